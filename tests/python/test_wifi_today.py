@@ -1,75 +1,82 @@
-"""Goodputs of cells of 802.11n, ac and ax that ns-3 gave, which the link is held against: they are those of
-the closed form of one saturated station, with the constants of ns-3."""
+"""802.11n, ac and ax: the closed form of one station and Bianchi's model beside simulations."""
 
 from __future__ import annotations
 
-import math
-import tomllib
-from pathlib import Path
-from typing import Any
-
 import pytest
 
-FILE = Path(__file__).resolve().parents[2] / "bench" / "peers" / "ns3" / "wifi-today.toml"
-CELLS = tomllib.loads(FILE.read_text(encoding="utf-8"))["cells"]
+import lasthop as lh
+from lasthop.stats.wifi_today import Cell, bianchi
 
-SLOT, SIFS = 9.0, 16.0
-AIFS = SIFS + 3 * SLOT
-MEAN_BACKOFF = 15 / 2 * SLOT
-LONGEST_PPDU = 5484.0
-PAYLOAD, MPDU = 1472, 1538
-SUBFRAME = 1544
-PREAMBLE = {"n": 36.0, "ac": 36.0, "ax": 44.0}
-MOST_BYTES = {"n": 65_535, "ac": 1_048_575, "ax": 6_500_631}
-#: Data bits of a symbol of one stream: subcarriers, bits of a subcarrier, code rate.
-SUBCARRIERS = {("n", 20): 52, ("n", 40): 108, ("ac", 80): 234, ("ax", 80): 980}
-CODES = [(1, 1 / 2), (2, 1 / 2), (2, 3 / 4), (4, 1 / 2), (4, 3 / 4), (6, 2 / 3), (6, 3 / 4), (6, 5 / 6)]
-CODES += [(8, 3 / 4), (8, 5 / 6), (10, 3 / 4), (10, 5 / 6)]
+# Goodput in Mbit/s for 1, 8, 32, 64 and 256 MPDUs, computed by hand from the constants of the standards.
+TABLE = {
+    ("802.11n", 7, 20, 0.8): [30.79, 54.82, 59.75, 59.75],
+    ("802.11n", 7, 40, 0.8): [41.68, 101.24, 120.68, 122.47],
+    ("802.11ac", 9, 80, 0.4): [51.99, 218.83, 338.12, 371.90],
+    ("802.11ax", 11, 80, 0.8): [52.36, 243.75, 430.12, 492.95, 549.47],
+}
+COUNTS = [1, 8, 32, 64, 256]
 
 
-def answer_us(size: int, mcs: int) -> float:
-    """A response at 24 Mbit/s, or at 6 Mbit/s to MCS 0, which has the modulation and code of that rate."""
-    return 20 + 4 * math.ceil((22 + 8 * size) / (96 if mcs else 24))
+def simulated(cell: Cell) -> float:
+    """The goodput of one saturated station."""
+    scenario = lh.load("validation/wifi-today-one").set(
+        {
+            "links.air.standard": cell.standard,
+            "links.air.width": f"{cell.width} MHz",
+            "links.air.guard-interval": f"{cell.guard} us",
+            "links.air.mcs": str(cell.mcs),
+            "links.air.aggregate.count": str(cell.count),
+        }
+    )
+    return float(scenario.run().metrics["flows.up.goodput_bps"])
 
 
-def ppdu_us(cell: dict[str, Any], size: int) -> float:
-    bits, code = CODES[cell["mcs"]]
-    per_symbol = math.floor(SUBCARRIERS[cell["standard"], cell["width"]] * bits * code)
-    symbol = 12.8 + cell["gi"] / 1e3 if cell["standard"] == "ax" else 3.2 + cell["gi"] / 1e3
-    return PREAMBLE[cell["standard"]] + symbol * math.ceil((22 + 8 * size) / per_symbol)
-
-
-def closed_form_mbps(cell: dict[str, Any]) -> float:
-    def size(mpdus: int) -> int:
-        return MPDU if cell["standard"] == "n" and mpdus == 1 else (mpdus - 1) * SUBFRAME + 4 + MPDU
-
-    mpdus = cell["mpdus"]
-    while mpdus > 1 and (
-        size(mpdus) > MOST_BYTES[cell["standard"]] or ppdu_us(cell, size(mpdus)) > LONGEST_PPDU
-    ):
-        mpdus -= 1
-    answer = answer_us(14 if mpdus == 1 else 32 if cell["mpdus"] <= 64 else 56, cell["mcs"])
-    turn = AIFS + MEAN_BACKOFF + ppdu_us(cell, size(mpdus)) + SIFS + answer
-    return mpdus * PAYLOAD * 8 / turn
+@pytest.mark.parametrize("mode", TABLE)
+def test_the_closed_form_gives_the_numbers_computed_by_hand(mode: tuple[str, int, int, float]) -> None:
+    standard, mcs, width, guard = mode
+    for count, expected in zip(COUNTS, TABLE[mode], strict=False):
+        cell = Cell(standard, mcs, width, guard, count=count)
+        assert round(cell.goodput_bps / 1e6, 2) == expected
 
 
 @pytest.mark.parametrize(
-    "cell",
+    ("standard", "width", "guard", "most"),
     [
-        pytest.param(cell, id="{standard}-{width}-mcs{mcs}-{mpdus}-{direction}".format(**cell))
-        for cell in CELLS
-        if cell["stations"] == 1 and cell["transport"] == "udp" and not cell["errors"] and not cell["rts"]
+        ("802.11n", 20, 0.8, 64),
+        ("802.11n", 40, 0.4, 64),
+        ("802.11ac", 80, 0.4, 64),
+        ("802.11ax", 80, 0.8, 256),
     ],
 )
-def test_one_station_in_ns3_has_the_goodput_of_the_closed_form(cell: dict[str, Any]) -> None:
-    assert cell["goodput_mbps"] == pytest.approx(closed_form_mbps(cell), rel=0.01)
+def test_one_station_has_the_goodput_of_the_closed_form(
+    standard: str, width: int, guard: float, most: int
+) -> None:
+    for mcs in {"802.11n": (0, 4, 7), "802.11ac": (0, 4, 9), "802.11ax": (0, 5, 11)}[standard]:
+        for count in (count for count in COUNTS if count <= most):
+            cell = Cell(standard, mcs, width, guard, count=count)
+            assert simulated(cell) == pytest.approx(cell.goodput_bps, rel=0.01), cell
 
 
-def test_every_cell_is_there_once_and_the_stations_add_up() -> None:
-    def name(cell: dict[str, Any]) -> tuple[object, ...]:
-        return tuple(value for key, value in cell.items() if not key.endswith("_mbps"))
+@pytest.mark.parametrize("stations", [2, 5, 10, 20])
+@pytest.mark.parametrize("count", [1, 64])
+def test_stations_that_repeat_data_after_a_loss_follow_bianchis_model(stations: int, count: int) -> None:
+    scenario = lh.load("validation/wifi-today-cell").set(
+        {
+            "nodes.sta.count": str(stations),
+            "links.air.aggregate.count": str(count),
+            "links.air.block-ack.after-loss": "data",
+        }
+    )
+    found = float(scenario.run().metrics["flows.up.goodput_bps"])
+    expected, _ = bianchi(Cell("802.11ax", 11, 80, count=count), stations)
+    assert found == pytest.approx(expected, rel=0.04)
 
-    assert len({name(cell) for cell in CELLS}) == len(CELLS) > 100
-    for cell in CELLS:
-        assert len(cell["stations_mbps"]) == cell["stations"]
-        assert sum(cell["stations_mbps"]) == pytest.approx(cell["goodput_mbps"], abs=0.02)
+
+def test_a_block_ack_request_whose_success_resets_the_window_costs_a_fifth_with_20_stations() -> None:
+    cell = lh.load("validation/wifi-today-cell")
+    runs = [
+        cell.set({"nodes.sta.count": "20", "links.air.block-ack.after-loss": after}).run()
+        for after in ("data", "request")
+    ]
+    data, request = (float(run.metrics["flows.up.goodput_bps"]) for run in runs)
+    assert 0.75 < request / data < 0.87

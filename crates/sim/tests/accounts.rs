@@ -21,7 +21,7 @@ fn sum(tallies: &[Tally]) -> (u64, u64) {
 }
 
 /// Checks the sum of every end; returns the packets on their way.
-fn balanced(outcome: &Outcome) -> u64 {
+pub(crate) fn balanced(outcome: &Outcome) -> u64 {
     for (name, account) in &outcome.accounts {
         let Account { entered, made, repeated, delivered, lost, taken, on_the_way, .. } = *account;
         let came = sum(&[entered, made, repeated]);

@@ -123,6 +123,27 @@ fn an_access_point_with_dynamic_arq_allocates_no_more_in_a_run_ten_times_as_long
 }
 
 #[test]
+fn an_access_point_with_aggregation_allocates_no_more_in_a_run_ten_times_as_long() {
+    let _alone = ALONE.lock();
+    let counted = |duration: &str| {
+        let text = format!(
+            "[run]\nduration = \"{duration}\"\n[nodes]\nap = {{}}\nsta = {{ count = 3 }}\n\
+             [links.air]\nkind = \"wifi\"\nnodes = [\"ap\", \"sta\"]\naccess-point = \"ap\"\n\
+             standard = \"802.11ax\"\nmcs = 3\nloss = {{ rate = \"5 %\" }}\n\
+             [flows.f]\nfrom = \"ap\"\nto = \"sta\"\n"
+        );
+        let config = Scenario::from_text(&text, "ax.toml", &[]).expect("a scenario").config(0);
+        let before = ALLOCATIONS.load(Ordering::Relaxed);
+        let outcome = run_once(&config);
+        let allocations = ALLOCATIONS.load(Ordering::Relaxed) - before;
+        (allocations, metric(&outcome, "links.air.aggregated_mpdus"))
+    };
+    let ((short, few), (long, many)) = (counted("4 s"), counted("40 s"));
+    assert!(many > 5.0 * few, "{few} and {many} MPDUs");
+    assert!(long <= short + 60, "{short} allocations, then {long} for {many} MPDUs");
+}
+
+#[test]
 fn a_station_that_ends_connections_allocates_no_more_in_a_run_ten_times_as_long() {
     let _alone = ALONE.lock();
     for kind in ["i-tcp", "m-tcp"] {

@@ -68,7 +68,8 @@ fn scenario(places_m: &[(f64, f64)], duration: Span) -> Config {
 fn flow(config: &mut Config, from: usize, to: usize, app: AppConfig, transport: TransportConfig) {
     let name = format!("f{}", config.flows.len());
     let sink = SinkConfig::default();
-    config.flows.push(FlowConfig { name, group: None, from, to, app, sink, transport, reverse: None });
+    let (group, reverse, dscp) = (None, None, 0);
+    config.flows.push(FlowConfig { name, group, from, to, app, sink, transport, dscp, reverse });
 }
 
 /// A flow of one datagram at a time.

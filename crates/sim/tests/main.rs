@@ -33,3 +33,4 @@ mod tcp;
 mod timeouts;
 mod warmup;
 mod wifi;
+mod wifi_today;

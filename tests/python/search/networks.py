@@ -25,6 +25,7 @@ WIFI_RATES = {
     "802.11b": ["1 Mbit/s", "2 Mbit/s", "5.5 Mbit/s", "11 Mbit/s"],
     "802.11b-short": ["2 Mbit/s", "5.5 Mbit/s", "11 Mbit/s"],
     "802.11a": ["6 Mbit/s", "12 Mbit/s", "24 Mbit/s", "54 Mbit/s"],
+    "802.11g": ["6 Mbit/s", "12 Mbit/s", "24 Mbit/s", "54 Mbit/s"],
 }
 
 
@@ -163,8 +164,58 @@ def _dumbbell(draw: Draw, network: Network) -> None:
     network.ends = [("s", "d"), ("d", "s"), ("l", "r")]
 
 
+# Of each standard with EDCA the highest MCS, the widths and the guard intervals.
+MODES: dict[str, tuple[int, list[str], list[str]]] = {
+    "802.11n": (7, ["20 MHz", "40 MHz"], ["0.4 us", "0.8 us"]),
+    "802.11ac": (8, ["20 MHz", "80 MHz", "160 MHz"], ["0.4 us", "0.8 us"]),
+    "802.11ax": (11, ["20 MHz", "80 MHz", "160 MHz"], ["0.8 us", "1.6 us", "3.2 us"]),
+}
+
+
+def _wifi_of_today(draw: Draw, *nodes: str, access_point: str | None = None) -> tuple[Tree, float]:
+    """An 802.11n, ac or ax link between these stations, and a rate that it carries."""
+    standard = draw.one(list(MODES))
+    highest, widths, guards = MODES[standard]
+    table: Tree = {"kind": "wifi", "nodes": list(nodes), "standard": standard}
+    table |= {"mcs": draw.whole(0, highest), "width": draw.one(widths), "guard-interval": draw.one(guards)}
+    table["streams"] = draw.one([1, 1, 2])
+    if draw.chance(0.6):
+        table["aggregate"] = {"count": draw.one([1, 2, 16, 64])}
+        if draw.chance(0.3):
+            table["aggregate"]["time"] = draw.one(["300 us", "2 ms"])
+    table["block-ack"] = {"after-loss": draw.one(["request", "data"])}
+    table["block-ack"]["reorder-timeout"] = draw.one(["5 ms", "100 ms"])
+    if draw.chance(0.3):
+        table["edca"] = {"best-effort": {"cw-min": draw.one([1, 7, 31]), "txop": draw.one(["0 s", "2 ms"])}}
+    if draw.chance(0.4):
+        table["rts-threshold"] = draw.one(["0 B", "3000 B"])
+    table["queue"] = f"{draw.whole(1, 200)} packets"
+    if access_point:
+        table["access-point"] = access_point
+    model = draw.one(["none", "packet", "packet", "bit", "gilbert-elliott"])
+    loss: Tree = {"model": model}
+    if model == "packet":
+        loss["rate"] = draw.percent(0.1, 40)
+    if model == "bit":
+        loss["bit"] = {"ber": draw.one([1e-6, 1e-5, 1e-4])}
+    if model == "gilbert-elliott":
+        loss["gilbert-elliott"] = {"mean-good": draw.time(0.05, 2), "mean-bad": draw.time(0.005, 0.3)}
+    if model in {"packet", "bit"} and draw.chance(0.5):
+        place = draw.one(["above-mac", "for-good", "of"])
+        if place == "above-mac":
+            loss["above-mac"] = True
+        elif place == "for-good":
+            loss["repaired-by-arq"] = False
+        else:
+            loss["of"] = draw.one(["all", "packets", "data"])
+    table["loss"] = loss
+    return table, 6e6
+
+
 def _wifi(draw: Draw, *nodes: str, access_point: str | None = None) -> tuple[Tree, float]:
     """An 802.11 link between these stations, and its rate."""
+    if draw.chance(0.35):
+        return _wifi_of_today(draw, *nodes, access_point=access_point)
     standard = draw.one(list(WIFI_RATES))
     rate = draw.one(WIFI_RATES[standard])
     table: Tree = {"kind": "wifi", "nodes": list(nodes), "standard": standard, "rate": rate}

@@ -15,7 +15,7 @@ use super::row::ratio;
 use super::run::{Run, SeveralFlows, TcpRun};
 use super::samples::{FlowSample, TcpSample, UdpSample};
 use super::walk::directions;
-use super::wifi::{Arq, Wifi};
+use super::wifi::{Arq, BlockAcks, Wifi};
 use crate::model::{Config, PointToPoint, TransportConfig};
 use crate::net::agents::AgentSample;
 use crate::net::slotted::FrnCounters;
@@ -208,6 +208,10 @@ impl Measurement<'_> {
     pub(super) fn wifi(&self, number: usize) -> Wifi {
         let (began, ended) = (self.at_begin.wlans[number].clone(), self.at_end.wlans[number].clone());
         Wifi { began, ended, has_time: self.end > self.begin }
+    }
+
+    pub(super) fn block_acks(&self, number: usize) -> BlockAcks {
+        BlockAcks { began: self.at_begin.wlans[number].edca, ended: self.at_end.wlans[number].edca }
     }
 
     pub(super) fn arq(&self, number: usize) -> Arq {

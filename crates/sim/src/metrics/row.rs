@@ -17,7 +17,7 @@ use super::link::{Aqm, DrawnLink, Link, RecordedLink};
 use super::outages::{Handoff, Outages, Resumption};
 use super::ping::Ping;
 use super::run::{Run, SeveralFlows, TcpRun};
-use super::wifi::{Arq, Wifi};
+use super::wifi::{Arq, BlockAcks, Wifi};
 
 /// What a metric is measured in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,6 +118,8 @@ pub enum Scope {
     RecordedLink,
     /// An 802.11 link.
     Wifi,
+    /// An 802.11 link with block acknowledgement.
+    BlockAcks,
     /// The access point of an 802.11 link with `arq.kind`.
     Arq,
     /// What only one kind of ARQ counts.
@@ -144,7 +146,7 @@ pub enum Scope {
 
 impl Scope {
     /// Every scope, in the order of the output.
-    pub const ALL: [Scope; 27] = [
+    pub const ALL: [Scope; 28] = [
         Scope::TcpFlow,
         Scope::EstimatingFlow,
         Scope::EcnFlow,
@@ -161,6 +163,7 @@ impl Scope {
         Scope::DrawnLink,
         Scope::RecordedLink,
         Scope::Wifi,
+        Scope::BlockAcks,
         Scope::Arq,
         Scope::ArqKind,
         Scope::Frn,
@@ -194,6 +197,7 @@ impl Scope {
             Scope::DrawnLink => "drawn link",
             Scope::RecordedLink => "recorded link",
             Scope::Wifi => "wifi",
+            Scope::BlockAcks => "wifi with block acknowledgement",
             Scope::Arq => "arq",
             Scope::ArqKind => "kind of arq",
             Scope::Frn => "frn",
@@ -224,7 +228,7 @@ impl Scope {
             Scope::Group | Scope::TcpGroup => &["flows.<g>.", "flows.<g>.reverse."],
             Scope::Class => &["flows.<f>.class.<c>."],
             Scope::Link | Scope::RecordedLink | Scope::Aqm => &["links.<l>.", "links.<l>.reverse."],
-            Scope::DrawnLink | Scope::Wifi | Scope::Arq | Scope::Frn => &["links.<l>."],
+            Scope::DrawnLink | Scope::Wifi | Scope::BlockAcks | Scope::Arq | Scope::Frn => &["links.<l>."],
             Scope::AqmKind => &["links.<l>.aqm.", "links.<l>.reverse.aqm."],
             Scope::ArqKind => &["links.<l>.arq."],
             Scope::Outages => &["links.<l>.outages."],
@@ -254,6 +258,7 @@ impl Scope {
             Scope::DrawnLink => entries::<DrawnLink>(),
             Scope::RecordedLink => entries::<RecordedLink>(),
             Scope::Wifi => entries::<Wifi>(),
+            Scope::BlockAcks => entries::<BlockAcks>(),
             Scope::Arq => entries::<Arq>(),
             Scope::ArqKind => arq_kinds(),
             Scope::Frn => entries::<Frn>(),
@@ -412,7 +417,7 @@ mod tests {
             &[Scope::Ping],
             &[Scope::Group, Scope::TcpGroup, Scope::Class],
             &[Scope::Link, Scope::Aqm, Scope::DrawnLink, Scope::RecordedLink],
-            &[Scope::Wifi, Scope::Aqm, Scope::Arq, Scope::ArqKind],
+            &[Scope::Wifi, Scope::BlockAcks, Scope::Aqm, Scope::Arq, Scope::ArqKind],
             &[Scope::Run, Scope::SeveralFlows, Scope::TcpRun],
         ];
         for scopes in meeting {

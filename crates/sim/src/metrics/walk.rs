@@ -210,6 +210,9 @@ impl Walk<'_> {
                 }
                 LinkKind::Wifi(wifi) => {
                     self.add(&prefix, |run| run.wifi(wlan));
+                    if wifi.mac.edca.is_some() {
+                        self.add(&prefix, |run| run.block_acks(wlan));
+                    }
                     if let Some(aqm) = &link.aqm {
                         self.add(&prefix, |run| run.wifi_aqm(wlan));
                         let prefix = format!("{prefix}aqm.");

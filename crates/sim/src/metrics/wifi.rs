@@ -1,5 +1,7 @@
 //! The metrics of an 802.11 link, and of the ARQ of its access point.
 
+use lasthop_stack::link::dot11::EdcaCounters;
+
 use super::row::{Measured, Row, Scope, Unit, row};
 use crate::net::wlan::{ArqCounters, WlanCounters};
 use crate::probe::airtime::AirClass;
@@ -134,6 +136,46 @@ impl Measured for Wifi {
         row("queue_delay_max_s", Unit::Seconds, "maximum queueing delay at the observing station", |wifi| {
             wifi.ended.waits.longest
         }),
+    ];
+}
+
+/// The block acknowledgement of an 802.11 link between two samples.
+pub(super) struct BlockAcks {
+    pub(super) began: EdcaCounters,
+    pub(super) ended: EdcaCounters,
+}
+
+impl BlockAcks {
+    fn number(&self, of: fn(&EdcaCounters) -> u64) -> Option<f64> {
+        Some((of(&self.ended) - of(&self.began)) as f64)
+    }
+}
+
+impl Measured for BlockAcks {
+    const SCOPE: Scope = Scope::BlockAcks;
+    const ROWS: &'static [Row<BlockAcks>] = &[
+        row("aggregates", Unit::Frames, "A-MPDUs with at least two MPDUs that all stations sent", |it| {
+            it.number(|it| it.aggregates)
+        }),
+        row("aggregated_mpdus", Unit::Frames, "MPDUs in these A-MPDUs", |it| it.number(|it| it.aggregated)),
+        row("block_ack_requests", Unit::Frames, "BlockAckReqs that all stations sent", |it| {
+            it.number(|it| it.requests)
+        }),
+        row("block_acks_missing", Unit::Frames, "A-MPDUs and BlockAckReqs without a BlockAck", |it| {
+            it.number(|it| it.block_ack_missing)
+        }),
+        row(
+            "internal_collisions",
+            Unit::One,
+            "backoffs of an access category that ended together with one of higher priority at the same station",
+            |it| it.number(|it| it.internal_collisions),
+        ),
+        row(
+            "reordering_late",
+            Unit::Packets,
+            "packets that arrived after the reordering buffer had given up waiting for them, and were discarded",
+            |it| it.number(|it| it.late),
+        ),
     ];
 }
 

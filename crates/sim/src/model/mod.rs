@@ -256,6 +256,8 @@ pub struct FlowConfig {
     pub sink: SinkConfig,
     /// TCP or UDP.
     pub transport: TransportConfig,
+    /// The differentiated services code point of its packets, in both directions.
+    pub dscp: u8,
     /// What the receiving node sends on the same connection, over TCP only.
     pub reverse: Option<Box<ReverseConfig>>,
 }

@@ -5,6 +5,7 @@
 
 mod answers;
 mod arq;
+mod mac;
 mod queue;
 mod traced;
 
@@ -13,16 +14,18 @@ use std::sync::Arc;
 
 use lasthop_stack::hooks::{Admission, Backlog, DropCause};
 use lasthop_stack::link::dot11::{
-    Airtime, BROADCAST, Frame, FrameKind, Msdu, Outcome, PayloadClass, PcfConfig, Reorder, Role, Rules,
+    Airtime, BROADCAST, Category, EdcaCounters, Frame, FrameKind, Load, Mpdu, MpduFate, Msdu, Outcome,
+    PayloadClass, PcfConfig, Reorder, Role, Rules,
 };
 use lasthop_stack::packet::{Body, Flags, NodeId, Packet};
-use lasthop_stack::registry::{ArqConfig, Learner, Station};
+use lasthop_stack::registry::{ArqConfig, Learner};
 use lasthop_stack::signal::Signal;
-use lasthop_stack::units::Time;
+use lasthop_stack::units::{Span, Time};
 
 use answers::{MacHost, Work};
 pub(crate) use arq::ArqCounters;
 use arq::adopt;
+use mac::Mac;
 
 use super::agents::{Agents, Around, Handed, Stack};
 use super::aqm::{AqmCounters, Managed, Stage, sum};
@@ -55,6 +58,8 @@ pub(crate) enum WlanEvent {
     Timer(u32),
     /// A packet in its reorder buffer.
     Release(u32),
+    /// The reordering buffers of its MAC.
+    Reorder(u32),
 }
 
 /// What a medium needs of the network around it.
@@ -106,15 +111,21 @@ pub(crate) struct Wlan {
     place: u32,
     /// The access point that polls, and how.
     pcf: Option<(NodeId, PcfConfig)>,
+    /// The most packets that a frame carries.
+    packets_per_frame: usize,
+    /// The access category of each flow, if they differ.
+    categories: Vec<Category>,
     pub(crate) capture: Option<WifiCapture>,
 }
 
 /// A station: its MAC, its agent, their timers.
 struct Interface {
     node: NodeId,
-    mac: Station,
+    mac: Mac,
     /// The frame that it begins to send, or sent last.
     on_air: (Frame, Airtime),
+    /// What that frame carries, with EDCA.
+    load: Load,
     backoff: Stream,
     /// The slots that it has drawn last, until it sends.
     slots: Option<u32>,
@@ -132,6 +143,8 @@ struct Interface {
     reorder: Option<(Reorder<Packet>, Slot)>,
     sent: Slot,
     timer: Slot,
+    /// The timer of the reordering buffers of its MAC.
+    reordering: Option<Slot>,
     counters: InterfaceCounters,
 }
 
@@ -162,6 +175,8 @@ pub(crate) struct WlanCounters {
     pub(crate) airtime: Shares,
     /// Of the access point only.
     pub(crate) arq: ArqCounters,
+    /// Of all stations, with EDCA.
+    pub(crate) edca: EdcaCounters,
 }
 
 impl Wlan {
@@ -198,12 +213,13 @@ impl Wlan {
             let stream = format!("links.{name}.{}.backoff", config.nodes[node].name);
             let (aqm, stage) = queue::management(config, (place, wifi), name, (seed, replication), node);
             let station = station as u32;
-            let mut mac = Station::new(rules.clone(), NodeId(node as u32), role);
+            let mut mac = Mac::new(rules.clone(), NodeId(node as u32), role);
             let timing = adopt(&mut mac, wifi);
             Interface {
                 node: NodeId(node as u32),
                 mac,
                 on_air: (nothing, Airtime::default()),
+                load: Load::default(),
                 backoff: Stream::named(seed, replication, &stream),
                 slots: None,
                 agents: agents(station),
@@ -221,6 +237,7 @@ impl Wlan {
                 },
                 sent: slot(WlanEvent::Sent(station)),
                 timer: slot(WlanEvent::Timer(station)),
+                reordering: wifi.mac.edca.map(|_| slot(WlanEvent::Reorder(station))),
                 counters: InterfaceCounters::default(),
             }
         });
@@ -240,6 +257,8 @@ impl Wlan {
             handed_down: VecDeque::new(),
             place,
             pcf: wifi.access_point.and_then(|ap| Some((NodeId(ap as u32), wifi.pcf?))),
+            categories: categories(config),
+            packets_per_frame: wifi.mac.edca.map_or(1, |edca| edca.aggregate.count as usize),
             capture: None,
         }
     }
@@ -276,6 +295,7 @@ impl Wlan {
                 self.with_mac(station, host, NodeId::default(), |mac, now, out| mac.on_timer(now, out));
             }
             WlanEvent::Release(station) => self.release(station as usize, host),
+            WlanEvent::Reorder(station) => self.on_reorder(station as usize, host),
         }
         self.settle(host);
     }
@@ -284,20 +304,23 @@ impl Wlan {
         host.queue.cancel(self.sites[station].sent);
         let mut heard = std::mem::take(&mut self.heard);
         let frame = self.sites[station].on_air.0;
-        if let Some(fate) = self.radio.end(station, &frame, host.now, &mut heard) {
-            self.ledger.end(station, fate, host.now);
+        let mut load = std::mem::take(&mut self.sites[station].load);
+        let mpdus = &mut load.mpdus[..];
+        if let Some(fate) = self.radio.end_load(station, &frame, mpdus, host.now, &mut heard) {
+            self.ledger.end(station, fate, lost_span(&frame, mpdus, &self.sites[station].on_air.1), host.now);
             if let Some(events) = &mut host.tracer.events {
                 events.frame_ended(host.now, self.place, &frame, fate);
             }
-            if fate == Fate::LostForGood {
-                self.sites[station].mac.on_lost_for_good();
+            if fate == Fate::LostForGood || !mpdus.is_empty() {
+                self.sites[station].mac.on_lost_for_good(mpdus);
             }
             let from = frame.transmitter;
             self.with_mac(station, host, from, |mac, now, out| mac.on_sent(now, out));
             for learnt in heard.drain(..) {
                 match learnt {
                     Heard::Received(at) => {
-                        self.with_mac(at, host, from, |mac, now, out| mac.on_frame(&frame, now, out));
+                        let load = &load;
+                        self.with_mac(at, host, from, |mac, now, out| mac.on_frame(&frame, load, now, out));
                     }
                     Heard::Error(at) => self.with_mac(at, host, from, |mac, now, out| mac.on_error(now, out)),
                     Heard::Idle(at) => self.with_mac(at, host, from, |mac, now, out| mac.on_idle(now, out)),
@@ -307,6 +330,7 @@ impl Wlan {
             }
         }
         self.heard = heard;
+        self.sites[station].load = load;
     }
 
     fn with_mac(
@@ -314,7 +338,7 @@ impl Wlan {
         station: usize,
         host: &mut Host,
         from: NodeId,
-        act: impl FnOnce(&mut Station, Time, &mut MacHost),
+        act: impl FnOnce(&mut Mac, Time, &mut MacHost),
     ) {
         let interface = &mut self.sites[station];
         let mut out = MacHost {
@@ -323,6 +347,9 @@ impl Wlan {
             backoff: &mut interface.backoff,
             slots: &mut interface.slots,
             on_air: &mut interface.on_air,
+            load: &mut interface.load,
+            pool: host.pool,
+            release: interface.reordering,
             work: &mut self.work,
             tracer: host.tracer,
             link: self.place,
@@ -414,6 +441,8 @@ impl Wlan {
                 Work::Up(station, id, sequence, from) => {
                     self.up(station as usize, id, (sequence, from), host);
                 }
+                Work::UpHeld(station, id, from) => self.up_held(station as usize, id, from, host),
+                Work::Late(station, id) => self.late(station as usize, id, host),
                 Work::Done(station, id, outcome) => {
                     self.done(station as usize, id, outcome, host);
                     self.refill(station as usize, host);
@@ -428,19 +457,27 @@ impl Wlan {
         self.note_wait(station, host);
         let (frame, airtime) = &self.sites[station].on_air;
         let (airtime, from) = (*airtime, frame.transmitter);
+        self.radio.load(station, frame, &self.sites[station].load.mpdus);
         self.radio.start(station, frame, airtime, host.now, &mut heard);
         if host.tracer.events.is_some() {
             self.trace_frame(station, host);
         }
         let frame = &self.sites[station].on_air.0;
         if let Some(capture) = &mut self.capture {
-            let packet = frame.msdu.map(|handle| host.pool.get(PoolId::from_handle(handle)).0);
+            let packet = |handle| host.pool.get(PoolId::from_handle(handle)).0;
             let listener = self.radio.station(frame.receiver).unwrap_or(self.observer);
             let signal_dbm = self.radio.power_dbm(station, listener);
-            capture.record(frame, airtime, packet, signal_dbm, host.now);
+            let load = &self.sites[station].load;
+            if frame.mpdus > 0 {
+                capture.record_mpdus(frame, airtime, &load.mpdus, packet, signal_dbm, host.now);
+            } else {
+                let packet = frame.msdu.map(packet);
+                capture.record(frame, airtime, (packet, &load.block), signal_dbm, host.now);
+            }
         }
         let sensed = self.radio.senses(station, self.observer);
-        self.ledger.start(station, sensed, frame, airtime, host.now);
+        let acks = ack_span(&self.sites[station].load, frame, &airtime);
+        self.ledger.start(station, sensed, frame, (airtime, acks), host.now);
         host.queue.set(self.sites[station].sent, host.now.after(airtime.total));
         for learnt in heard.drain(..) {
             match learnt {
@@ -462,7 +499,8 @@ impl Wlan {
         }
         let bytes = host.pool.get(id).1.0 as u32;
         let flow = self.learn(station, &packet, host);
-        let msdu = Msdu { handle: id.handle(), bytes, next, class: class_of(&packet), flow };
+        let category = self.category_of(&packet);
+        let msdu = Msdu { handle: id.handle(), bytes, next, class: class_of(&packet), category, flow };
         let admission = self.manage(station, (&packet, host.pool.get(id).1), host.now);
         if admission == Admission::Drop {
             self.drop_queued(station, id, DropCause::Early, host);
@@ -515,6 +553,43 @@ impl Wlan {
             host.lose(&packet, (Culprit::Channel, Why::Late), place);
         }
         self.release(station, host);
+    }
+
+    /// The MAC of a station hands up the copy of a packet that it has held.
+    fn up_held(&mut self, station: usize, id: PoolId, from: NodeId, host: &mut Host) {
+        let size = host.pool.get(id).1;
+        let packet = host.pool.remove(id);
+        if self.radio.loses_above(from, station, class_of(&packet), size.0 as u32, host.now) {
+            self.sites[station].counters.lost_above += 1;
+            host.lose(&packet, (Culprit::Channel, Why::AboveMac), (self.place, self.sites[station].node));
+            return;
+        }
+        self.pass_up(station, packet, host);
+    }
+
+    /// The MAC of a station discards a packet that came after its window had passed it.
+    fn late(&mut self, station: usize, id: PoolId, host: &mut Host) {
+        let packet = *host.pool.get(id).0;
+        host.pool.pass_on(id);
+        self.sites[station].counters.lost_above += 1;
+        host.lose(&packet, (Culprit::Channel, Why::Late), (self.place, self.sites[station].node));
+    }
+
+    /// The reordering buffers of a station give up waiting.
+    fn on_reorder(&mut self, station: usize, host: &mut Host) {
+        if let Some(slot) = self.sites[station].reordering {
+            host.queue.cancel(slot);
+        }
+        let from = NodeId::default();
+        self.with_mac(station, host, from, |mac, now, out| mac.on_release(now, out));
+    }
+
+    /// The access category of a packet.
+    fn category_of(&self, packet: &Packet) -> Category {
+        match &self.categories[..] {
+            [] => Category::BestEffort,
+            categories => categories[self.ports.addressee(packet).0],
+        }
     }
 
     /// Passes up what the reorder buffer of a station holds no longer.
@@ -597,12 +672,42 @@ impl Wlan {
             all.drops_queue += interface.counters.drops_queue;
             all.drops_retry += interface.counters.drops_retry;
             all.drops_above += interface.counters.lost_above;
+            all.edca = all.edca.with(&interface.mac.edca_counters());
             if self.ap == Some(station) {
                 all.arq = ArqCounters::of(&interface.mac);
             }
         }
         all
     }
+}
+
+/// The access category of each flow, if any has another than the rest.
+fn categories(config: &Config) -> Vec<Category> {
+    let all: Vec<Category> = config.flows.iter().map(|flow| Category::of_dscp(flow.dscp)).collect();
+    if all.iter().all(|category| *category == Category::BestEffort) { Vec::new() } else { all }
+}
+
+/// The airtime of the payloads of an A-MPDU that are TCP acknowledgements.
+fn ack_span(load: &Load, frame: &Frame, airtime: &Airtime) -> Span {
+    if frame.mpdus == 0 {
+        return Span::ZERO;
+    }
+    let acks = load.mpdus.iter().filter(|mpdu| mpdu.class == PayloadClass::TcpAck);
+    part_of(airtime.payload, acks.map(|mpdu| mpdu.payload).sum(), &load.mpdus)
+}
+
+/// The airtime of the payloads that were lost of an A-MPDU that arrived.
+fn lost_span(frame: &Frame, mpdus: &[Mpdu], airtime: &Airtime) -> Span {
+    if frame.mpdus == 0 {
+        return Span::ZERO;
+    }
+    let lost = mpdus.iter().filter(|mpdu| mpdu.fate != MpduFate::Received);
+    part_of(airtime.payload, lost.map(|mpdu| mpdu.payload).sum(), mpdus)
+}
+
+fn part_of(payload: Span, bytes: u32, mpdus: &[Mpdu]) -> Span {
+    let all: u32 = mpdus.iter().map(|mpdu| mpdu.payload).sum();
+    if bytes == 0 { Span::ZERO } else { Span(payload.0 * u64::from(bytes) / u64::from(all.max(1))) }
 }
 
 /// The class of a packet in the airtime ledger.

@@ -16,7 +16,9 @@
 //! 3. A gap shorter than DIFS is an interframe space. In a longer gap, a nanosecond in which no station has anything to
 //!    send is idle. Of the others, those within DIFS of the last frame, or within EIFS if it did not arrive (which
 //!    covers the wait for the missing answer), are an interframe space; later ones are backoff.
-//! 4. A frame on the air at the end of the run counts as if it arrived.
+//! 4. Of an A-MPDU that arrived, the payloads come last: those of packets, of TCP acknowledgements, and of MPDUs that were
+//!    lost, which are errored; delimiters and padding are headers. An A-MPDU of which nothing arrived is rule 1's.
+//! 5. A frame on the air at the end of the run counts as if it arrived.
 
 use lasthop_stack::link::dot11::{Airtime, Frame, FrameKind, PayloadClass};
 use lasthop_stack::units::{Span, Time};
@@ -34,7 +36,7 @@ pub enum AirClass {
     Headers,
     /// RTS and CTS with their preambles.
     RtsCts,
-    /// ACK with its preamble, or a CF-ACK without data.
+    /// ACK, BlockAck and BlockAckReq with their preambles, or a CF-ACK without data.
     MacAck,
     /// SIFS, PIFS, DIFS, EIFS.
     Interframe,
@@ -114,15 +116,33 @@ impl Shares {
     }
 }
 
-/// A frame in the ledger: one class up to `split`, another after it.
+/// A frame in the ledger: one class up to `split`, another after it, and two more at the end of an A-MPDU.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     station: usize,
     begin: Time,
     split: Time,
+    /// Here the TCP acknowledgements of an A-MPDU begin, and its lost MPDUs.
+    acks: Time,
+    lost: Time,
     end: Time,
     first: AirClass,
     second: AirClass,
+}
+
+impl Entry {
+    /// The class at a time while the frame is on the air.
+    fn class_at(&self, now: Time) -> AirClass {
+        if now < self.split {
+            self.first
+        } else if now < self.acks {
+            self.second
+        } else if now < self.lost {
+            AirClass::TcpAckPayload
+        } else {
+            AirClass::Errored
+        }
+    }
 }
 
 /// The time between frames, as far as it is counted.
@@ -187,7 +207,16 @@ impl Ledger {
     }
 
     /// A station begins to send a frame, which the observer senses (or sends) or not.
-    pub fn start(&mut self, station: usize, sensed: bool, frame: &Frame, airtime: Airtime, now: Time) {
+    ///
+    /// Of the payload of an A-MPDU, `acks` is that of TCP acknowledgements.
+    pub fn start(
+        &mut self,
+        station: usize,
+        sensed: bool,
+        frame: &Frame,
+        (airtime, acks): (Airtime, Span),
+        now: Time,
+    ) {
         if !sensed {
             self.unheard.push((station, now));
             return;
@@ -199,11 +228,13 @@ impl Ledger {
         let payload = if frame.kind == FrameKind::Data { airtime.payload } else { Span::ZERO };
         let end = now + airtime.total;
         let split = Time(end.0.saturating_sub(payload.0).max(now.0));
-        self.on_air.push(Entry { station, begin: now, split, end, first, second });
+        let (first, second) = if frame.mpdus > 0 { (first, AirClass::DataPayload) } else { (first, second) };
+        let acks = Time(end.0 - acks.0);
+        self.on_air.push(Entry { station, begin: now, split, acks, lost: end, end, first, second });
     }
 
-    /// A station has sent its frame.
-    pub fn end(&mut self, station: usize, fate: Fate, now: Time) {
+    /// A station has sent its frame; of the payload of an A-MPDU that arrived, `lost` did not.
+    pub fn end(&mut self, station: usize, fate: Fate, lost: Span, now: Time) {
         if let Some(place) = self.unheard.iter().position(|(from, _)| *from == station) {
             let (_, started) = self.unheard.swap_remove(place);
             self.shares.unheard += self.clipped(started, now);
@@ -219,6 +250,10 @@ impl Ledger {
         };
         if let Some(class) = failed {
             (entry.first, entry.second) = (class, class);
+            (entry.acks, entry.lost) = (now, now);
+        } else if lost > Span::ZERO {
+            entry.lost = Time(now.0 - lost.0);
+            (entry.acks, entry.split) = (entry.acks.min(entry.lost), entry.split.min(entry.lost));
         }
         self.ended.push(entry);
         let open = self.on_air.iter().map(|entry| entry.begin).min();
@@ -240,7 +275,8 @@ impl Ledger {
             self.enter(&gap);
         }
         for entry in std::mem::take(&mut self.on_air) {
-            self.ended.push(Entry { end: entry.end.min(end), split: entry.split.min(end), ..entry });
+            let [split, acks, lost] = [entry.split, entry.acks, entry.lost].map(|at| at.min(end));
+            self.ended.push(Entry { end: entry.end.min(end), split, acks, lost, ..entry });
         }
         self.settle(end);
         self.shares
@@ -268,8 +304,10 @@ impl Ledger {
             && only.begin >= self.settled
             && only.end <= until
         {
-            self.add(only.first, only.begin, only.split.min(only.end));
-            self.add(only.second, only.split.min(only.end), only.end);
+            self.add(only.first, only.begin, only.split);
+            self.add(only.second, only.split, only.acks);
+            self.add(AirClass::TcpAckPayload, only.acks, only.lost);
+            self.add(AirClass::Errored, only.lost, only.end);
             self.ended.clear();
         } else if until > self.settled {
             self.settle_overlap(until);
@@ -279,7 +317,9 @@ impl Ledger {
 
     fn settle_overlap(&mut self, until: Time) {
         let mut cuts = std::mem::take(&mut self.cuts);
-        cuts.extend(self.ended.iter().flat_map(|entry| [entry.begin, entry.split, entry.end]));
+        cuts.extend(
+            self.ended.iter().flat_map(|entry| [entry.begin, entry.split, entry.acks, entry.lost, entry.end]),
+        );
         cuts.retain(|cut| (self.settled..until).contains(cut));
         cuts.extend([self.settled, until]);
         cuts.sort_unstable();
@@ -288,7 +328,7 @@ impl Ledger {
             let (from, to) = (window[0], window[1]);
             let at = |entry: &Entry| {
                 let on_air = entry.begin <= from && from < entry.end;
-                on_air.then_some(if from < entry.split { entry.first } else { entry.second })
+                on_air.then_some(entry.class_at(from))
             };
             let frames = self.ended.iter().filter_map(at).count() as u64;
             if let Some(class) = self.ended.iter().filter_map(at).min() {
@@ -333,7 +373,7 @@ impl Gap {
 fn classes(frame: &Frame) -> (AirClass, AirClass) {
     match frame.kind {
         FrameKind::Rts | FrameKind::Cts => (AirClass::RtsCts, AirClass::RtsCts),
-        FrameKind::Ack => (AirClass::MacAck, AirClass::MacAck),
+        FrameKind::Ack | FrameKind::BlockAck | FrameKind::BlockAckReq => (AirClass::MacAck, AirClass::MacAck),
         FrameKind::Null if frame.cf_ack && !frame.poll => (AirClass::MacAck, AirClass::MacAck),
         FrameKind::Null | FrameKind::Beacon | FrameKind::CfEnd => (AirClass::Headers, AirClass::Headers),
         FrameKind::Data => match frame.class {

@@ -9,12 +9,16 @@
 
 use std::io::{self, Write};
 
-use lasthop_stack::link::dot11::{Airtime, BROADCAST, Distribution, Frame, FrameKind, PcfConfig};
+use lasthop_stack::link::dot11::{
+    Airtime, BROADCAST, BlockAck, Distribution, Frame, FrameKind, Mpdu, PcfConfig,
+};
 use lasthop_stack::packet::{NodeId, Packet};
 use lasthop_stack::units::{Span, Time};
 use lasthop_stack::wire::Headers;
 
 use super::pcap;
+
+mod modes;
 
 /// Link type of IEEE 802.11 frames with a radiotap header.
 const LINKTYPE_RADIOTAP: u32 = 127;
@@ -62,6 +66,8 @@ pub struct WifiCapture {
     /// What each node sends now, by its number.
     packets: Vec<Sending>,
     identification: u16,
+    /// PPDUs with MPDUs.
+    aggregates: u32,
     failed: Option<io::Error>,
 }
 
@@ -84,7 +90,7 @@ impl WifiCapture {
     pub fn new(mut file: Box<dyn Write + Send>, pcf: PcfConfig) -> io::Result<WifiCapture> {
         pcap::write_file_header(&mut file, LINKTYPE_RADIOTAP)?;
         let (bytes, packets) = (Vec::new(), Vec::new());
-        Ok(WifiCapture { file, pcf, bytes, packets, identification: 0, failed: None })
+        Ok(WifiCapture { file, pcf, bytes, packets, identification: 0, aggregates: 0, failed: None })
     }
 
     /// Records a frame that begins now, with the packet it carries, if any, and its power at the observer.
@@ -92,22 +98,59 @@ impl WifiCapture {
         &mut self,
         frame: &Frame,
         airtime: Airtime,
-        packet: Option<&Packet>,
+        (packet, block): (Option<&Packet>, &BlockAck),
         signal_dbm: Option<f64>,
+        now: Time,
+    ) {
+        let length = payload_bytes(frame, airtime);
+        self.record_part(frame, airtime, (packet, length, block), (signal_dbm, None), now);
+    }
+
+    /// Records the MPDUs of a frame that begins now: each is a record, and those of an A-MPDU have its number.
+    pub fn record_mpdus<'a>(
+        &mut self,
+        frame: &Frame,
+        airtime: Airtime,
+        mpdus: &[Mpdu],
+        packet: impl Fn(u64) -> &'a Packet,
+        signal_dbm: Option<f64>,
+        now: Time,
+    ) {
+        self.aggregates = self.aggregates.wrapping_add(1);
+        for (place, mpdu) in mpdus.iter().enumerate() {
+            let Mpdu { bytes, sequence, class, handle, .. } = *mpdu;
+            let (retry, msdu) = (mpdu.attempts > 0, Some(handle));
+            let alone = Frame { bytes, sequence, class, retry, msdu, ..*frame };
+            let status = (frame.mpdus > 1).then_some((self.aggregates, place + 1 == mpdus.len()));
+            let carried = (Some(packet(handle)), mpdu.payload as usize, &BlockAck::default());
+            self.record_part(&alone, airtime, carried, (signal_dbm, status), now);
+        }
+    }
+
+    fn record_part(
+        &mut self,
+        frame: &Frame,
+        airtime: Airtime,
+        (packet, length, block): (Option<&Packet>, usize, &BlockAck),
+        (signal_dbm, aggregate): (Option<f64>, Option<(u32, bool)>),
         now: Time,
     ) {
         let mut bytes = std::mem::take(&mut self.bytes);
         bytes.clear();
-        radiotap(frame, airtime, signal_dbm, now, &mut bytes);
+        match frame.mode {
+            None => radiotap(frame, airtime, signal_dbm, now, &mut bytes),
+            Some(mode) => modes::radiotap(mode, airtime, (signal_dbm, aggregate), now, &mut bytes),
+        }
         let begin = bytes.len();
         header(frame, packet, &mut bytes);
         match frame.kind {
             FrameKind::Data => {
                 if let Some(packet) = packet {
-                    self.body(frame, airtime, packet, &mut bytes);
+                    self.body(frame, length, packet, &mut bytes);
                 }
             }
             FrameKind::Beacon => beacon(frame, &self.pcf, now, &mut bytes),
+            FrameKind::BlockAck | FrameKind::BlockAckReq => modes::block_ack(frame, block, &mut bytes),
             FrameKind::Ack => {
                 if let Some(rider) = frame.rider {
                     bytes.extend(rider.number.to_be_bytes().into_iter().cycle().take(rider.bytes.into()));
@@ -135,12 +178,11 @@ impl WifiCapture {
     }
 
     /// The part of the packet that a data frame carries.
-    fn body(&mut self, frame: &Frame, airtime: Airtime, packet: &Packet, bytes: &mut Vec<u8>) {
+    fn body(&mut self, frame: &Frame, length: usize, packet: &Packet, bytes: &mut Vec<u8>) {
         let node = frame.transmitter.0 as usize;
         if node >= self.packets.len() {
             self.packets.resize(node + 1, Sending::default());
         }
-        let length = payload_bytes(frame, airtime);
         let sending = &mut self.packets[node];
         if frame.fragment == 0 {
             bytes.extend(LLC_SNAP);
@@ -215,7 +257,7 @@ fn header(frame: &Frame, packet: Option<&Packet>, bytes: &mut Vec<u8>) {
     bytes.extend(receiver);
     match frame.kind {
         FrameKind::Cts | FrameKind::Ack => return,
-        FrameKind::Rts | FrameKind::CfEnd => {
+        FrameKind::Rts | FrameKind::CfEnd | FrameKind::BlockAck | FrameKind::BlockAckReq => {
             bytes.extend(transmitter);
             return;
         }
@@ -228,6 +270,9 @@ fn header(frame: &Frame, packet: Option<&Packet>, bytes: &mut Vec<u8>) {
         (_, Distribution::FromAp) => packet.map_or(transmitter, |packet| address(packet.src)),
     });
     bytes.extend(frame.sequence_control().to_le_bytes());
+    if frame.mpdus > 0 {
+        bytes.extend(modes::qos_control(frame));
+    }
 }
 
 fn frame_control(frame: &Frame) -> [u8; 2] {
@@ -235,11 +280,14 @@ fn frame_control(frame: &Frame) -> [u8; 2] {
         FrameKind::Beacon => (0, 8),
         FrameKind::Rts => (1, 11),
         FrameKind::Cts => (1, 12),
+        FrameKind::BlockAckReq => (1, 8),
+        FrameKind::BlockAck => (1, 9),
         FrameKind::Ack => (1, 13),
         FrameKind::CfEnd => (1, 14 + u8::from(frame.cf_ack)),
         FrameKind::Data | FrameKind::Null => {
             let riding = u8::from(frame.cf_ack) | u8::from(frame.poll) << 1;
-            (2, riding | if frame.kind == FrameKind::Null { 4 } else { 0 })
+            let qos = if frame.mpdus > 0 { 8 } else { 0 };
+            (2, riding | qos | if frame.kind == FrameKind::Null { 4 } else { 0 })
         }
     };
     let mut flags = 0;

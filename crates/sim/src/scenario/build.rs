@@ -231,6 +231,7 @@ fn flow(sheet: &Sheet<'_>, member: &Flow) -> FlowConfig {
         app: app(&below("app"), packet_of(&transport)),
         sink,
         transport,
+        dscp: flow.small("dscp") as u8,
         reverse,
     }
 }

@@ -3,6 +3,7 @@
 mod acks;
 mod agents;
 mod ecn;
+mod edca;
 mod events;
 mod frames;
 mod frn;

@@ -21,7 +21,8 @@ pub(super) enum Said {
     Absent(String),
 }
 
-const MODERN_WIFI: &str = "802.11 goes up to 802.11a, without aggregation, MIMO and service classes";
+const MODERN_WIFI: &str =
+    "802.11 goes up to 802.11ax, without A-MSDU, beamforming and frames to several stations";
 const ADDRESSES: &str = "nodes have names, without addresses and ports";
 
 /// Keys by the names that other programs give them, in lower case without `-` and `_`.
@@ -73,10 +74,12 @@ const KEY_HINTS: &[(&[&str], Hint)] = &[
     (&["tracefile", "downlinktrace", "schedule"], Keys(&["links.*.trace.file"])),
     (&["uplinktrace"], Keys(&["links.*.reverse.trace.file"])),
     (&["red", "codel", "fqcodel", "pie", "qdisc", "queuedisc"], Keys(&["links.*.aqm.law"])),
-    (
-        &["ampdu", "amsdu", "aggregation", "mimo", "qos", "edca", "channelwidth", "guardinterval"],
-        Absent(MODERN_WIFI),
-    ),
+    (&["ampdu", "maxampdusize", "aggregation"], Keys(&["links.*.aggregate.count"])),
+    (&["mimo", "spatialstreams", "nss"], Keys(&["links.*.streams"])),
+    (&["channelwidth", "chwidth"], Keys(&["links.*.width"])),
+    (&["gi", "sgi"], Keys(&["links.*.guard-interval"])),
+    (&["qos", "tos", "diffserv"], Keys(&["flows.*.dscp"])),
+    (&["amsdu", "ofdma", "mumimo", "beamforming"], Absent(MODERN_WIFI)),
     (&["address", "ip", "port", "subnet", "mask", "ttl", "ipv6", "mac"], Absent(ADDRESSES)),
     (
         &["sndbuf", "sndbufsize", "sendbuffer", "wmem"],
@@ -109,7 +112,7 @@ const WORD_HINTS: &[(&str, &[&str], Hint)] = &[
         Keys(&["gilbert-elliott"]),
     ),
     ("loss model", &["ber"], Keys(&["bit"])),
-    ("standard", &["80211g", "80211n", "80211ac", "80211ax", "80211be", "80211p"], Absent(MODERN_WIFI)),
+    ("standard", &["80211be", "80211p"], Absent(MODERN_WIFI)),
 ];
 
 /// Units of other programs, and the one that is meant; their case matters only where nothing else distinguishes two.
@@ -252,7 +255,7 @@ mod tests {
         assert_eq!(said("flows.f.app.type", 3), meant("kind"));
         assert_eq!(said("flows.f.bandwidth", 2), meant("links.NAME.rate"));
         assert!(
-            matches!(said("links.a.mimo", 2), Some(Said::Absent(text)) if text.starts_with("\"mimo\" is not modelled: "))
+            matches!(said("links.a.ofdma", 2), Some(Said::Absent(text)) if text.starts_with("\"ofdma\" is not modelled: "))
         );
         assert_eq!(said("links.a.colour", 2), None);
     }

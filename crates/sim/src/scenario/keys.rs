@@ -11,6 +11,7 @@ mod aqm;
 mod arq;
 mod channel;
 mod described;
+mod edca;
 mod events;
 mod figures;
 mod frn;
@@ -37,7 +38,7 @@ pub(super) use described::setting;
 pub(super) use preset::{Chooser, FLAVOURS, Preferred, RADIOS, Wifi};
 pub(super) use table::KEYS;
 pub use words::{APPS, FIGURES, LINKS, LOSS_MODELS, Named, PANELS, STANDARDS};
-pub(super) use words::{BINNED_PANELS, names};
+pub(super) use words::{BINNED_PANELS, EDCA_STANDARDS, names};
 
 /// One key. `*` in its path is the name of a node, link, flow or agent.
 #[derive(Clone, Copy, Debug)]

@@ -26,6 +26,7 @@ mod sweeps;
 mod users;
 mod wifi;
 mod wifi_errors;
+mod wifi_today;
 mod wimax;
 
 use super::{Scenario, ScenarioError, keys, nearest};

@@ -52,6 +52,7 @@ pub fn chain(links: &[(u64, Span)], tcp: tcp::Config, duration: Span) -> Config 
         max_memory: Bytes(4_000_000_000),
     };
     let flows = vec![FlowConfig {
+        dscp: 0,
         name: "main".into(),
         group: None,
         from: 0,

@@ -67,6 +67,8 @@ struct Direction {
     current: Option<PacketId>,
     /// The first draw of the packet's section.
     first: f64,
+    /// The sections of the packets sent in MPDUs, by category and sequence number.
+    sections: Vec<u32>,
 }
 
 /// The streams of a medium, made when first used.
@@ -115,6 +117,24 @@ impl Draws {
         Attempt { frame: direction.stream.uniform(), packet: direction.first, listed: false }
     }
 
+    /// The draws for an MPDU that was sent so often before. MPDUs of several packets are sent again together, so that each
+    /// finds its section by its number.
+    pub(super) fn mpdu(&mut self, from: usize, to: usize, frame: &Frame, before: u8) -> Attempt {
+        let direction = self.direction(from, to, Class::of(frame.class), "loss");
+        let place = usize::from(frame.sequence) | (frame.category as usize) << 12;
+        if place >= direction.sections.len() {
+            direction.sections.resize((place | 0xFFF) + 1, 0);
+        }
+        if before == 0 {
+            direction.sections[place] = direction.packets as u32;
+            direction.packets += 1;
+        }
+        direction.stream.seek(u64::from(direction.sections[place]));
+        let packet = direction.stream.uniform();
+        let frame = (0..before).fold(packet, |_, _| direction.stream.uniform());
+        Attempt { frame, packet, listed: false }
+    }
+
     /// The draw for a packet on its way up from the MAC: one a packet, since a MAC passes each up once.
     pub(super) fn above(&mut self, from: usize, to: usize, class: PayloadClass) -> f64 {
         self.direction(from, to, Class::of(class), "above").stream.uniform()
@@ -134,7 +154,15 @@ impl Draws {
                     let name = format!("{}.{}.{}.{purpose}", self.names[from], self.names[to], class.name());
                     let stream = self.base.stream(&name);
                     let to = to as u32;
-                    let direction = Direction { to, class, stream, packets: 0, current: None, first: 0.0 };
+                    let direction = Direction {
+                        to,
+                        class,
+                        stream,
+                        packets: 0,
+                        current: None,
+                        first: 0.0,
+                        sections: Vec::new(),
+                    };
                     directions.insert(place, direction);
                     place
                 }

@@ -79,6 +79,46 @@ impl Losses {
         }
     }
 
+    /// The same for an MPDU that was sent so often before.
+    pub(super) fn attempt_mpdu(
+        &mut self,
+        from: usize,
+        to: Option<usize>,
+        mpdu: &Frame,
+        before: u8,
+    ) -> Attempt {
+        if let ErrorLaw::List { .. } = self.law {
+            return Attempt { listed: self.is_listed(from, mpdu), ..Attempt::default() };
+        }
+        match to {
+            Some(to) if self.concerns(mpdu) => self.draws.mpdu(from, to, mpdu, before),
+            _ => Attempt::default(),
+        }
+    }
+
+    /// Probability that station `at`, which overhears an MPDU, cannot read it.
+    pub(super) fn likely_overheard(
+        &mut self,
+        (from, at): (usize, usize),
+        mpdu: &Frame,
+        followed: &Followed,
+        started: Time,
+        memo: &mut Memo,
+    ) -> f64 {
+        if self.meaning != LossMeaning::OnAir || !self.concerns(mpdu) || !self.lossy[at] {
+            return 0.0;
+        }
+        let likely = self.probability((from, at), mpdu, followed.power_w, started, memo);
+        let drowned =
+            if followed.log_undisturbed < 0.0 { self.drowned(mpdu, followed.log_undisturbed) } else { 0.0 };
+        likely.max(drowned)
+    }
+
+    /// The draw of a station for a frame that it overhears.
+    pub(super) fn draw_overheard(&mut self, at: usize) -> f64 {
+        self.draws.overheard(at)
+    }
+
     /// Counts a frame that a list regards. Returns whether it names this one.
     fn is_listed(&mut self, from: usize, frame: &Frame) -> bool {
         let ErrorLaw::List { from: sender, of, drop } = &self.law else { return false };
@@ -200,7 +240,7 @@ impl Losses {
             ErrorLaw::Packet { rate } => *rate,
             ErrorLaw::Bit { ber } => self.decoder.fails(frame, libm::log1p(-ber)),
             ErrorLaw::Snr => {
-                let each = memo.log_success(Modulation::of(frame.rate), power_w / self.noise_w);
+                let each = memo.log_success(Modulation::of_frame(frame), power_w / self.noise_w);
                 self.decoder.fails(frame, each)
             }
             ErrorLaw::GilbertElliott { .. } => self.pairs.loss(from, at, started),

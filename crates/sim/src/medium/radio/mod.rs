@@ -13,6 +13,7 @@
 //! 4. A packet lost for good ends as an error at the addressed station, also for its EIFS; other stations hear it.
 //! 5. A frame keeps its initial power, whatever changes while it lasts.
 
+mod aggregate;
 pub mod config;
 pub mod draws;
 mod errors;
@@ -26,7 +27,7 @@ mod receiver;
 mod tests;
 mod varying;
 
-use lasthop_stack::link::dot11::{Airtime, BROADCAST, Frame, PayloadClass};
+use lasthop_stack::link::dot11::{Airtime, BROADCAST, Frame, Mpdu, PayloadClass};
 use lasthop_stack::packet::NodeId;
 use lasthop_stack::units::{Metres, Time};
 
@@ -125,6 +126,8 @@ pub struct Radio {
     stations: Vec<Option<u32>>,
     rules: Rules,
     losses: Losses,
+    /// The draws for the MPDUs that each station sends.
+    drawn: Vec<Vec<Attempt>>,
     /// When it is down, if it ever is.
     cuts: Option<Box<Cuts>>,
     memo: Memo,
@@ -162,6 +165,7 @@ impl Radio {
             stations,
             rules,
             losses,
+            drawn: vec![Vec::new(); sites.len()],
             cuts: None,
             memo: Memo::new(),
         }
@@ -186,7 +190,8 @@ impl Radio {
     ) {
         assert!(self.sending[station].is_none(), "a station sends one frame at a time");
         let to = self.station(frame.receiver);
-        let attempt = self.losses.attempt(station, to, frame);
+        let attempt =
+            if frame.mpdus > 0 { Attempt::default() } else { self.losses.attempt(station, to, frame) };
         let ends = now.after(airtime.total);
         let cuts = self.cuts.as_mut().map_or(0, |cuts| cuts.mask(now, ends));
         self.sending[station] = Some(Transmission { to, started: now, attempt, cuts });
@@ -197,7 +202,7 @@ impl Radio {
             begin: now.after(airtime.preamble),
             end: ends,
             count: 8 * frame.bytes,
-            modulation: Modulation::of(frame.rate),
+            modulation: Modulation::of_frame(frame),
         };
         let Radio { hearers, receivers, rules, memo, .. } = self;
         for part in hearers.of(station) {
@@ -213,12 +218,32 @@ impl Radio {
         }
     }
 
-    /// Station `station` has sent its frame; the host has kept it. What its hearers learn is added to `heard` in the order
+    /// What a station is about to send in a frame with MPDUs.
+    #[inline]
+    pub fn load(&mut self, station: usize, frame: &Frame, mpdus: &[Mpdu]) {
+        if frame.mpdus > 0 && self.losses.any() {
+            self.draw(station, frame, mpdus);
+        }
+    }
+
+    /// As [`Radio::end_load`] for a frame without MPDUs.
+    pub fn end(&mut self, station: usize, frame: &Frame, now: Time, heard: &mut Vec<Heard>) -> Option<Fate> {
+        self.end_load(station, frame, &mut [], now, heard)
+    }
+
+    /// Station `station` has sent its frame; the host has kept it, and its MPDUs, in which it is noted what became of each. What its hearers learn is added to `heard` in the order
     /// of their numbers; of one station, the reception before the turn to idle.
     ///
     /// Returns what became of the frame, or `None` when the station was not sending.
-    pub fn end(&mut self, station: usize, frame: &Frame, now: Time, heard: &mut Vec<Heard>) -> Option<Fate> {
-        let Radio { hearers, receivers, sending, rules, losses, cuts, memo, .. } = self;
+    pub fn end_load(
+        &mut self,
+        station: usize,
+        frame: &Frame,
+        mpdus: &mut [Mpdu],
+        now: Time,
+        heard: &mut Vec<Heard>,
+    ) -> Option<Fate> {
+        let Radio { hearers, receivers, sending, rules, losses, cuts, memo, drawn, .. } = self;
         let sent = sending[station].take()?;
         receivers[station].unmute();
         let mut fate = Fate::OutOfReach;
@@ -234,7 +259,12 @@ impl Radio {
                         unheard
                     }
                     Some(followed) => {
-                        let mut here = fate_at((station, at), frame, &sent, &followed, losses, memo);
+                        let mut here = if frame.mpdus > 0 {
+                            let load = (&mut *mpdus, &drawn[station][..]);
+                            aggregate::fate_at((station, at), (frame, load), &sent, &followed, losses, memo)
+                        } else {
+                            fate_at((station, at), frame, &sent, &followed, losses, memo)
+                        };
                         if sent.cuts != 0
                             && let Some(cuts) = cuts
                             && cuts.between(sent.cuts, station as u32, at as u32)

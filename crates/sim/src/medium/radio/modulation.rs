@@ -1,6 +1,7 @@
-//! Bit errors by signal-to-noise ratio, for the modulations of 802.11, 802.11b and 802.11a.
+//! Bit errors by signal-to-noise ratio, for the modulations of 802.11.
 //!
-//! **Limits**: additive white Gaussian noise, no fading. The PLCP header, sent at the most robust rate, never fails.
+//! **Limits**: additive white Gaussian noise, no fading; several streams each have the ratio of one, and LDPC codes
+//! fail as the convolutional ones do. The PLCP header, sent at the most robust rate, never fails.
 //!
 //! **Source**: DSSS as in the study of Pei and Henderson (2009) for 802.11b; CCK as biorthogonal keying (Proakis, 5.2).
 //! OFDM: the union bound over the distance spectrum of the convolutional code with 64 states, hard decisions; spectra
@@ -11,7 +12,7 @@
 
 use std::f64::consts::{PI, SQRT_2};
 
-use lasthop_stack::link::dot11::PhyRate;
+use lasthop_stack::link::dot11::{Frame, Mode, PhyRate};
 
 /// A modulation and coding of 802.11.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +40,10 @@ pub enum Constellation {
     Qam16,
     /// 6 bits.
     Qam64,
+    /// 8 bits.
+    Qam256,
+    /// 10 bits.
+    Qam1024,
 }
 
 /// The rate of the convolutional code.
@@ -50,6 +55,8 @@ pub enum CodeRate {
     TwoThirds,
     /// 3/4.
     ThreeQuarters,
+    /// 5/6.
+    FiveSixths,
 }
 
 /// Bandwidth of DSSS over its rate of symbols: what spreading gains at 1 Mbit/s.
@@ -80,7 +87,50 @@ const SPECTRUM_THREE_QUARTERS: [f64; 10] = [
     428_005_675.0,
 ];
 
+/// Errors at distance 4, 5, 6 ... of the code of rate 5/6.
+const SPECTRUM_FIVE_SIXTHS: [f64; 10] = [
+    92.0,
+    528.0,
+    8694.0,
+    79_453.0,
+    792_114.0,
+    7_375_573.0,
+    67_884_974.0,
+    610_875_423.0,
+    5_427_275_376.0,
+    47_664_215_639.0,
+];
+
 impl Modulation {
+    /// The modulation of a frame.
+    #[must_use]
+    pub const fn of_frame(frame: &Frame) -> Modulation {
+        match frame.mode {
+            None => Modulation::of(frame.rate),
+            Some(mode) => Modulation::of_mode(mode),
+        }
+    }
+
+    /// The modulation of HT, VHT and HE, the same on each stream.
+    #[must_use]
+    pub const fn of_mode(mode: Mode) -> Modulation {
+        let constellation = match mode.bits() {
+            1 => Constellation::Bpsk,
+            2 => Constellation::Qpsk,
+            4 => Constellation::Qam16,
+            6 => Constellation::Qam64,
+            8 => Constellation::Qam256,
+            _ => Constellation::Qam1024,
+        };
+        let code = match mode.code() {
+            (1, _) => CodeRate::Half,
+            (2, _) => CodeRate::TwoThirds,
+            (3, _) => CodeRate::ThreeQuarters,
+            _ => CodeRate::FiveSixths,
+        };
+        Modulation::Ofdm(constellation, code)
+    }
+
     /// The modulation of a rate.
     #[must_use]
     pub const fn of(rate: PhyRate) -> Modulation {
@@ -142,6 +192,8 @@ impl Constellation {
             Constellation::Qpsk => (0.5, 2.0),
             Constellation::Qam16 => (0.75 * 0.5, 10.0),
             Constellation::Qam64 => (7.0 / 12.0 * 0.5, 42.0),
+            Constellation::Qam256 => (15.0 / 32.0 * 0.5, 170.0),
+            Constellation::Qam1024 => (31.0 / 80.0 * 0.5, 682.0),
         };
         factor * libm::erfc(libm::sqrt(sinr / scale))
     }
@@ -157,6 +209,7 @@ impl CodeRate {
             CodeRate::Half => (1.0, 10.0, squared, &SPECTRUM_HALF[..]),
             CodeRate::TwoThirds => (2.0, 6.0, distance, &SPECTRUM_TWO_THIRDS[..]),
             CodeRate::ThreeQuarters => (3.0, 5.0, distance, &SPECTRUM_THREE_QUARTERS[..]),
+            CodeRate::FiveSixths => (5.0, 4.0, distance, &SPECTRUM_FIVE_SIXTHS[..]),
         };
         let mut power = libm::pow(distance, first);
         let mut sum = 0.0;

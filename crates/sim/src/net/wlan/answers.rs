@@ -1,7 +1,7 @@
 //! The answers of a MAC, and the list in which they wait to be processed.
 
 use lasthop_stack::hooks::Rider;
-use lasthop_stack::link::dot11::{Airtime, Frame, MacOut, Outcome, Served};
+use lasthop_stack::link::dot11::{Airtime, EdcaOut, Frame, Load, MacOut, Outcome, Served};
 use lasthop_stack::packet::NodeId;
 use lasthop_stack::units::Time;
 
@@ -9,7 +9,7 @@ use super::{Host, Wlan};
 use crate::engine::queue::{EventQueue, Slot};
 use crate::engine::streams::Stream;
 use crate::net::agents::{Around, Stack};
-use crate::net::pool::PoolId;
+use crate::net::pool::{PacketPool, PoolId};
 use crate::probe::trace::Tracer;
 
 /// A pending action of this instant at a station. Frames and packets are stored apart from it, since an entry of a list
@@ -20,6 +20,10 @@ pub(super) enum Work {
     Transmit(u32),
     /// The MAC hands a packet up, with its sequence number and its transmitter.
     Up(u32, PoolId, u16, NodeId),
+    /// The MAC hands up the copy of a packet that it has held.
+    UpHeld(u32, PoolId, NodeId),
+    /// The MAC discards a packet that came too late.
+    Late(u32, PoolId),
     /// The MAC has released a packet.
     Done(u32, PoolId, Outcome),
     /// The agent hands something to the link, the first of what was handed down.
@@ -35,6 +39,10 @@ pub(super) struct MacHost<'a> {
     pub(super) backoff: &'a mut Stream,
     pub(super) slots: &'a mut Option<u32>,
     pub(super) on_air: &'a mut (Frame, Airtime),
+    pub(super) load: &'a mut Load,
+    pub(super) pool: &'a mut PacketPool,
+    /// The timer of the reordering buffer.
+    pub(super) release: Option<Slot>,
     pub(super) work: &'a mut Vec<Work>,
     pub(super) tracer: &'a mut Tracer,
     pub(super) link: u32,
@@ -91,6 +99,34 @@ impl MacOut for MacHost<'_> {
 
     fn served(&mut self, served: &Served) {
         self.tracer.served(self.link, *served);
+    }
+}
+
+impl EdcaOut for MacHost<'_> {
+    fn load(&mut self) -> &mut Load {
+        self.load
+    }
+
+    fn hold(&mut self, handle: u64) -> u64 {
+        let id = PoolId::from_handle(handle);
+        let (packet, size) = self.pool.get(id);
+        let packet = *packet;
+        self.pool.pass_on(id);
+        self.pool.insert_sized(packet, size).handle()
+    }
+
+    fn up_held(&mut self, handle: u64) {
+        self.work.push(Work::UpHeld(self.station, PoolId::from_handle(handle), self.from));
+    }
+
+    fn late(&mut self, handle: u64) {
+        self.work.push(Work::Late(self.station, PoolId::from_handle(handle)));
+    }
+
+    fn set_release(&mut self, at: Time) {
+        if let Some(slot) = self.release {
+            self.queue.set(slot, at);
+        }
     }
 }
 

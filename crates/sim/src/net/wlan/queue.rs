@@ -18,7 +18,7 @@ use crate::model::{Config, WifiConfig};
 use crate::probe::events::{Event, Why};
 use crate::probe::judgement::Culprit;
 
-/// Packets that a MAC has at most while others wait in a managed queue.
+/// Frames that a MAC has at most while others wait in a managed queue: packets, or aggregates.
 const BELOW: usize = 2;
 
 /// The management of the queue of a station: of the queue of its MAC, or of one in front of it.
@@ -80,7 +80,20 @@ impl Wlan {
     #[inline]
     pub(super) fn note_wait(&mut self, station: usize, host: &mut Host) {
         let is_observed = station == self.observer;
-        let Interface { on_air, aqm, .. } = &mut self.sites[station];
+        let Interface { on_air, load, aqm, .. } = &mut self.sites[station];
+        if on_air.0.mpdus > 0 {
+            for mpdu in &load.mpdus {
+                if let Some(came) = host.pool.begin_sending(PoolId::from_handle(mpdu.handle)) {
+                    if is_observed {
+                        self.waits.take(host.now.since(came));
+                    }
+                    if let Some(aqm) = aqm {
+                        aqm.waits(host.now.since(came));
+                    }
+                }
+            }
+            return;
+        }
         if let Some(handle) = on_air.0.msdu.filter(|_| is_observed || aqm.is_some())
             && let Some(came) = host.pool.begin_sending(PoolId::from_handle(handle))
         {
@@ -123,7 +136,7 @@ impl Wlan {
 
     /// The MAC of a station gets packets from the managed queue in front of it.
     pub(super) fn refill(&mut self, station: usize, host: &mut Host) {
-        while self.sites[station].mac.backlog() < BELOW {
+        while self.sites[station].mac.backlog() < BELOW * self.packets_per_frame {
             let Interface { stage, below, .. } = &mut self.sites[station];
             let Some(stage) = stage else { return };
             let next = stage.dequeue(host.now);
@@ -147,7 +160,8 @@ impl Wlan {
         let (packet, bytes) = (*packet, size.0 as u32);
         let next = host.routes.next_hop(self.sites[station].node, packet.dst).next;
         let flow = self.learn(station, &packet, host);
-        let msdu = Msdu { handle: id.handle(), bytes, next, class: class_of(&packet), flow };
+        let category = self.category_of(&packet);
+        let msdu = Msdu { handle: id.handle(), bytes, next, class: class_of(&packet), category, flow };
         let mut taken = false;
         self.with_mac(station, host, next, |mac, now, out| taken = mac.enqueue(msdu, now, out));
         if !taken {

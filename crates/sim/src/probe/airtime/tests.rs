@@ -28,12 +28,12 @@ impl Book {
 
     /// Starts a frame; returns when it ends, in µs.
     fn start(&mut self, station: usize, (frame, airtime): (Frame, Airtime), at_us: u64) -> u64 {
-        self.ledger.start(station, true, &frame, airtime, Time(at_us * 1_000));
+        self.ledger.start(station, true, &frame, (airtime, Span::ZERO), Time(at_us * 1_000));
         at_us + airtime.total.0 / 1_000
     }
 
     fn end(&mut self, station: usize, fate: Fate, at_us: u64) {
-        self.ledger.end(station, fate, Time(at_us * 1_000));
+        self.ledger.end(station, fate, Span::ZERO, Time(at_us * 1_000));
     }
 
     fn whole(&mut self, station: usize, frame: (Frame, Airtime), at_us: u64, fate: Fate) -> u64 {
@@ -220,9 +220,9 @@ fn nothing_before_the_warm_up_and_after_the_end_counts() {
 fn frames_out_of_hearing_stand_beside_the_run() {
     let mut book = Book::from(1000);
     let (frame, airtime) = book.data(1000);
-    book.ledger.start(7, false, &frame, airtime, Time(0));
+    book.ledger.start(7, false, &frame, (airtime, Span::ZERO), Time(0));
     book.end(7, Fate::Received, 8480);
-    book.ledger.start(7, false, &frame, airtime, Time(9_000_000));
+    book.ledger.start(7, false, &frame, (airtime, Span::ZERO), Time(9_000_000));
     let shares = book.closes(10_000, 9000, &[(AirClass::Idle, 9000)]);
     assert_eq!(shares.unheard, Span::from_micros(7480 + 1000));
 }

@@ -84,7 +84,7 @@ impl Events {
     pub(crate) fn frame(&mut self, now: Time, frame: &Frame, duration: Span, sending: &Sending) {
         let number = self.next_frame();
         let on_air = (sending.link, frame.transmitter);
-        let answers = matches!(frame.kind, FrameKind::Cts | FrameKind::Ack);
+        let answers = matches!(frame.kind, FrameKind::Cts | FrameKind::Ack | FrameKind::BlockAck);
         let about = match sending.packet {
             Some(packet) => self.about(packet),
             None if answers => self.interface(on_air).answers,
@@ -181,6 +181,8 @@ fn of_kind(kind: FrameKind) -> What {
         FrameKind::Null => What::Null,
         FrameKind::Beacon => What::Beacon,
         FrameKind::CfEnd => What::CfEnd,
+        FrameKind::BlockAck => What::BlockAck,
+        FrameKind::BlockAckReq => What::BlockAckReq,
     }
 }
 

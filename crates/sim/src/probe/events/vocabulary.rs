@@ -82,6 +82,8 @@ vocabulary! {
         Retransmit = "retransmit",
         DelayedAck = "delayed-ack",
         Pace = "pace",
+        BlockAck = "block-ack",
+        BlockAckReq = "block-ack-request",
     }
 }
 

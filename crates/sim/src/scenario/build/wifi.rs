@@ -12,8 +12,8 @@ use crate::scenario::members::Link;
 use crate::scenario::quantity::{Dim, Quantity};
 use crate::scenario::value::Value;
 use lasthop_stack::link::dot11::{
-    AccessRules, BackoffDraw, Buffer, BufferScope, BufferUnit, MacConfig, PcfConfig, PhyRate, PhyTiming,
-    RateSet, Reassembly, ResponseTimeout,
+    AccessRules, AfterLoss, Aggregate, BackoffDraw, Buffer, BufferScope, BufferUnit, Category, EdcaAccess,
+    EdcaConfig, Guard, MacConfig, Mode, PcfConfig, PhyRate, PhyTiming, RateSet, Reassembly, ResponseTimeout,
 };
 use lasthop_stack::link::fec::Code;
 use lasthop_stack::registry::{ArqConfig, ArqKind};
@@ -63,6 +63,7 @@ fn mac(link: &Part<'_>, preset: &MacConfig) -> MacConfig {
         }
         _ => link.broken("basic-rates"),
     };
+    let edca = preset.edca.map(|preset| edca(link, &preset));
     MacConfig {
         slot: link.span("slot"),
         sifs: link.span("sifs"),
@@ -73,8 +74,13 @@ fn mac(link: &Part<'_>, preset: &MacConfig) -> MacConfig {
             preamble_at_1_mbps: link.span("phy.preamble-at-1-mbps"),
             round_to: link.span("phy.round-to"),
             propagation: link.span("phy.propagation-delay"),
+            signal_extension: link.span("phy.signal-extension"),
         },
-        data_rate: PhyRate::from_rate(link.rate("rate")).unwrap_or(preset.data_rate),
+        data_rate: match edca {
+            Some(edca) => edca.mode.reference(),
+            None => PhyRate::from_rate(link.rate("rate")).unwrap_or(preset.data_rate),
+        },
+        edca,
         basic_rates: RateSet::of(&rates),
         header: link.small("frames.header"),
         fcs: link.small("frames.fcs"),
@@ -109,6 +115,53 @@ fn mac(link: &Part<'_>, preset: &MacConfig) -> MacConfig {
             Some(arq) if arq.chooses() => Reassembly::AnyOrder,
             _ => Reassembly::InOrder,
         },
+    }
+}
+
+/// The check reports modes that the standard lacks.
+fn edca(link: &Part<'_>, preset: &EdcaConfig) -> EdcaConfig {
+    let guard = link.span("guard-interval");
+    let mode = Mode {
+        family: preset.mode.family,
+        mcs: link.small("mcs").min(preset.mode.family.highest_mcs().into()) as u8,
+        width: (link.real("width") / 1e6).min(160.0) as u8,
+        guard: Guard::ALL.into_iter().find(|known| known.length() == guard).unwrap_or(preset.mode.guard),
+        streams: link.small("streams") as u8,
+    };
+    let category = |category: Category| {
+        let key = |below: &str| format!("edca.{}.{below}", category.name());
+        EdcaAccess {
+            aifsn: link.small(&key("aifsn")),
+            cw_min: link.small(&key("cw-min")),
+            cw_max: link.small(&key("cw-max")),
+            txop: link.span(&key("txop")),
+        }
+    };
+    EdcaConfig {
+        mode,
+        access: Category::ALL.map(category),
+        aggregate: Aggregate {
+            count: link.small("aggregate.count"),
+            bytes: link.small("aggregate.bytes"),
+            time: link.span("aggregate.time"),
+        },
+        window: link.small("block-ack.window"),
+        spacing: link.span("block-ack.spacing"),
+        after_loss: if link.word("block-ack.after-loss") == "data" {
+            AfterLoss::Data
+        } else {
+            AfterLoss::Request
+        },
+        reorder_timeout: link.span("block-ack.reorder-timeout"),
+    }
+}
+
+/// The noise is that of the channel, unless the scenario sets another bandwidth.
+fn bandwidth_hz(link: &Part<'_>, preset: &RadioConfig) -> f64 {
+    let set = link.real("reception.bandwidth");
+    match link.known("width") {
+        Some(_) if set == preset.bandwidth_hz => link.real("width"),
+        _ => set,
     }
 }
 
@@ -173,7 +226,7 @@ fn radio(link: &Part<'_>, preset: &RadioConfig, member: &Link) -> RadioConfig {
             "capture" => Reception::Capture { capture: capture() },
             _ => Reception::Sinr { least: link.real("reception.least-sinr") },
         },
-        bandwidth_hz: link.real("reception.bandwidth"),
+        bandwidth_hz: bandwidth_hz(link, preset),
         noise_figure_db: link.real("reception.noise-figure"),
         errors: errors(link, member),
     }

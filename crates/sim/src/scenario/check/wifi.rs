@@ -118,6 +118,7 @@ impl Check<'_> {
             );
             self.fault(&key("queue"), text);
         }
+        self.of_today(name, wifi, sheet);
         let mac = &wifi.mac;
         if mac.cw_min > mac.cw_max {
             let text = format!("{} is above cw-max, {}; expected less", mac.cw_min, mac.cw_max);

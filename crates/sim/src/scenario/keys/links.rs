@@ -12,7 +12,7 @@ use crate::medium::radio::config::ErrorLaw;
 use lasthop_stack::link::dot11::{BackoffDraw, PhyRate, ResponseTimeout};
 
 const ROOM: Kind = Kind::Quantity(&[Dim::Packets, Dim::Size], "packets");
-const TIME_US: Kind = Kind::Quantity(&[Dim::Time], "us");
+pub(super) const TIME_US: Kind = Kind::Quantity(&[Dim::Time], "us");
 
 const CABLE: &[Only] = &[Only::Is("links.*.kind", &["wired", "lossy"])];
 const BOTH_WAYS: &[Only] = &[Only::Is("links.*.kind", &["wired", "lossy", "trace"])];
@@ -121,7 +121,7 @@ pub(super) const KEYS: &[Key] = &[
     .follows("links.*.flavour", "model", "bianchi", "ns2")
     .only(WIFI),
     Key::new("links.*.rate", RATE, "bit rate including headers; on an 802.11 link that of data frames")
-        .preset(|wifi| rate(wifi.mac.data_rate), both_mac("fastest rate of the standard"))
+        .preset(|wifi| rate(wifi.mac.data_rate), both_mac("fastest rate of the standard; of 802.11n, ac, ax the reference rate of its mode"))
         .only(ONE_RATE)
         .above("0 bit/s")
         .at_most(FASTEST),
@@ -240,6 +240,9 @@ pub(super) const KEYS: &[Key] = &[
         .at_most("1 ms"),
     Key::new("links.*.phy.propagation-delay", TIME_US, "constant added to the airtime of each frame")
         .preset(|wifi| time(wifi.mac.phy.propagation), both_mac("the airtime alone"))
+        .at_most("1 ms"),
+    Key::new("links.*.phy.signal-extension", TIME_US, "silence after an OFDM frame, counted with it")
+        .preset(|wifi| time(wifi.mac.phy.signal_extension), both_mac("IEEE 802.11-2012 (19.3.2.4): 802.11g"))
         .at_most("1 ms"),
     frame("links.*.frames.header", "size of the header of a data frame", |wifi| size(wifi.mac.header)),
     frame("links.*.frames.fcs", "size of the frame check sequence of a data frame", |wifi| size(wifi.mac.fcs)),

@@ -2,7 +2,7 @@
 //!
 //! The values are those of [`Preset`] and [`RadioConfig`]; this file only gives their names in a scenario.
 
-use super::words::{Named, STANDARDS};
+use super::words::{EDCA_STANDARDS, Named, STANDARDS};
 use crate::medium::radio::config::RadioConfig;
 use lasthop_stack::link::dot11::{MacConfig, PhyRate, Preset};
 
@@ -38,6 +38,8 @@ pub(in super::super) struct Preferred {
 pub(in super::super) enum Source {
     /// The standard of a DSSS and of an OFDM link.
     Mac(&'static str, &'static str),
+    /// The standards with EDCA.
+    Edca(&'static str),
     /// The radio of ns-2 and of ns-3.
     Radio(&'static str, &'static str),
 }
@@ -67,7 +69,8 @@ impl Wifi {
     pub(in super::super) fn rates(standard: &str) -> &'static [PhyRate] {
         match standard {
             "802.11" => &PhyRate::ALL[..2],
-            "802.11a" => &PhyRate::ALL[4..],
+            "802.11a" | "802.11g" => &PhyRate::ALL[4..],
+            _ if EDCA_STANDARDS.contains(&standard) => &PhyRate::ALL[4..],
             _ => &PhyRate::ALL[..4],
         }
     }
@@ -115,7 +118,10 @@ impl Preferred {
             {
                 (Chooser::Standard, BIANCHI)
             }
-            Source::Mac(_, ofdm) if standard == "802.11a" => (Chooser::Standard, ofdm),
+            Source::Edca(source) => (Chooser::Standard, source),
+            Source::Mac(_, ofdm) if Wifi::of(standard, "standard", radio).mac.data_rate.is_ofdm() => {
+                (Chooser::Standard, ofdm)
+            }
             Source::Mac(dsss, _) => (Chooser::Standard, dsss),
             Source::Radio(_, ns3) if radio == "ns3" => (Chooser::Radio, ns3),
             Source::Radio(..) if value != under(flavour, "ns2") => (Chooser::Radio, MODEL),
@@ -130,7 +136,11 @@ impl Preferred {
     pub(in super::super) fn summary(&self, required: bool) -> (String, String) {
         let mut values = Groups::default();
         let mut sources = Groups::default();
-        let (mut note, by_radio) = match self.source {
+        let (mut note, is_complete) = match self.source {
+            Source::Edca(_) => {
+                let of_standard = |standard: &&'static str| (*standard, self.of(standard, "standard", "ns2"));
+                (EDCA_STANDARDS.iter().map(of_standard).collect(), true)
+            }
             Source::Mac(..) => {
                 let of_standard =
                     |standard: &Named| (standard.name, self.of(standard.name, "standard", "ns2"));
@@ -141,7 +151,7 @@ impl Preferred {
                 (RADIOS.iter().map(of_radio).collect(), true)
             }
         };
-        if !by_radio {
+        if !is_complete {
             let departs = |flavour: &'static str| {
                 let preset = if flavour == "ns2" { "802.11" } else { "802.11b" };
                 let found = self.of(preset, flavour, "ns2");

@@ -6,7 +6,7 @@ use super::{Decimal, Key, Kind, Only};
 use crate::medium::radio::config::{Propagation, RadioConfig, Reception, watts_to_dbm};
 
 const POWER: Kind = Kind::Quantity(&[Dim::Power, Dim::Level], "mW");
-const FREQUENCY: Kind = Kind::Quantity(&[Dim::Frequency], "MHz");
+pub(super) const FREQUENCY: Kind = Kind::Quantity(&[Dim::Frequency], "MHz");
 const LENGTH: Kind = Kind::Quantity(&[Dim::Length], "m");
 const GAIN: Kind = Kind::Quantity(&[Dim::Gain], "dB");
 const STRONGEST: &str = "1000000 W";
@@ -228,7 +228,7 @@ fn length(metres: f64) -> String {
     Quantity { dim: Dim::Length, base: decimal(metres) }.text()
 }
 
-fn frequency(hertz: f64) -> String {
+pub(super) fn frequency(hertz: f64) -> String {
     Quantity { dim: Dim::Frequency, base: decimal(hertz) }.text()
 }
 

@@ -8,8 +8,8 @@ use std::sync::LazyLock;
 use super::super::quantity::{Dim, Quantity};
 use super::{
     Decimal, Default, Key, Kind, Only, Part, Profiled, Unless, WESTWOOD_RECOVERY, acks, agents, air, apps,
-    aqm, arq, channel, described, events, figures, frn, judges, links, nodes, pacing, pcf, radio, records,
-    users,
+    aqm, arq, channel, described, edca, events, figures, frn, judges, links, nodes, pacing, pcf, radio,
+    records, users,
 };
 use lasthop_stack::registry::tcp;
 use lasthop_stack::registry::{CongestionKind, ReactionKind, RecoveryKind, VARIANTS};
@@ -62,6 +62,7 @@ pub(in super::super) static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| {
         links::KEYS,
         aqm::KEYS,
         &described::aqms(),
+        edca::KEYS,
         pcf::KEYS,
         arq::KEYS,
         &described::arqs(),
@@ -149,6 +150,15 @@ const FLOWS: &[Key] = &[
         .at_least("0")
         .at_most(MOST_COUNT)
         .only(IF_RANDOM),
+    Key::new(
+        "flows.*.dscp",
+        Kind::Integer,
+        "differentiated services code point of the packets of both directions, which selects the access category on 802.11n, ac, ax; only there it has an effect",
+    )
+    .default("0")
+    .source("RFC 2474 (3): default behaviour; RFC 8325 (4.3): 8 background, 26 to 40 video, 46 voice")
+    .at_least("0")
+    .at_most("63"),
 ];
 
 /// The keys under `[flows.NAME.tcp]` and `[flows.NAME.udp]`.

@@ -101,6 +101,25 @@ to   = "mobile"
 tcp  = { variant = "jersey" }
 "#;
 
+/// A link with block acknowledgement.
+const TODAY: &str = r#"
+[run]
+duration = "1 s"
+
+[nodes]
+a = {}
+b = {}
+
+[links.air]
+kind = "wifi"
+nodes = ["a", "b"]
+standard = "802.11n"
+
+[flows.f]
+from = "a"
+to = "b"
+"#;
+
 /// A link with recorded delivery opportunities.
 fn recorded() -> String {
     let trace = shipped_trace();
@@ -108,8 +127,10 @@ fn recorded() -> String {
     changed("kind  = \"lossy\"", &link).replace("rate  = \"10 Mbit/s\"\n", "")
 }
 
-fn texts() -> [String; 5] {
-    [extended(FLOWS), CELL.to_string(), MESH.to_string(), MOVING.to_string(), recorded()]
+fn texts() -> [String; 6] {
+    let texts = [CELL, MESH, MOVING, TODAY].map(str::to_string);
+    let [cell, mesh, moving, today] = texts;
+    [extended(FLOWS), cell, mesh, moving, today, recorded()]
 }
 
 #[test]

@@ -113,6 +113,13 @@ impl Access {
         self.counting_from = self.open_at.max(now);
     }
 
+    /// From when on the medium is idle; after a reception in error `penalty` later. Valid while the carrier is idle.
+    #[inline]
+    pub(super) fn idle_from(&self, penalty: Span) -> Time {
+        let idle = if self.error { self.idle_since + penalty } else { self.idle_since };
+        idle.max(self.reserved_until())
+    }
+
     /// From when on the medium has been idle for `space`, without regard to errors; valid while the carrier is idle.
     pub(super) fn idle_for(&self, space: Span) -> Time {
         self.idle_since.max(self.reserved_until()) + space

@@ -293,7 +293,11 @@ impl<A: Arq> Station<A> {
             FrameKind::Ack => self.on_ack(frame, now, out),
             FrameKind::Data | FrameKind::Null if frame.poll => self.on_poll(frame, now, out),
             FrameKind::Data => self.on_data(frame, now, out),
-            FrameKind::Null | FrameKind::Beacon | FrameKind::CfEnd => self.stop_waiting(now, out),
+            FrameKind::Null
+            | FrameKind::Beacon
+            | FrameKind::CfEnd
+            | FrameKind::BlockAck
+            | FrameKind::BlockAckReq => self.stop_waiting(now, out),
         }
     }
 

@@ -1,5 +1,7 @@
 //! Frames on the air, and the interface between the MAC and the layer above it.
 
+use super::edca::Category;
+use super::mode::Mode;
 use super::rates::PhyRate;
 use crate::hooks::{Reason, Rider, Unit, Waiting};
 use crate::link::fec::Coded;
@@ -30,6 +32,10 @@ pub enum FrameKind {
     Beacon,
     /// The end of a contention-free period.
     CfEnd,
+    /// The bitmap of the MPDUs received.
+    BlockAck,
+    /// A request for that bitmap.
+    BlockAckReq,
 }
 
 /// The class of a packet in the airtime ledger.
@@ -67,6 +73,8 @@ pub struct Msdu {
     pub next: NodeId,
     /// Its class in the ledger.
     pub class: PayloadClass,
+    /// Its access category, where the MAC has several.
+    pub category: Category,
     /// The number of its flow, if an ARQ scheme may know the timing of that flow's sender.
     pub flow: Option<u32>,
 }
@@ -153,8 +161,14 @@ pub struct Frame {
     pub coded: Option<Coded>,
     /// Bytes on the air, from the MAC header to the check sequence, or to the end of its redundancy.
     pub bytes: u32,
-    /// The rate.
+    /// The rate; of a frame with a mode the reference rate that selects the rate of the response.
     pub rate: PhyRate,
+    /// The form of its data field, if it is HT, VHT or HE.
+    pub mode: Option<Mode>,
+    /// The MPDUs of a data frame with EDCA, which are in its load; 0 without EDCA.
+    pub mpdus: u16,
+    /// The access category of data, BlockAck and BlockAckReq with EDCA.
+    pub category: Category,
 }
 
 impl Frame {
@@ -180,6 +194,9 @@ impl Frame {
             coded: None,
             bytes,
             rate,
+            mode: None,
+            mpdus: 0,
+            category: Category::BestEffort,
         }
     }
 

@@ -1,7 +1,7 @@
 //! IEEE 802.11: a station's MAC, without its own clock, medium or random generator.
 //!
-//! **Limits.** No management (association, beacons outside a contention-free period), no power saving, no service
-//! classes, no aggregation, no broadcast data. A station senses a carrier at once, except one that begins at the same
+//! **Limits.** No management (association, beacons outside a contention-free period), no power saving, no
+//! broadcast data. Service classes and aggregation are those of EDCA, in `edca`; all other presets have DCF. A station senses a carrier at once, except one that begins at the same
 //! instant. Of PCF only polling is modelled, see `pcf.rs`.
 //!
 //! **Source.** IEEE 802.11-2012, clauses 8 (frames), 9.3 (DCF), 9.4 (PCF), 9.5 and 9.6 (fragments), 16 to 18 (PHYs);
@@ -37,8 +37,10 @@
 mod access;
 mod answer;
 mod dcf;
+mod edca;
 mod exchange;
 mod frame;
+mod mode;
 mod pcf;
 mod rates;
 mod receive;
@@ -53,9 +55,14 @@ mod timing;
 mod units;
 
 pub use dcf::{Counters, Role, Station};
+pub use edca::{
+    AfterLoss, Aggregate, BlockAck, CATEGORIES, Category, DELIMITER, Edca, EdcaAccess, EdcaConfig,
+    EdcaCounters, EdcaOut, Load, Mpdu, MpduFate,
+};
 pub use frame::{
     BROADCAST, Distribution, Frame, FrameKind, Msdu, Outcome, PayloadClass, Served, ServedOutcome,
 };
+pub use mode::{Family, Guard, LONGEST_PPDU, Mode};
 pub use pcf::PcfConfig;
 pub use rates::{Airtime, PhyRate, PhyTiming, RATES, RateSet};
 pub use reorder::Reorder;

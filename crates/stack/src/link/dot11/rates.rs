@@ -139,6 +139,8 @@ pub struct PhyTiming {
     pub round_to: Span,
     /// Added to each frame: a constant propagation delay, as some models count it.
     pub propagation: Span,
+    /// Added to each OFDM frame: the silence after it of ERP-OFDM.
+    pub signal_extension: Span,
 }
 
 /// How long a frame occupies the medium.
@@ -159,7 +161,7 @@ impl PhyTiming {
         let preamble = if rate == PhyRate::Dsss1 { self.preamble_at_1_mbps } else { self.preamble };
         let body = if rate.is_ofdm() {
             let bits = SERVICE_BITS + TAIL_BITS + 8 * u64::from(bytes);
-            SYMBOL * bits.div_ceil(rate.bits_per_symbol())
+            SYMBOL * bits.div_ceil(rate.bits_per_symbol()) + self.signal_extension
         } else {
             let exact = Bytes(u64::from(bytes)).time_at(rate.rate());
             Span(exact.0.next_multiple_of(self.round_to.0.max(1)))
@@ -178,6 +180,7 @@ mod tests {
         preamble_at_1_mbps: Span::from_micros(192),
         round_to: Span::from_micros(1),
         propagation: Span::ZERO,
+        signal_extension: Span::ZERO,
     };
     const OFDM: PhyTiming = PhyTiming { preamble: Span::from_micros(20), ..LONG };
 

@@ -82,7 +82,7 @@ fn size(msdu: &Msdu, buffer: Buffer, rules: &Rules) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{MacConfig, PayloadClass, Preset};
+    use super::super::{Category, MacConfig, PayloadClass, Preset};
     use super::*;
     use crate::packet::NodeId;
 
@@ -92,7 +92,15 @@ mod tests {
     }
 
     fn to(receiver: u32) -> Msdu {
-        Msdu { handle: 0, bytes: 1_500, next: NodeId(receiver), class: PayloadClass::Data, flow: None }
+        let category = Category::BestEffort;
+        Msdu {
+            handle: 0,
+            bytes: 1_500,
+            next: NodeId(receiver),
+            class: PayloadClass::Data,
+            category,
+            flow: None,
+        }
     }
 
     fn taken(rules: &Rules, receivers: &[u32]) -> usize {

@@ -2,6 +2,8 @@
 //!
 //! A preset names every constant and its source; a scenario may set each field separately.
 
+use super::edca::EdcaConfig;
+use super::mode::Family;
 use super::rates::{PhyRate, PhyTiming, RateSet};
 use super::room::Buffer;
 use crate::link::fec::Code;
@@ -117,6 +119,8 @@ pub struct MacConfig {
     pub buffer: Option<Buffer>,
     /// In which order fragments are joined.
     pub reassembly: Reassembly,
+    /// EDCA, aggregation and block acknowledgement in the place of DCF.
+    pub edca: Option<EdcaConfig>,
 }
 
 /// A named set of constants.
@@ -136,6 +140,14 @@ pub enum Preset {
     Ns2b,
     /// The constants of Bianchi's tables and the assumptions of his model.
     Bianchi,
+    /// 802.11g (ERP-OFDM) without stations of 802.11b.
+    Dot11g,
+    /// 802.11n (HT).
+    Dot11n,
+    /// 802.11ac (VHT).
+    Dot11ac,
+    /// 802.11ax (HE).
+    Dot11ax,
 }
 
 /// DSSS and HR/DSSS: `aSlotTime` (IEEE 802.11-2012, tables 16-2 and 17-5).
@@ -150,6 +162,8 @@ const SHORT_PREAMBLE: Span = Span::from_micros(96);
 const OFDM_PREAMBLE: Span = Span::from_micros(20);
 /// `aPHY-RX-START-Delay` of OFDM at 20 MHz (table 18-17).
 const OFDM_RX_START: Span = Span::from_micros(25);
+/// Silence after an ERP-OFDM frame, in which its convolutional code can be decoded (IEEE 802.11-2012, 19.3.2.4).
+const SIGNAL_EXTENSION: Span = Span::from_micros(6);
 /// ns-2 waits twice its longest propagation delay of 2 µs beyond an answer, and beyond a data frame that its CTS has asked
 /// for (`mac-802_11.cc`).
 pub(super) const NS2_TIMEOUT_SLACK: Span = Span::from_micros(4);
@@ -181,6 +195,7 @@ const DOT11: MacConfig = MacConfig {
         preamble_at_1_mbps: LONG_PREAMBLE,
         round_to: Span::from_micros(1),
         propagation: Span::ZERO,
+        signal_extension: Span::ZERO,
     },
     data_rate: PhyRate::Dsss2,
     basic_rates: RateSet::of(&[PhyRate::Dsss1, PhyRate::Dsss2]),
@@ -200,11 +215,12 @@ const DOT11: MacConfig = MacConfig {
     queue: 50,
     buffer: None,
     reassembly: Reassembly::InOrder,
+    edca: None,
 };
 
 impl Preset {
     /// All presets.
-    pub const ALL: [Preset; 7] = [
+    pub const ALL: [Preset; 11] = [
         Preset::Dot11,
         Preset::Dot11b,
         Preset::Dot11bShort,
@@ -212,6 +228,10 @@ impl Preset {
         Preset::Ns2,
         Preset::Ns2b,
         Preset::Bianchi,
+        Preset::Dot11g,
+        Preset::Dot11n,
+        Preset::Dot11ac,
+        Preset::Dot11ax,
     ];
 
     /// Its name in a scenario.
@@ -225,6 +245,10 @@ impl Preset {
             Preset::Ns2 => "ns2",
             Preset::Ns2b => "ns2-802.11b",
             Preset::Bianchi => "bianchi",
+            Preset::Dot11g => "802.11g",
+            Preset::Dot11n => "802.11n",
+            Preset::Dot11ac => "802.11ac",
+            Preset::Dot11ax => "802.11ax",
         }
     }
 
@@ -271,7 +295,35 @@ impl Preset {
                 llc: 0,
                 ..DOT11.under_model_assumptions()
             },
+            Preset::Dot11g => {
+                let ofdm = Preset::Dot11a.config();
+                let phy = PhyTiming { signal_extension: SIGNAL_EXTENSION, ..ofdm.phy };
+                MacConfig { sifs: DSSS_SIFS, phy, ..ofdm }
+            }
+            Preset::Dot11n => of_today(Family::Ht),
+            Preset::Dot11ac => of_today(Family::Vht),
+            Preset::Dot11ax => of_today(Family::He),
         }
+    }
+}
+
+/// A MAC with EDCA at 5 GHz: the control frames of OFDM, a QoS header, attempts and queue of ns-3.
+fn of_today(family: Family) -> MacConfig {
+    let edca = EdcaConfig::of(family);
+    let ofdm = Preset::Dot11a.config();
+    MacConfig {
+        data_rate: edca.mode.reference(),
+        header: 26,
+        short_retry: Some(7),
+        long_retry: Some(7),
+        access: AccessRules {
+            timeout: ResponseTimeout::ReceptionStart(OFDM_PREAMBLE),
+            difs_after_failure: true,
+            ..ofdm.access
+        },
+        queue: 500,
+        edca: Some(edca),
+        ..ofdm
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use lasthop_stack::link::dot11::{MacConfig, MacOut, Msdu, Outcome, Preset, Role, Rules};
+use lasthop_stack::link::dot11::{Category, MacConfig, MacOut, Msdu, Outcome, Preset, Role, Rules};
 use lasthop_stack::registry::Station;
 
 use super::*;
@@ -105,6 +105,7 @@ impl Cell {
             bytes: self.bytes,
             next: NodeId(to as u32),
             class: PayloadClass::Data,
+            category: Category::BestEffort,
             flow: None,
         };
         assert!(self.stations[number].enqueue(msdu, self.now, &mut self.sides[number]));
@@ -122,7 +123,7 @@ impl Cell {
         let done = std::mem::take(&mut side.done);
         if let Some((frame, airtime)) = side.frame.take() {
             self.queue.set(Slot(2 * number as u32), self.now + airtime.total);
-            self.ledger.start(number, self.radio.senses(number, 0), &frame, airtime, self.now);
+            self.ledger.start(number, self.radio.senses(number, 0), &frame, (airtime, Span::ZERO), self.now);
             let mut heard = Vec::new();
             self.radio.start(number, &frame, airtime, self.now, &mut heard);
             self.sides[number].on_air = Some(frame);
@@ -158,7 +159,7 @@ impl Cell {
         let mut heard = Vec::new();
         let frame = self.sides[number].on_air.expect("a frame that ends was sent");
         let fate = self.radio.end(number, &frame, self.now, &mut heard).expect("a station that sends");
-        self.ledger.end(number, fate, self.now);
+        self.ledger.end(number, fate, Span::ZERO, self.now);
         if fate == Fate::LostForGood {
             self.stations[number].on_lost_for_good();
         }

@@ -54,7 +54,7 @@ fn bianchis_constants_bring_the_assumptions_of_his_model_unless_told_otherwise()
 
 #[test]
 fn every_default_of_a_wifi_link_is_listed_with_its_source() {
-    for standard in ["802.11", "802.11b", "802.11b-short", "802.11a", "bianchi"] {
+    for standard in ["802.11", "802.11b", "802.11b-short", "802.11a", "802.11g", "bianchi"] {
         for flavour in ["standard", "ns2", "model"] {
             for radio in ["ns2", "ns3", "bianchi"] {
                 let lines =
@@ -98,6 +98,7 @@ fn other_constants() -> MacConfig {
             preamble_at_1_mbps: micros(200),
             round_to: Span(1),
             propagation: micros(2),
+            signal_extension: micros(3),
         },
         data_rate: PhyRate::Cck5,
         basic_rates: RateSet::of(&[PhyRate::Dsss1, PhyRate::Cck11]),
@@ -128,6 +129,7 @@ fn other_constants() -> MacConfig {
         queue: 7,
         buffer: None,
         reassembly: Reassembly::InOrder,
+        edca: None,
     }
 }
 
@@ -148,7 +150,7 @@ sifs = "11 us"
 cw-min = 15
 cw-max = 255
 queue = "7 packets"
-phy = { preamble = "100 us", preamble-at-1-mbps = "200 us", round-to = "1 ns", propagation-delay = "2 us" }
+phy = { preamble = "100 us", preamble-at-1-mbps = "200 us", round-to = "1 ns", propagation-delay = "2 us", signal-extension = "3 us" }
 frames = { header = "30 B", fcs = "5 B", llc = "0 B", rts = "21 B", cts = "15 B", ack = "16 B" }
 [links.cell.access]
 draw = "below-window"
@@ -178,13 +180,25 @@ fn a_default_that_depends_on_the_standard_is_explained_for_each() {
         let entry: Json = serde_json::from_str(&explain(key).unwrap()).unwrap();
         entry["default"].as_str().unwrap().to_string()
     };
-    assert_eq!(of("slot"), "20 us (802.11, 802.11b, 802.11b-short); 9 us (802.11a); 50 us (bianchi)");
-    assert_eq!(of("long-retry"), "4 (802.11, 802.11b, 802.11b-short, 802.11a, bianchi); none (model)");
-    assert_eq!(of("frames.header"), "24 B (802.11, 802.11b, 802.11b-short, 802.11a); 30 B (bianchi, ns2)");
-    assert_eq!(of("links.NAME.queue"), "100 packets (other links); 50 packets");
+    assert_eq!(
+        of("slot"),
+        "20 us (802.11, 802.11b, 802.11b-short); 9 us (802.11a, 802.11g, 802.11n, 802.11ac, 802.11ax); 50 us (bianchi)"
+    );
+    assert_eq!(
+        of("long-retry"),
+        "4 (802.11, 802.11b, 802.11b-short, 802.11a, 802.11g, bianchi); 7 (802.11n, 802.11ac, 802.11ax); none (model)"
+    );
+    assert_eq!(
+        of("frames.header"),
+        "24 B (802.11, 802.11b, 802.11b-short, 802.11a, 802.11g); 26 B (802.11n, 802.11ac, 802.11ax); 30 B (bianchi, ns2)"
+    );
+    assert_eq!(
+        of("links.NAME.queue"),
+        "100 packets (other links); 50 packets (802.11, 802.11b, 802.11b-short, 802.11a, 802.11g, bianchi); 500 packets (802.11n, 802.11ac, 802.11ax)"
+    );
     assert_eq!(
         of("links.NAME.rate"),
-        "required (other links); 2 Mbit/s (802.11); 11 Mbit/s (802.11b, 802.11b-short); 54 Mbit/s (802.11a); \
+        "required (other links); 2 Mbit/s (802.11); 11 Mbit/s (802.11b, 802.11b-short); 54 Mbit/s (802.11a, 802.11g, 802.11n, 802.11ac, 802.11ax); \
          1 Mbit/s (bianchi, ns2)"
     );
     assert_eq!(of("flavour"), "standard; model where links.NAME.standard is bianchi");

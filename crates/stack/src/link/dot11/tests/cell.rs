@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::super::{
-    Airtime, Frame, FrameKind, MacConfig, MacOut, Msdu, Outcome, PayloadClass, Role, Rules, Served,
+    Airtime, Category, Frame, FrameKind, MacConfig, MacOut, Msdu, Outcome, PayloadClass, Role, Rules, Served,
 };
 use crate::packet::NodeId;
 use crate::registry::Station;
@@ -201,7 +201,14 @@ impl Cell {
         handle: u64,
         bytes: u32,
     ) -> bool {
-        let msdu = Msdu { handle, bytes, next: NodeId(to as u32), class: PayloadClass::Data, flow };
+        let msdu = Msdu {
+            handle,
+            bytes,
+            next: NodeId(to as u32),
+            class: PayloadClass::Data,
+            category: Category::BestEffort,
+            flow,
+        };
         self.sides[from].now = self.now;
         let taken = self.stations[from].enqueue(msdu, self.now, &mut self.sides[from]);
         self.launch(from);

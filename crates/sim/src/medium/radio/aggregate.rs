@@ -1,0 +1,89 @@
+//! Frames with MPDUs: each is lost by itself.
+//!
+//! **How.** The station addressed draws for each MPDU, as for a frame of its own, and notes what became of it. Any other
+//! station draws once whether it has read none, by the product of the probabilities of loss: it needs one MPDU for the
+//! reservation, and to know that the frame was no error.
+//!
+//! **Choices.** The headers of the PPDU are lost only with all MPDUs. Interference is spread evenly over the MPDUs.
+
+use lasthop_stack::link::dot11::{Frame, Mpdu, MpduFate};
+
+use super::draws::Attempt;
+use super::errors::{Losses, Verdict};
+use super::modulation::Memo;
+use super::receiver::{Followed, Quality};
+use super::{Fate, Radio, Transmission};
+
+impl Radio {
+    /// Draws for the MPDUs of a frame that begins, whatever becomes of it.
+    #[inline(never)]
+    pub(super) fn draw(&mut self, station: usize, frame: &Frame, mpdus: &[Mpdu]) {
+        let to = self.station(frame.receiver);
+        let Radio { losses, drawn, .. } = self;
+        drawn[station].clear();
+        drawn[station].extend(
+            mpdus.iter().map(|mpdu| losses.attempt_mpdu(station, to, &alone(frame, mpdu), mpdu.attempts)),
+        );
+    }
+}
+
+/// What became of a frame with MPDUs at a station that followed it to its end.
+pub(super) fn fate_at(
+    (from, at): (usize, usize),
+    (frame, (mpdus, drawn)): (&Frame, (&mut [Mpdu], &[Attempt])),
+    sent: &Transmission,
+    followed: &Followed,
+    losses: &mut Losses,
+    memo: &mut Memo,
+) -> Fate {
+    match followed.quality {
+        Quality::Weak => return Fate::OutOfReach,
+        Quality::Collided | Quality::Missed => return Fate::Collided,
+        Quality::Intact if !losses.any() => return Fate::Received,
+        Quality::Intact => {}
+    }
+    let all: u32 = mpdus.iter().map(|mpdu| mpdu.bytes).sum();
+    let share = |mpdu: &Mpdu| Followed {
+        log_undisturbed: followed.log_undisturbed * f64::from(mpdu.bytes) / f64::from(all.max(1)),
+        ..*followed
+    };
+    if sent.to != Some(at) {
+        let mut likely = 1.0;
+        for mpdu in &*mpdus {
+            let alone = alone(frame, mpdu);
+            likely *= losses.likely_overheard((from, at), &alone, &share(mpdu), sent.started, memo);
+            if likely == 0.0 {
+                return Fate::Received;
+            }
+        }
+        return if losses.draw_overheard(at) < likely { Fate::Errored } else { Fate::Received };
+    }
+    let mut fate = Fate::Errored;
+    for (mpdu, drawn) in mpdus.iter_mut().zip(drawn) {
+        let alone = alone(frame, mpdu);
+        let verdict = losses.judge((from, at), &alone, *drawn, &share(mpdu), sent.started, memo);
+        mpdu.fate = match verdict {
+            Verdict::Passes => MpduFate::Received,
+            Verdict::LostForGood => MpduFate::LostForGood,
+            Verdict::Errored | Verdict::Drowned => MpduFate::Errored,
+        };
+        if mpdu.fate == MpduFate::Received {
+            fate = Fate::Received;
+        } else if verdict == Verdict::Drowned && fate == Fate::Errored {
+            fate = Fate::Collided;
+        }
+    }
+    fate
+}
+
+/// An MPDU as a frame of its own.
+fn alone(frame: &Frame, mpdu: &Mpdu) -> Frame {
+    Frame {
+        bytes: mpdu.bytes,
+        sequence: mpdu.sequence,
+        retry: mpdu.attempts > 0,
+        msdu: Some(mpdu.handle),
+        class: mpdu.class,
+        ..*frame
+    }
+}

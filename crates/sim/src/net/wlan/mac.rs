@@ -1,0 +1,187 @@
+//! The MAC of a station: DCF, or EDCA with block acknowledgement.
+
+use lasthop_stack::hooks::{Rider, Timing};
+use lasthop_stack::link::dot11::{
+    Counters, Edca, EdcaCounters, EdcaOut, Frame, Load, Mpdu, MpduFate, Msdu, PcfConfig, Role, Rules,
+};
+use lasthop_stack::packet::NodeId;
+use lasthop_stack::registry::{ArqMachine, Station};
+use lasthop_stack::units::Time;
+use std::sync::Arc;
+
+/// A MAC.
+#[expect(clippy::large_enum_variant, reason = "one for each station, and DCF without an indirection")]
+pub(super) enum Mac {
+    Dcf(Station),
+    Edca(Box<Edca>),
+}
+
+impl Mac {
+    pub(super) fn new(rules: Arc<Rules>, address: NodeId, role: Role) -> Mac {
+        match rules.config.edca {
+            Some(_) => Mac::Edca(Box::new(Edca::new(rules, address, role))),
+            None => Mac::Dcf(Station::new(rules, address, role)),
+        }
+    }
+
+    #[inline]
+    pub(super) fn enqueue(&mut self, msdu: Msdu, now: Time, out: &mut impl EdcaOut) -> bool {
+        match self {
+            Mac::Dcf(mac) => mac.enqueue(msdu, now, out),
+            Mac::Edca(mac) => mac.enqueue(msdu, now, out),
+        }
+    }
+
+    pub(super) fn enqueue_ahead(&mut self, msdu: Msdu, now: Time, out: &mut impl EdcaOut) -> bool {
+        match self {
+            Mac::Dcf(mac) => mac.enqueue_ahead(msdu, now, out),
+            Mac::Edca(mac) => mac.enqueue_ahead(msdu, now, out),
+        }
+    }
+
+    pub(super) fn ride(&mut self, to: NodeId, rider: Rider) {
+        match self {
+            Mac::Dcf(mac) => mac.ride(to, rider),
+            Mac::Edca(mac) => mac.ride(to, rider),
+        }
+    }
+
+    #[inline]
+    pub(super) fn on_busy(&mut self, now: Time, out: &mut impl EdcaOut) {
+        match self {
+            Mac::Dcf(mac) => mac.on_busy(now, out),
+            Mac::Edca(mac) => mac.on_busy(now, out),
+        }
+    }
+
+    #[inline]
+    pub(super) fn on_idle(&mut self, now: Time, out: &mut impl EdcaOut) {
+        match self {
+            Mac::Dcf(mac) => mac.on_idle(now, out),
+            Mac::Edca(mac) => mac.on_idle(now, out),
+        }
+    }
+
+    #[inline]
+    pub(super) fn on_frame(&mut self, frame: &Frame, load: &Load, now: Time, out: &mut impl EdcaOut) {
+        match self {
+            Mac::Dcf(mac) => mac.on_frame(frame, now, out),
+            Mac::Edca(mac) => mac.on_frame(frame, load, now, out),
+        }
+    }
+
+    #[inline]
+    pub(super) fn on_error(&mut self, now: Time, out: &mut impl EdcaOut) {
+        match self {
+            Mac::Dcf(mac) => mac.on_error(now, out),
+            Mac::Edca(mac) => mac.on_error(now, out),
+        }
+    }
+
+    pub(super) fn on_missed(&mut self, end: Time) {
+        if let Mac::Dcf(mac) = self {
+            mac.on_missed(end);
+        }
+    }
+
+    #[inline]
+    pub(super) fn on_sent(&mut self, now: Time, out: &mut impl EdcaOut) {
+        match self {
+            Mac::Dcf(mac) => mac.on_sent(now, out),
+            Mac::Edca(mac) => mac.on_sent(now, out),
+        }
+    }
+
+    #[inline]
+    pub(super) fn on_timer(&mut self, now: Time, out: &mut impl EdcaOut) {
+        match self {
+            Mac::Dcf(mac) => mac.on_timer(now, out),
+            Mac::Edca(mac) => mac.on_timer(now, out),
+        }
+    }
+
+    /// The medium has lost the packet of the frame being sent for good, or those of some of its MPDUs.
+    pub(super) fn on_lost_for_good(&mut self, mpdus: &[Mpdu]) {
+        match self {
+            Mac::Dcf(mac) => mac.on_lost_for_good(),
+            Mac::Edca(mac) => {
+                let lost = mpdus.iter().filter(|mpdu| mpdu.fate == MpduFate::LostForGood);
+                lost.for_each(|mpdu| mac.on_lost_for_good(mpdu.sequence));
+            }
+        }
+    }
+
+    pub(super) fn on_release(&mut self, now: Time, out: &mut impl EdcaOut) {
+        if let Mac::Edca(mac) = self {
+            mac.on_release(now, out);
+        }
+    }
+
+    pub(super) fn coordinate(
+        &mut self,
+        pcf: PcfConfig,
+        polled: Vec<NodeId>,
+        now: Time,
+        out: &mut impl EdcaOut,
+    ) {
+        if let Mac::Dcf(mac) = self {
+            mac.coordinate(pcf, polled, now, out);
+        }
+    }
+
+    pub(super) fn adopt(&mut self, scheme: ArqMachine) {
+        if let Mac::Dcf(mac) = self {
+            mac.adopt(scheme);
+        }
+    }
+
+    pub(super) fn on_timing(&mut self, flow: u32, timing: Timing) {
+        if let Mac::Dcf(mac) = self {
+            mac.on_timing(flow, timing);
+        }
+    }
+
+    pub(super) fn scheme(&self) -> Option<&ArqMachine> {
+        match self {
+            Mac::Dcf(mac) => mac.scheme(),
+            Mac::Edca(_) => None,
+        }
+    }
+
+    pub(super) fn address(&self) -> NodeId {
+        match self {
+            Mac::Dcf(mac) => mac.address(),
+            Mac::Edca(mac) => mac.address(),
+        }
+    }
+
+    #[inline]
+    pub(super) fn backlog(&self) -> usize {
+        match self {
+            Mac::Dcf(mac) => mac.backlog(),
+            Mac::Edca(mac) => mac.backlog(),
+        }
+    }
+
+    pub(super) fn in_service(&self) -> Option<(u64, u32)> {
+        match self {
+            Mac::Dcf(mac) => mac.in_service(),
+            Mac::Edca(mac) => mac.in_service(),
+        }
+    }
+
+    pub(super) fn counters(&self) -> &Counters {
+        match self {
+            Mac::Dcf(mac) => mac.counters(),
+            Mac::Edca(mac) => mac.counters(),
+        }
+    }
+
+    /// The counters of block acknowledgement; zero with DCF.
+    pub(super) fn edca_counters(&self) -> EdcaCounters {
+        match self {
+            Mac::Dcf(_) => EdcaCounters::default(),
+            Mac::Edca(mac) => *mac.edca_counters(),
+        }
+    }
+}

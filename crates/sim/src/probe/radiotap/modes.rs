@@ -1,0 +1,119 @@
+//! What a capture shows of 802.11n, ac and ax: the form of a PPDU, the A-MPDU of a frame, QoS headers and bitmaps.
+//!
+//! **Source.** radiotap.org: MCS, A-MPDU status, VHT, HE. IEEE 802.11-2020, 9.2.4.5 (QoS Control), 9.3.1.7 and 9.3.1.8
+//! (BlockAckReq, BlockAck); 802.11ax-2021, 9.3.1.8 (bitmap of 256).
+
+use lasthop_stack::link::dot11::{Airtime, BlockAck, Family, Frame, FrameKind, Guard, Mode};
+use lasthop_stack::units::Time;
+
+use super::{CHANNEL_OFDM, FLAG_FCS};
+
+/// Fields present: TSFT, flags, channel.
+const PRESENT: u32 = 1 | 1 << 1 | 1 << 3;
+const PRESENT_SIGNAL: u32 = 1 << 5;
+const PRESENT_MCS: u32 = 1 << 19;
+const PRESENT_AGGREGATE: u32 = 1 << 20;
+const PRESENT_VHT: u32 = 1 << 21;
+const PRESENT_HE: u32 = 1 << 23;
+/// A-MPDU status: it is known which subframe is the last, and this is it.
+const LAST_KNOWN: u16 = 1 << 2;
+const IS_LAST: u16 = 1 << 3;
+/// Bit of BlockAck and BlockAckReq control: compressed.
+const COMPRESSED: u16 = 1 << 2;
+/// Fragment number that stands for a bitmap of 256.
+const BITMAP_256: u16 = 4;
+/// Bytes of a BlockAck with that bitmap.
+const LONG_BLOCK_ACK: u32 = 56;
+
+/// The header of a PPDU with such a mode; `aggregate` is the number of its A-MPDU, and whether this MPDU is the last.
+pub(super) fn radiotap(
+    mode: Mode,
+    airtime: Airtime,
+    (signal_dbm, aggregate): (Option<f64>, Option<(u32, bool)>),
+    now: Time,
+    bytes: &mut Vec<u8>,
+) {
+    let begin = bytes.len();
+    let form = match mode.family {
+        Family::Ht => PRESENT_MCS,
+        Family::Vht => PRESENT_VHT,
+        Family::He => PRESENT_HE,
+    };
+    let signal = if signal_dbm.is_some() { PRESENT_SIGNAL } else { 0 };
+    let status = if aggregate.is_some() { PRESENT_AGGREGATE } else { 0 };
+    bytes.extend([0, 0, 0, 0]);
+    bytes.extend((PRESENT | form | signal | status).to_le_bytes());
+    bytes.extend((now.after(airtime.preamble).0 / 1_000).to_le_bytes());
+    bytes.push(FLAG_FCS);
+    align(bytes, begin, 2);
+    bytes.extend(CHANNEL_OFDM.0.to_le_bytes());
+    bytes.extend(CHANNEL_OFDM.1.to_le_bytes());
+    bytes.extend(signal_dbm.map(|dbm| libm::round(dbm).clamp(-128.0, 127.0) as i8 as u8));
+    let is_short = mode.guard == Guard::Short;
+    if mode.family == Family::Ht {
+        // Known: bandwidth, MCS, guard interval.
+        let flags = u8::from(mode.width == 40) | u8::from(is_short) << 2;
+        bytes.extend([0b111, flags, mode.mcs + 8 * (mode.streams - 1)]);
+    }
+    if let Some((number, is_last)) = aggregate {
+        align(bytes, begin, 4);
+        bytes.extend(number.to_le_bytes());
+        bytes.extend((LAST_KNOWN | if is_last { IS_LAST } else { 0 }).to_le_bytes());
+        bytes.extend([0, 0]);
+    }
+    match mode.family {
+        Family::Ht => {}
+        Family::Vht => {
+            align(bytes, begin, 2);
+            let width = match mode.width {
+                20 => 0,
+                40 => 1,
+                80 => 4,
+                _ => 11,
+            };
+            // Known: guard interval, bandwidth.
+            bytes.extend(0x0044_u16.to_le_bytes());
+            bytes.extend([u8::from(is_short) << 2, width, mode.mcs << 4 | mode.streams, 0, 0, 0, 0, 0, 0, 0]);
+        }
+        Family::He => {
+            align(bytes, begin, 2);
+            let width = match mode.width {
+                20 => 0,
+                40 => 1,
+                80 => 2,
+                _ => 3,
+            };
+            let (guard, training) = match mode.guard {
+                Guard::Quadruple => (2, 3),
+                Guard::Double => (1, 2),
+                Guard::Short | Guard::Normal => (0, 2),
+            };
+            let (mcs, streams) = (u16::from(mode.mcs), u16::from(mode.streams));
+            // Known: MCS and bandwidth; guard interval and training fields.
+            let fields = [0x4020, 0x0006, mcs << 8, 0, width | guard << 4 | training << 6, streams];
+            bytes.extend(fields.into_iter().flat_map(u16::to_le_bytes));
+        }
+    }
+    let length = (bytes.len() - begin) as u16;
+    bytes[begin + 2..begin + 4].copy_from_slice(&length.to_le_bytes());
+}
+
+/// The QoS Control field: the user priority, and in an A-MPDU the implicit request for a BlockAck, which is 0 as well.
+pub(super) fn qos_control(frame: &Frame) -> [u8; 2] {
+    [frame.category.tid(), 0]
+}
+
+/// The fields of a BlockAck or BlockAckReq after its addresses.
+pub(super) fn block_ack(frame: &Frame, block: &BlockAck, bytes: &mut Vec<u8>) {
+    let is_long = frame.kind == FrameKind::BlockAck && frame.bytes >= LONG_BLOCK_ACK;
+    bytes.extend((COMPRESSED | u16::from(frame.category.tid()) << 12).to_le_bytes());
+    bytes.extend((frame.sequence << 4 | if is_long { BITMAP_256 } else { 0 }).to_le_bytes());
+    if frame.kind == FrameKind::BlockAck {
+        let words = if is_long { 4 } else { 1 };
+        bytes.extend(block.bits[..words].iter().flat_map(|word| word.to_le_bytes()));
+    }
+}
+
+fn align(bytes: &mut Vec<u8>, begin: usize, to: usize) {
+    bytes.resize(begin + (bytes.len() - begin).next_multiple_of(to), 0);
+}

@@ -1,0 +1,134 @@
+//! Checks of 802.11n, ac and ax links: modes that exist, and keys of DCF that have no effect there.
+
+use super::Check;
+use crate::model::WifiConfig;
+use crate::scenario::keys::{EDCA_STANDARDS, Wifi};
+use crate::scenario::sheet::Sheet;
+use crate::scenario::value::Value;
+use lasthop_stack::link::dot11::{Category, EdcaConfig, Family, Guard, Mode};
+use lasthop_stack::units::Span;
+
+impl Check<'_> {
+    pub(super) fn of_today(&mut self, name: &str, wifi: &WifiConfig, sheet: &Sheet<'_>) {
+        let Some(edca) = wifi.mac.edca else { return };
+        let key = |below: &str| format!("links.{name}.{below}");
+        self.mode(name, &edca, sheet);
+        if !matches!(edca.window, 64 | 256) || (edca.window == 256 && edca.mode.family != Family::He) {
+            let legal = if edca.mode.family == Family::He { "64 or 256" } else { "64" };
+            self.fault(&key("block-ack.window"), format!("{}; expected {legal}", edca.window));
+        }
+        if edca.aggregate.count > edca.window {
+            let text = format!(
+                "{} is above block-ack.window, {}; expected no more",
+                edca.aggregate.count, edca.window
+            );
+            self.fault(&key("aggregate.count"), text);
+        }
+        let most = EdcaConfig::of(edca.mode.family).aggregate.bytes;
+        if edca.aggregate.bytes > most {
+            let text = format!("{} B; expected at most {most} B", edca.aggregate.bytes);
+            self.fault(&key("aggregate.bytes"), text);
+        }
+        for category in Category::ALL {
+            let access = edca.access[category as usize];
+            if access.cw_min > access.cw_max {
+                let text = format!("{} is above cw-max, {}; expected less", access.cw_min, access.cw_max);
+                self.fault(&key(&format!("edca.{}.cw-min", category.name())), text);
+            }
+        }
+        self.of_dcf(name, wifi, sheet);
+    }
+
+    fn mode(&mut self, name: &str, edca: &EdcaConfig, sheet: &Sheet<'_>) {
+        let key = |below: &str| format!("links.{name}.{below}");
+        let family = edca.mode.family;
+        let standard = match family {
+            Family::Ht => "802.11n",
+            Family::Vht => "802.11ac",
+            Family::He => "802.11ax",
+        };
+        let real = |below: &str| match sheet.get(&key(below)) {
+            Some(Value::Quantity(quantity)) => quantity.si(),
+            Some(value) => value.count().map_or(0.0, |count| count as f64),
+            None => 0.0,
+        };
+        let mut is_known = true;
+        if real("mcs") > f64::from(family.highest_mcs()) {
+            let text = format!("{}; {standard} has 0 to {}", real("mcs"), family.highest_mcs());
+            self.fault(&key("mcs"), text);
+            is_known = false;
+        }
+        let widths = [20, 40, 80, 160].map(f64::from);
+        let widest = f64::from(family.widest());
+        if !widths.contains(&(real("width") / 1e6)) || real("width") / 1e6 > widest {
+            let widths: Vec<String> =
+                widths.iter().filter(|width| **width <= widest).map(ToString::to_string).collect();
+            let text = format!("{} MHz; expected one of {} MHz", real("width") / 1e6, widths.join(", "));
+            self.fault(&key("width"), text);
+            is_known = false;
+        }
+        let guard = Span::from_secs_f64(real("guard-interval"));
+        let guards: Vec<Guard> = Guard::ALL.into_iter().filter(|guard| family.has_guard(*guard)).collect();
+        if guards.iter().all(|known| known.length() != guard) {
+            let known: Vec<String> =
+                guards.iter().map(|known| (known.length().0 as f64 / 1e3).to_string()).collect();
+            let text = format!("{} us; expected one of {} us", guard.0 as f64 / 1e3, known.join(", "));
+            self.fault(&key("guard-interval"), text);
+            is_known = false;
+        }
+        if is_known && !edca.mode.exists() {
+            let Mode { mcs, width, streams, .. } = edca.mode;
+            let text = format!(
+                "{mcs}; {standard} has no such mode with {streams} streams in {width} MHz; expected another mcs, width or streams"
+            );
+            self.fault(&key("mcs"), text);
+        }
+    }
+
+    /// Keys of DCF, whose values differ from those of the standard.
+    fn of_dcf(&mut self, name: &str, wifi: &WifiConfig, sheet: &Sheet<'_>) {
+        let key = |below: &str| format!("links.{name}.{below}");
+        let (Some(Value::Text(standard)), Some(Value::Text(flavour))) =
+            (sheet.get(&key("standard")), sheet.get(&key("flavour")))
+        else {
+            return;
+        };
+        debug_assert!(EDCA_STANDARDS.contains(&standard.as_str()));
+        if flavour == "ns2" {
+            let text = format!("\"ns2\", but ns-2 has no {standard}; expected \"standard\" or \"model\"");
+            self.fault(&key("flavour"), text);
+            return;
+        }
+        let preset = Wifi::of(standard, flavour, "ns2").mac;
+        let mac = &wifi.mac;
+        let rate = preset.data_rate.rate().0;
+        let is_reference =
+            |set: &Value| matches!(set, Value::Quantity(set) if set.base.as_u64() == Some(rate));
+        if sheet.get(&key("rate")).is_some_and(|set| !is_reference(set)) {
+            let text = format!(
+                "has no effect on {standard}; expected mcs, width, guard-interval and streams instead"
+            );
+            self.fault(&key("rate"), text);
+        }
+        let of_category = "expected the key of an access category, such as edca.best-effort.cw-min";
+        let one_sender = "expected none";
+        for (below, is_other, instead) in [
+            ("cw-min", mac.cw_min != preset.cw_min, of_category),
+            ("cw-max", mac.cw_max != preset.cw_max, of_category),
+            ("long-retry", mac.long_retry != preset.long_retry, "expected short-retry"),
+            ("fragment-threshold", mac.fragment_threshold.is_some(), one_sender),
+            ("fec.rate", mac.fec.is_some(), one_sender),
+            ("lifetime", mac.lifetime.is_some(), one_sender),
+            ("queue", mac.buffer.is_some(), "expected a number of packets such as \"500 packets\""),
+            ("coordination", wifi.pcf.is_some(), "expected \"dcf\""),
+            ("arq.kind", wifi.arq.as_ref().is_some_and(|arq| arq.chooses()), "expected \"fixed\""),
+            ("access.deaf-after-cts", mac.access.deaf_after_cts, "expected false"),
+            ("access.errors-reserve", mac.access.errors_reserve, "expected false"),
+            ("access.blind-exchange", !mac.access.blind_exchange, "expected true"),
+        ] {
+            if is_other {
+                self.fault(&key(below), format!("has no effect on {standard}; {instead}"));
+            }
+        }
+    }
+}

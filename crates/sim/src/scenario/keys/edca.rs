@@ -1,0 +1,149 @@
+//! The keys of an 802.11n, ac or ax link: the form of its frames, aggregation, block acknowledgement, access categories.
+
+use super::super::quantity::Dim;
+use super::links::TIME_US;
+use super::preset::{Source, Wifi};
+use super::radio::{FREQUENCY, frequency};
+use super::table::{LONGEST, SIZE, quantity, time};
+use super::words::EDCA_STANDARDS;
+use super::{Key, Kind, Only};
+use lasthop_stack::link::dot11::{AfterLoss, Category, EdcaAccess, EdcaConfig};
+
+const EDCA: &[Only] = &[Only::Is("links.*.standard", EDCA_STANDARDS)];
+
+const MODES: Source =
+    Source::Edca("fastest mode of one stream; IEEE 802.11-2020 (19.5, 21.5), 802.11ax-2021 (27.5)");
+const SETS: Source = Source::Edca("IEEE 802.11-2012 (table 8-105), WMM");
+const LIMITS: Source = Source::Edca("IEEE 802.11-2020 (9.4.2.55, 9.4.2.157), 802.11ax-2021 (9.4.2.248)");
+const LONGEST_PPDU: Source = Source::Edca("IEEE 802.11-2020 (19.4.4, 21.4.4): aPPDUMaxTime");
+const BLOCK_ACK: Source = Source::Edca("IEEE 802.11-2020 (10.25), 802.11ax-2021 (9.3.1.8)");
+const REORDER: Source = Source::Edca("Linux mac80211: HT_RX_REORDER_BUF_TIMEOUT");
+const AFTER_LOSS: Source = Source::Edca("ns-3: UseExplicitBarAfterMissedBlockAck");
+
+const fn edca(path: &'static str, kind: Kind, meaning: &'static str) -> Key {
+    Key::new(path, kind, meaning)
+}
+
+/// The keys.
+pub(super) const KEYS: &[Key] = &[
+    edca("links.*.mcs", Kind::Integer, "modulation and coding of each stream, from 0; of 802.11n without the stream's multiple of 8")
+        .preset(|wifi| of(wifi).mode.mcs.to_string(), MODES)
+        .only(EDCA)
+        .at_least("0")
+        .at_most("11"),
+    edca("links.*.width", FREQUENCY, "width of the channel: 20, 40, 80 or 160 MHz")
+        .preset(|wifi| frequency(f64::from(of(wifi).mode.width) * 1e6), MODES)
+        .only(EDCA)
+        .at_least("20 MHz")
+        .at_most("160 MHz"),
+    edca("links.*.guard-interval", TIME_US, "guard interval: 0.4 or 0.8 us; of 802.11ax 0.8, 1.6 or 3.2 us")
+        .preset(|wifi| time(of(wifi).mode.guard.length()), MODES)
+        .only(EDCA)
+        .at_least("0.4 us")
+        .at_most("3.2 us"),
+    edca("links.*.streams", Kind::Integer, "spatial streams")
+        .preset(|wifi| of(wifi).mode.streams.to_string(), MODES)
+        .only(EDCA)
+        .at_least("1")
+        .at_most("4"),
+    edca("links.*.aggregate.count", Kind::Integer, "maximum number of MPDUs in an A-MPDU; 1 means no aggregation")
+        .preset(|wifi| of(wifi).aggregate.count.to_string(), LIMITS)
+        .only(EDCA)
+        .at_least("1")
+        .at_most("256"),
+    edca("links.*.aggregate.bytes", SIZE, "maximum size of an A-MPDU")
+        .preset(|wifi| quantity(Dim::Size, of(wifi).aggregate.bytes.into()), LIMITS)
+        .only(EDCA)
+        .above("0 B")
+        .at_most("6500631 B"),
+    edca("links.*.aggregate.time", TIME_US, "maximum duration of a PPDU with several MPDUs")
+        .preset(|wifi| time(of(wifi).aggregate.time), LONGEST_PPDU)
+        .only(EDCA)
+        .above("0 s")
+        .at_most("5484 us"),
+    edca("links.*.block-ack.window", Kind::Integer, "block-ack window, 64 or 256 MPDUs, which sets the size of a BlockAck")
+        .preset(|wifi| of(wifi).window.to_string(), BLOCK_ACK)
+        .only(EDCA)
+        .at_least("64")
+        .at_most("256"),
+    edca("links.*.block-ack.spacing", TIME_US, "minimum time between the beginnings of two MPDUs of an A-MPDU")
+        .preset(|wifi| time(of(wifi).spacing), LIMITS)
+        .only(EDCA)
+        .at_most("16 us"),
+    edca(
+        "links.*.block-ack.after-loss",
+        Kind::Word("choice", || vec!["request", "data"]),
+        "what follows an A-MPDU without BlockAck: a BlockAckReq, whose success resets the window, or the MPDUs again",
+    )
+    .preset(|wifi| after_loss(of(wifi).after_loss).to_string(), AFTER_LOSS)
+    .only(EDCA),
+    edca("links.*.block-ack.reorder-timeout", TIME_US, "maximum time for which a receiver holds a packet for an earlier one")
+        .preset(|wifi| time(of(wifi).reorder_timeout), REORDER)
+        .only(EDCA)
+        .above("0 s")
+        .at_most(LONGEST),
+    aifsn("links.*.edca.best-effort.aifsn", |wifi| access(wifi, Category::BestEffort).aifsn.to_string()),
+    window("links.*.edca.best-effort.cw-min", |wifi| access(wifi, Category::BestEffort).cw_min.to_string()),
+    window("links.*.edca.best-effort.cw-max", |wifi| access(wifi, Category::BestEffort).cw_max.to_string()),
+    txop("links.*.edca.best-effort.txop", |wifi| time(access(wifi, Category::BestEffort).txop)),
+    aifsn("links.*.edca.background.aifsn", |wifi| access(wifi, Category::Background).aifsn.to_string()),
+    window("links.*.edca.background.cw-min", |wifi| access(wifi, Category::Background).cw_min.to_string()),
+    window("links.*.edca.background.cw-max", |wifi| access(wifi, Category::Background).cw_max.to_string()),
+    txop("links.*.edca.background.txop", |wifi| time(access(wifi, Category::Background).txop)),
+    aifsn("links.*.edca.video.aifsn", |wifi| access(wifi, Category::Video).aifsn.to_string()),
+    window("links.*.edca.video.cw-min", |wifi| access(wifi, Category::Video).cw_min.to_string()),
+    window("links.*.edca.video.cw-max", |wifi| access(wifi, Category::Video).cw_max.to_string()),
+    txop("links.*.edca.video.txop", |wifi| time(access(wifi, Category::Video).txop)),
+    aifsn("links.*.edca.voice.aifsn", |wifi| access(wifi, Category::Voice).aifsn.to_string()),
+    window("links.*.edca.voice.cw-min", |wifi| access(wifi, Category::Voice).cw_min.to_string()),
+    window("links.*.edca.voice.cw-max", |wifi| access(wifi, Category::Voice).cw_max.to_string()),
+    txop("links.*.edca.voice.txop", |wifi| time(access(wifi, Category::Voice).txop)),
+];
+
+const fn aifsn(path: &'static str, value: fn(&Wifi) -> String) -> Key {
+    edca(path, Kind::Integer, "slots between SIFS and the first slot of a backoff of this access category")
+        .preset(value, SETS)
+        .only(EDCA)
+        .at_least("1")
+        .at_most("15")
+}
+
+const fn window(path: &'static str, value: fn(&Wifi) -> String) -> Key {
+    edca(
+        path,
+        Kind::Integer,
+        "contention window of this access category, in slots: minimum (cw-min) or maximum (cw-max)",
+    )
+    .preset(value, SETS)
+    .only(EDCA)
+    .at_least("1")
+    .at_most("32767")
+}
+
+const fn txop(path: &'static str, value: fn(&Wifi) -> String) -> Key {
+    edca(
+        path,
+        TIME_US,
+        "how long a station may send in this access category once it has access; 0 s means one exchange",
+    )
+    .preset(value, SETS)
+    .only(EDCA)
+    .at_most("8160 us")
+}
+
+/// The constants of the standard; without EDCA nobody reads them.
+fn of(wifi: &Wifi) -> EdcaConfig {
+    wifi.mac.edca.unwrap_or(EdcaConfig::of(lasthop_stack::link::dot11::Family::He))
+}
+
+fn access(wifi: &Wifi, category: Category) -> EdcaAccess {
+    of(wifi).access[category as usize]
+}
+
+/// The word for what follows a missing BlockAck.
+pub(in super::super) const fn after_loss(after: AfterLoss) -> &'static str {
+    match after {
+        AfterLoss::Request => "request",
+        AfterLoss::Data => "data",
+    }
+}

@@ -1,0 +1,212 @@
+//! The constants of EDCA, aggregation and block acknowledgement, and what follows from them.
+
+use super::super::mode::{Family, Guard, LONGEST_PPDU, Mode};
+use crate::units::Span;
+
+/// An access category, in the order of its index (ACI).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Category {
+    /// Best effort.
+    #[default]
+    BestEffort,
+    /// Background.
+    Background,
+    /// Video.
+    Video,
+    /// Voice.
+    Voice,
+}
+
+/// The number of access categories.
+pub const CATEGORIES: usize = 4;
+
+impl Category {
+    /// All of them, in the order of their index.
+    pub const ALL: [Category; CATEGORIES] =
+        [Category::BestEffort, Category::Background, Category::Video, Category::Voice];
+    /// All of them, the one that wins an internal collision first.
+    pub const BY_PRIORITY: [Category; CATEGORIES] =
+        [Category::Voice, Category::Video, Category::BestEffort, Category::Background];
+
+    /// Its name in a scenario.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Category::BestEffort => "best-effort",
+            Category::Background => "background",
+            Category::Video => "video",
+            Category::Voice => "voice",
+        }
+    }
+
+    /// The category of a differentiated services code point (RFC 8325, 4.3).
+    #[must_use]
+    pub const fn of_dscp(dscp: u8) -> Category {
+        match dscp {
+            // VOICE-ADMIT, EF, CS6, CS7.
+            44 | 46 | 48 | 56 => Category::Voice,
+            // AF3x, CS3, AF4x, CS4, CS5.
+            24 | 26 | 28 | 30 | 32 | 34 | 36 | 38 | 40 => Category::Video,
+            // CS1.
+            8 => Category::Background,
+            _ => Category::BestEffort,
+        }
+    }
+
+    /// The user priority that stands for it in a QoS header.
+    #[must_use]
+    pub const fn tid(self) -> u8 {
+        match self {
+            Category::BestEffort => 0,
+            Category::Background => 1,
+            Category::Video => 5,
+            Category::Voice => 6,
+        }
+    }
+}
+
+/// The parameters of an access category.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// Slots after SIFS before the first slot of a backoff (AIFSN).
+    pub aifsn: u32,
+    /// First contention window.
+    pub cw_min: u32,
+    /// Largest contention window.
+    pub cw_max: u32,
+    /// For how long a station may send once it has access; zero is one exchange.
+    pub txop: Span,
+}
+
+/// What a station does about an A-MPDU that no BlockAck answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AfterLoss {
+    /// It sends a BlockAckReq, as ns-3 does: its success resets the window.
+    Request,
+    /// It sends the MPDUs again, with a doubled window.
+    Data,
+}
+
+/// The limits of an A-MPDU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Aggregate {
+    /// MPDUs.
+    pub count: u32,
+    /// Bytes.
+    pub bytes: u32,
+    /// Duration of the PPDU.
+    pub time: Span,
+}
+
+/// The constants of a MAC with EDCA.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EdcaConfig {
+    /// The form of data frames.
+    pub mode: Mode,
+    /// By category.
+    pub access: [Access; CATEGORIES],
+    /// The limits of an A-MPDU.
+    pub aggregate: Aggregate,
+    /// The block-ack window: 64 or 256 MPDUs.
+    pub window: u32,
+    /// Least time between the beginnings of two MPDUs of an A-MPDU.
+    pub spacing: Span,
+    /// What follows a missing BlockAck.
+    pub after_loss: AfterLoss,
+    /// How long a receiver holds an MPDU for an earlier one.
+    pub reorder_timeout: Span,
+}
+
+/// The parameters of the default sets (IEEE 802.11-2012, table 8-105, and WMM).
+const ACCESS: [Access; CATEGORIES] = [
+    Access { aifsn: 3, cw_min: 15, cw_max: 1023, txop: Span::ZERO },
+    Access { aifsn: 7, cw_min: 15, cw_max: 1023, txop: Span::ZERO },
+    Access { aifsn: 2, cw_min: 7, cw_max: 15, txop: Span::from_micros(3_008) },
+    Access { aifsn: 2, cw_min: 3, cw_max: 7, txop: Span::from_micros(1_504) },
+];
+
+/// Bytes of the delimiter before each MPDU of an A-MPDU.
+pub const DELIMITER: u32 = 4;
+/// Compressed BlockAck with a bitmap of 64 MPDUs and of 256, check sequence included.
+const BLOCK_ACK: [u32; 2] = [32, 56];
+/// Compressed BlockAckReq, check sequence included.
+pub(super) const BLOCK_ACK_REQUEST: u32 = 24;
+/// The smaller of the two windows.
+const SMALL_WINDOW: u32 = 64;
+
+impl EdcaConfig {
+    /// The constants of a generation: its fastest MCS on one stream in 20 (n), 80 (ac, ax) MHz.
+    #[must_use]
+    pub const fn of(family: Family) -> EdcaConfig {
+        let (width, bytes, window) = match family {
+            Family::Ht => (20, 65_535, 64),
+            Family::Vht => (80, 1_048_575, 64),
+            Family::He => (80, 6_500_631, 256),
+        };
+        let mcs = family.highest_mcs();
+        EdcaConfig {
+            mode: Mode { family, mcs, width, guard: Guard::Normal, streams: 1 },
+            access: ACCESS,
+            aggregate: Aggregate { count: window, bytes, time: LONGEST_PPDU },
+            window,
+            spacing: Span::ZERO,
+            after_loss: AfterLoss::Request,
+            reorder_timeout: Span::from_millis(100),
+        }
+    }
+
+    /// Bytes of a BlockAck.
+    #[must_use]
+    pub const fn block_ack(&self) -> u32 {
+        BLOCK_ACK[(self.window > SMALL_WINDOW) as usize]
+    }
+
+    /// Bytes of a PPDU with one MPDU of this size: VHT and HE send it in an A-MPDU too.
+    #[must_use]
+    pub const fn single(&self, mpdu: u32) -> u32 {
+        match self.mode.family {
+            Family::Ht => mpdu,
+            Family::Vht | Family::He => DELIMITER + mpdu,
+        }
+    }
+
+    /// The least bytes between the beginnings of two MPDUs.
+    #[must_use]
+    pub const fn least_subframe(&self) -> u32 {
+        let bits = self.spacing.0 * self.mode.bits_per_symbol() as u64;
+        (bits.div_ceil(8 * self.mode.symbol().0) as u32).next_multiple_of(4)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_points_have_the_categories_of_rfc_8325() {
+        let names: Vec<&str> =
+            [46, 48, 34, 26, 40, 0, 8, 10, 18].map(|dscp| Category::of_dscp(dscp).name()).to_vec();
+        assert_eq!(
+            names,
+            [
+                "voice",
+                "voice",
+                "video",
+                "video",
+                "video",
+                "best-effort",
+                "background",
+                "best-effort",
+                "best-effort"
+            ]
+        );
+    }
+
+    #[test]
+    fn the_spacing_of_mpdus_is_a_number_of_bytes() {
+        let of = |micros| EdcaConfig { spacing: Span::from_micros(micros), ..EdcaConfig::of(Family::Ht) };
+        // 65 Mbit/s for 16 µs are 130 bytes.
+        assert_eq!(of(16).least_subframe(), 132);
+        assert_eq!(of(0).least_subframe(), 0);
+    }
+}

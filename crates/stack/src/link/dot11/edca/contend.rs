@@ -1,0 +1,253 @@
+//! Contention of the four categories: their backoffs, computed without events, and internal collisions.
+
+use super::super::timing::Rules;
+use super::config::Access;
+use super::{CATEGORIES, Category, Doing, Edca, EdcaOut};
+use crate::units::{Span, Time};
+
+/// The contention of one category.
+#[derive(Clone, Debug)]
+pub(super) struct Contender {
+    pub(super) access: Access,
+    aifs: Span,
+    /// Contention window.
+    window: u32,
+    /// Attempts in a row that have failed.
+    failures: u32,
+    /// Slots left of a backoff.
+    backoff: Option<u32>,
+    /// When its first slot begins; valid while the medium is idle and the station contends.
+    counting_from: Time,
+    /// Packets it holds.
+    pub(super) backlog: u32,
+    /// The agreements that have something to send.
+    pub(super) active: Vec<u32>,
+}
+
+impl Contender {
+    pub(super) fn new(access: Access, rules: &Rules) -> Contender {
+        Contender {
+            access,
+            aifs: rules.config.sifs + rules.config.slot * u64::from(access.aifsn),
+            window: access.cw_min,
+            failures: 0,
+            backoff: None,
+            counting_from: Time::ZERO,
+            backlog: 0,
+            active: Vec::new(),
+        }
+    }
+
+    pub(super) fn has_work(&self) -> bool {
+        !self.active.is_empty()
+    }
+
+    /// A packet for an agreement, which had something to send before or not.
+    pub(super) fn add(&mut self, place: u32, was_active: bool) {
+        self.backlog += 1;
+        if !was_active {
+            self.active.push(place);
+        }
+    }
+
+    /// A packet has gone.
+    pub(super) fn remove(&mut self) {
+        self.backlog -= 1;
+    }
+
+    /// An agreement has nothing to send.
+    pub(super) fn retire(&mut self, place: u32) {
+        if let Some(found) = self.active.iter().position(|active| *active == place) {
+            self.active.swap_remove(found);
+        }
+    }
+
+    pub(super) fn succeed(&mut self) {
+        (self.window, self.failures) = (self.access.cw_min, 0);
+    }
+
+    /// An attempt has failed, or collided internally.
+    pub(super) fn widen(&mut self) {
+        self.window = (self.window * 2 + 1).min(self.access.cw_max);
+    }
+
+    /// Counts a failed attempt.
+    pub(super) fn fail(&mut self, limit: Option<u32>) {
+        self.failures += 1;
+        if limit.is_some_and(|limit| self.failures >= limit) {
+            self.succeed();
+        } else {
+            self.widen();
+        }
+    }
+
+    pub(super) fn ends(&self, slot: Span) -> Option<Time> {
+        self.backoff.map(|left| self.counting_from + slot * u64::from(left))
+    }
+
+    /// The medium turns busy. Returns whether its turn is this instant.
+    fn freeze(&mut self, slot: Span, now: Time) -> bool {
+        let Some(left) = self.backoff.filter(|_| now >= self.counting_from) else { return false };
+        let run = ((now - self.counting_from).0 / slot.0) as u32;
+        // One at the boundary after AIFS and one after each slot.
+        self.backoff = left.checked_sub(run + 1);
+        if self.backoff.is_none() && self.has_work() {
+            self.backoff = Some(0);
+        }
+        left == run && (now - self.counting_from).0.is_multiple_of(slot.0)
+    }
+}
+
+impl Edca {
+    /// From when on the medium has been idle, with the time that an error or a missing response adds.
+    fn base(&self) -> Time {
+        self.carrier.idle_from(self.rules.eifs - self.rules.difs).max(self.not_before)
+    }
+
+    /// A packet arrived in a category that had nothing to send.
+    pub(super) fn join(&mut self, category: usize, now: Time, out: &mut impl EdcaOut) {
+        if self.carrier.busy {
+            self.ensure_backoff(category, out);
+            return;
+        }
+        let opens = self.base() + self.contenders[category].aifs;
+        let contender = &mut self.contenders[category];
+        if let Some(end) = contender.ends(self.rules.config.slot) {
+            if end > now {
+                self.wait_for_turn(out);
+                return;
+            }
+            contender.backoff = None;
+        }
+        if now >= opens && self.rules.config.access.immediate {
+            self.attempt(category, now, out);
+            return;
+        }
+        contender.counting_from = opens.max(now);
+        self.ensure_backoff(category, out);
+        self.wait_for_turn(out);
+    }
+
+    fn ensure_backoff(&mut self, category: usize, out: &mut impl EdcaOut) {
+        if self.contenders[category].backoff.is_none() {
+            self.back_off(category, out);
+        }
+    }
+
+    /// Draws a backoff.
+    pub(super) fn back_off(&mut self, category: usize, out: &mut impl EdcaOut) {
+        let contender = &mut self.contenders[category];
+        contender.backoff = Some(out.draw(self.rules.draw_bound(contender.window)));
+    }
+
+    /// The physical carrier turned busy.
+    #[inline]
+    pub fn on_busy(&mut self, now: Time, out: &mut impl EdcaOut) {
+        self.carrier.on_busy(now);
+        if self.doing != Doing::Contend {
+            return;
+        }
+        let (slot, mut has_begun) = (self.rules.config.slot, false);
+        let mut turns = 0;
+        for (category, contender) in self.contenders.iter_mut().enumerate() {
+            has_begun |= contender.backoff.is_some() && now >= contender.counting_from;
+            turns |= u8::from(contender.freeze(slot, now) && contender.has_work()) << category;
+        }
+        if self.armed == now {
+            self.committed = turns;
+        } else if has_begun && self.armed != Time::NEVER {
+            self.armed = Time::NEVER;
+            out.cancel_timer();
+        }
+    }
+
+    /// The physical carrier turned idle.
+    #[inline]
+    pub fn on_idle(&mut self, now: Time, out: &mut impl EdcaOut) {
+        self.carrier.on_idle(now);
+        match self.doing {
+            Doing::Contend => self.resume(now, out),
+            Doing::Late(answer) => self.fail(answer, now, out),
+            Doing::Gap(_) | Doing::Sending(_) | Doing::Await(_) => {}
+        }
+    }
+
+    /// The station has returned to contention, or the medium turned idle in contention.
+    pub(super) fn resume(&mut self, now: Time, out: &mut impl EdcaOut) {
+        if self.carrier.busy {
+            return;
+        }
+        let base = self.base();
+        for category in 0..CATEGORIES {
+            let contender = &mut self.contenders[category];
+            contender.counting_from = (base + contender.aifs).max(now);
+            if contender.has_work() {
+                self.ensure_backoff(category, out);
+            }
+        }
+        self.wait_for_turn(out);
+    }
+
+    /// Sets the timer to the end of the first backoff of a category with something to send.
+    fn wait_for_turn(&mut self, out: &mut impl EdcaOut) {
+        let slot = self.rules.config.slot;
+        let turns = self.contenders.iter().filter(|contender| contender.has_work());
+        let at = turns.filter_map(|contender| contender.ends(slot)).min().unwrap_or(Time::NEVER);
+        if at == self.armed {
+            return;
+        }
+        self.armed = at;
+        if at == Time::NEVER {
+            out.cancel_timer();
+        } else {
+            out.set_timer(at);
+        }
+    }
+
+    /// The timer fired in contention.
+    pub(super) fn on_turn(&mut self, now: Time, out: &mut impl EdcaOut) {
+        self.armed = Time::NEVER;
+        let (slot, busy) = (self.rules.config.slot, self.carrier.busy);
+        let committed = std::mem::take(&mut self.committed);
+        let is_due = |category: usize, contender: &Contender| {
+            if busy {
+                committed >> category & 1 == 1
+            } else {
+                contender.has_work() && contender.ends(slot).is_some_and(|end| end <= now)
+            }
+        };
+        let mut winner = None;
+        for category in Category::BY_PRIORITY.map(|category| category as usize) {
+            if !is_due(category, &self.contenders[category]) {
+                continue;
+            }
+            if winner.is_none() {
+                winner = Some(category);
+                continue;
+            }
+            self.edca_counters.internal_collisions += 1;
+            self.contenders[category].widen();
+            self.back_off(category, out);
+            // It counts from the end of the winner's exchange.
+            self.contenders[category].counting_from = Time::NEVER;
+        }
+        if let Some(winner) = winner {
+            self.attempt(winner, now, out);
+        }
+    }
+
+    /// A category begins to send: the backoffs of the others freeze, except where the medium was busy already.
+    pub(super) fn seize(&mut self, category: usize, now: Time) {
+        let slot = self.rules.config.slot;
+        let is_busy = self.carrier.busy;
+        for (other, contender) in self.contenders.iter_mut().enumerate() {
+            if other == category {
+                contender.backoff = None;
+            } else if !is_busy {
+                contender.freeze(slot, now);
+            }
+        }
+        self.carrier.take();
+        (self.armed, self.committed) = (Time::NEVER, 0);
+    }
+}

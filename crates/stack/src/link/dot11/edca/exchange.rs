@@ -1,0 +1,372 @@
+//! The sending side of an exchange: aggregation, RTS, data, BlockAckReq; success and failure.
+
+use super::super::frame::{Frame, FrameKind, Msdu, Outcome};
+use super::super::rates::Airtime;
+use super::load::{BlockAck, Mpdu, MpduFate};
+use super::{AfterLoss, Answer, BLOCK_ACK_REQUEST, DELIMITER, Doing, Edca, EdcaOut, Next, Sent, Service};
+use crate::units::{Span, Time};
+
+impl Edca {
+    /// A category has access to the medium.
+    pub(super) fn attempt(&mut self, category: usize, now: Time, out: &mut impl EdcaOut) {
+        self.seize(category, now);
+        let Some(of) = self.select(category) else {
+            self.doing = Doing::Contend;
+            return;
+        };
+        let txop = self.config.access[category].txop;
+        self.service = Service { of, ends: now.after(txop), ..Service::default() };
+        if self.originators[of].owes_request {
+            self.send_request(out);
+            return;
+        }
+        let response = self.rules.config.sifs + self.block_ack.total;
+        let limit = if txop == Span::ZERO {
+            self.config.aggregate.time
+        } else {
+            Span(txop.0.saturating_sub(response.0))
+        };
+        self.prepare(limit);
+        if self.service.bytes <= self.rules.rts_threshold {
+            self.send_data(out);
+            return;
+        }
+        let rules = &*self.rules;
+        let cts = rules.response(rules.control_rate).cts.total;
+        let duration = rules.config.sifs * 3 + cts + self.service.airtime.total + self.response().total;
+        let (receiver, bytes) = (self.originators[of].peer, rules.config.rts);
+        let rts = Frame::new(FrameKind::Rts, receiver, self.address, bytes, rules.control_rate);
+        self.doing = Doing::Sending(Sent::Rts);
+        self.counters.rts_sent += 1;
+        out.load().mpdus.clear();
+        out.transmit(Frame { duration, ..rts }, rules.rts);
+    }
+
+    /// The agreement that a category serves: one that owes a BlockAckReq, or that of the oldest packet.
+    fn select(&self, category: usize) -> Option<usize> {
+        let active = self.contenders[category].active.iter().map(|place| *place as usize);
+        active.min_by_key(|place| {
+            let originator = &self.originators[*place];
+            (!originator.owes_request, originator.order())
+        })
+    }
+
+    /// The answer to the PPDU prepared.
+    fn response(&self) -> Airtime {
+        if self.burst.len() > 1 {
+            self.block_ack
+        } else {
+            self.rules.response(self.rules.config.data_rate).ack
+        }
+    }
+
+    /// Aggregates what one PPDU can carry that lasts at most `limit`. The first MPDU goes in any case.
+    fn prepare(&mut self, limit: Span) {
+        let Edca { config, rules, originators, burst, service, .. } = self;
+        let originator = &mut originators[service.of];
+        let aggregate = config.aggregate;
+        let most = aggregate.bytes.min(config.mode.capacity(limit.min(aggregate.time)));
+        let count = aggregate.count.min(config.window) as usize;
+        let least = config.least_subframe();
+        let (mut place, mut padded, mut end, mut payload) = (0, 0, 0, 0);
+        burst.clear();
+        while burst.len() < count
+            && let Some((found, msdu, attempts)) = originator.candidate(place)
+        {
+            let bytes = rules.overhead + rules.config.llc + msdu.bytes;
+            let through = padded + DELIMITER + bytes;
+            if !burst.is_empty() && through > most {
+                break;
+            }
+            (end, padded) = (through, padded + (DELIMITER + bytes).next_multiple_of(4).max(least));
+            payload += msdu.bytes;
+            let Msdu { handle, class, bytes: packet, .. } = msdu;
+            let (sequence, fate) = (originator.number(found), MpduFate::Received);
+            burst.push(Mpdu { handle, sequence, attempts, class, bytes, payload: packet, fate });
+            place = found + 1;
+        }
+        if let [single] = burst[..] {
+            end = config.single(single.bytes);
+        }
+        (service.bytes, service.airtime) = (end, config.mode.airtime(end, payload));
+    }
+
+    /// Sends the PPDU prepared.
+    pub(super) fn send_data(&mut self, out: &mut impl EdcaOut) {
+        let duration = self.rules.config.sifs + self.response().total;
+        let Service { of, bytes, airtime, .. } = self.service;
+        let Some(first) = self.burst.first() else { return };
+        let originator = &mut self.originators[of];
+        let category = super::Category::ALL[originator.category];
+        let rate = self.rules.config.data_rate;
+        let frame = Frame::new(FrameKind::Data, originator.peer, self.address, bytes, rate);
+        let frame = Frame {
+            duration,
+            sequence: first.sequence,
+            retry: first.attempts > 0,
+            msdu: Some(first.handle),
+            class: first.class,
+            mode: Some(self.config.mode),
+            mpdus: self.burst.len() as u16,
+            category,
+            distribution: self.distribution(),
+            ..frame
+        };
+        let originator = &mut self.originators[of];
+        for mpdu in &self.burst {
+            if let Some(numbered) = originator.get(mpdu.sequence) {
+                numbered.attempts = numbered.attempts.saturating_add(1);
+                numbered.sent = numbered.sent.saturating_add(1);
+            }
+            self.counters.attempts[usize::from(mpdu.attempts.min(3))] += 1;
+        }
+        self.counters.data_sent += self.burst.len() as u64;
+        if self.burst.len() > 1 {
+            self.edca_counters.aggregates += 1;
+            self.edca_counters.aggregated += self.burst.len() as u64;
+        }
+        self.doing = Doing::Sending(Sent::Data);
+        out.load().mpdus.clone_from(&self.burst);
+        out.transmit(frame, airtime);
+    }
+
+    /// Asks for a BlockAck, and moves the window of the receiver.
+    fn send_request(&mut self, out: &mut impl EdcaOut) {
+        let originator = &self.originators[self.service.of];
+        let rate = self.rules.response(self.rules.config.data_rate).rate;
+        let frame =
+            Frame::new(FrameKind::BlockAckReq, originator.peer, self.address, BLOCK_ACK_REQUEST, rate);
+        let frame = Frame {
+            duration: self.rules.config.sifs + self.block_ack.total,
+            sequence: originator.start,
+            category: super::Category::ALL[originator.category],
+            ..frame
+        };
+        self.burst.clear();
+        self.edca_counters.requests += 1;
+        self.doing = Doing::Sending(Sent::Request);
+        out.load().mpdus.clear();
+        out.transmit(frame, self.rules.config.phy.airtime(BLOCK_ACK_REQUEST, 0, rate));
+    }
+
+    /// The station's own frame has ended.
+    pub fn on_sent(&mut self, now: Time, out: &mut impl EdcaOut) {
+        if !self.carrier.busy {
+            self.carrier.on_idle(now);
+        }
+        let Doing::Sending(sent) = self.doing else { return };
+        let (answer, lasts) = match sent {
+            Sent::Rts => (Answer::Cts, self.rules.response(self.rules.control_rate).cts.total),
+            Sent::Data if self.burst.len() > 1 => (Answer::BlockAck, self.block_ack.total),
+            Sent::Data => (Answer::Ack, self.response().total),
+            Sent::Request => (Answer::BlockAck, self.block_ack.total),
+            Sent::Answer => {
+                self.doing = Doing::Contend;
+                self.resume(now, out);
+                return;
+            }
+        };
+        self.doing = Doing::Await(answer);
+        out.set_timer(now + self.rules.timeout(lasts));
+    }
+
+    /// The timer fired.
+    #[inline]
+    pub fn on_timer(&mut self, now: Time, out: &mut impl EdcaOut) {
+        match self.doing {
+            Doing::Contend => self.on_turn(now, out),
+            Doing::Gap(Next::Data) => self.send_data(out),
+            Doing::Gap(Next::Answer) => self.send_answer(out),
+            Doing::Await(answer) if self.carrier.busy => self.doing = Doing::Late(answer),
+            Doing::Await(answer) => self.fail(answer, now, out),
+            Doing::Late(_) | Doing::Sending(_) => {}
+        }
+    }
+
+    /// A CTS: the data frame follows.
+    pub(super) fn on_cts(&mut self, now: Time, out: &mut impl EdcaOut) {
+        if let Doing::Await(Answer::Cts) | Doing::Late(Answer::Cts) = self.doing {
+            self.doing = Doing::Gap(Next::Data);
+            out.set_timer(now + self.rules.config.sifs);
+        } else {
+            self.stop_waiting(now, out);
+        }
+    }
+
+    /// An Ack of the one MPDU sent.
+    pub(super) fn on_ack(&mut self, now: Time, out: &mut impl EdcaOut) {
+        if let Doing::Await(Answer::Ack) | Doing::Late(Answer::Ack) = self.doing
+            && let Some(single) = self.burst.first()
+        {
+            let sequence = single.sequence;
+            self.settle(|other| (other == sequence).then_some(Outcome::Delivered), out);
+            self.succeed(now, out);
+        } else {
+            self.stop_waiting(now, out);
+        }
+    }
+
+    /// A BlockAck.
+    pub(super) fn on_block_ack(&mut self, block: &BlockAck, now: Time, out: &mut impl EdcaOut) {
+        if let Doing::Await(Answer::BlockAck) | Doing::Late(Answer::BlockAck) = self.doing {
+            let originator = &mut self.originators[self.service.of];
+            (originator.owes_request, originator.unanswered) = (false, 0);
+            self.settle(|sequence| block.has(sequence).then_some(Outcome::Delivered), out);
+            self.give_up(out);
+            self.succeed(now, out);
+        } else {
+            self.stop_waiting(now, out);
+        }
+    }
+
+    /// Releases the packets in service of which `outcome` says so.
+    fn settle(&mut self, outcome: impl Fn(u16) -> Option<Outcome>, out: &mut impl EdcaOut) {
+        let Edca { originators, contenders, counters, service, .. } = self;
+        let originator = &mut originators[service.of];
+        let contender = &mut contenders[originator.category];
+        originator.settle(|sequence, numbered| {
+            let Some(outcome) = outcome(sequence) else { return false };
+            contender.remove();
+            counters.delivered += u64::from(outcome == Outcome::Delivered);
+            out.done(numbered.msdu.handle, outcome);
+            true
+        });
+        self.refresh(self.service.of);
+    }
+
+    /// Gives up the packets that were sent as often as the limit allows, or that the medium has lost for good.
+    fn give_up(&mut self, out: &mut impl EdcaOut) {
+        let limit = self.rules.config.short_retry;
+        let has_given_up = self.give_up_after(limit, out);
+        self.originators[self.service.of].owes_request |= has_given_up;
+        self.refresh(self.service.of);
+    }
+
+    /// Gives up all packets that were sent: their receiver answers no request.
+    fn give_up_all(&mut self, out: &mut impl EdcaOut) {
+        self.give_up_after(Some(0), out);
+        self.refresh(self.service.of);
+    }
+
+    /// Gives up the packets sent so often, or lost for good. Returns whether there were any.
+    fn give_up_after(&mut self, limit: Option<u32>, out: &mut impl EdcaOut) -> bool {
+        let Edca { originators, contenders, counters, service, .. } = self;
+        let originator = &mut originators[service.of];
+        let contender = &mut contenders[originator.category];
+        let mut has_given_up = false;
+        originator.settle(|_, numbered| {
+            let is_over = limit.is_some_and(|limit| u32::from(numbered.attempts) >= limit) || numbered.lost;
+            if is_over {
+                has_given_up = true;
+                contender.remove();
+                counters.undelivered += 1;
+                out.done(numbered.msdu.handle, Outcome::Undelivered);
+            }
+            is_over
+        });
+        has_given_up
+    }
+
+    /// The exchange has succeeded: the TXOP goes on if it lasts for another one.
+    fn succeed(&mut self, now: Time, out: &mut impl EdcaOut) {
+        out.cancel_timer();
+        let category = self.originators[self.service.of].category;
+        self.contenders[category].succeed();
+        if self.goes_on(category, now) {
+            self.doing = Doing::Gap(Next::Data);
+            out.set_timer(now + self.rules.config.sifs);
+            return;
+        }
+        self.leave(category, now, out);
+    }
+
+    /// Prepares another exchange of the TXOP, if there is time for one.
+    fn goes_on(&mut self, category: usize, now: Time) -> bool {
+        let Service { ends, .. } = self.service;
+        if self.config.access[category].txop == Span::ZERO {
+            return false;
+        }
+        let Some(of) = self.select(category) else { return false };
+        if self.originators[of].owes_request {
+            return false;
+        }
+        let around = self.rules.config.sifs * 2 + self.block_ack.total;
+        let left = Span(ends.since(now).0.saturating_sub(around.0));
+        let Some((_, first, _)) = self.originators[of].candidate(0) else { return false };
+        let bytes = self.config.single(self.rules.overhead + self.rules.config.llc + first.bytes);
+        if self.config.mode.airtime(bytes, 0).total > left {
+            return false;
+        }
+        self.service.of = of;
+        self.prepare(left);
+        true
+    }
+
+    /// No answer came.
+    pub(super) fn fail(&mut self, answer: Answer, now: Time, out: &mut impl EdcaOut) {
+        let of = self.service.of;
+        let category = self.originators[of].category;
+        match answer {
+            Answer::Cts => {
+                self.counters.cts_missing += 1;
+                for mpdu in &self.burst {
+                    if let Some(numbered) = self.originators[of].get(mpdu.sequence) {
+                        numbered.attempts = numbered.attempts.saturating_add(1);
+                    }
+                }
+                self.give_up(out);
+            }
+            Answer::Ack => {
+                self.counters.ack_missing += 1;
+                self.give_up(out);
+            }
+            Answer::BlockAck => self.miss_block_ack(out),
+        }
+        self.contenders[category].fail(self.rules.config.short_retry);
+        if self.rules.config.access.difs_after_failure {
+            self.not_before = now;
+        }
+        self.leave(category, now, out);
+    }
+
+    /// No BlockAck came, of an A-MPDU or of a BlockAckReq.
+    fn miss_block_ack(&mut self, out: &mut impl EdcaOut) {
+        self.edca_counters.block_ack_missing += 1;
+        let originator = &mut self.originators[self.service.of];
+        if self.burst.is_empty() {
+            originator.unanswered += 1;
+            let limit = self.rules.config.short_retry;
+            if limit.is_some_and(|limit| originator.unanswered >= limit) {
+                (originator.owes_request, originator.unanswered) = (false, 0);
+                self.give_up_all(out);
+            }
+        } else if self.config.after_loss == AfterLoss::Request {
+            originator.owes_request = true;
+        } else {
+            self.give_up(out);
+        }
+    }
+
+    /// The exchange is over: goes back to contention with a new backoff.
+    fn leave(&mut self, category: usize, now: Time, out: &mut impl EdcaOut) {
+        self.doing = Doing::Contend;
+        self.burst.clear();
+        if self.contenders[category].has_work() || self.rules.config.access.post_backoff {
+            self.back_off(category, out);
+        }
+        self.resume(now, out);
+    }
+
+    /// Something else than the answer came: the attempt has failed.
+    #[inline]
+    pub(super) fn stop_waiting(&mut self, now: Time, out: &mut impl EdcaOut) {
+        match self.doing {
+            Doing::Await(answer) => {
+                out.cancel_timer();
+                self.fail(answer, now, out);
+            }
+            Doing::Late(answer) => self.fail(answer, now, out),
+            Doing::Contend | Doing::Gap(_) | Doing::Sending(_) => {}
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! What a frame of EDCA carries besides its header: MPDUs, or a bitmap.
+
+use super::super::exchange::SEQUENCE_MASK;
+use super::super::frame::PayloadClass;
+
+/// What became of an MPDU at the station that it is for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MpduFate {
+    /// It arrived.
+    #[default]
+    Received,
+    /// It was lost by chance.
+    Errored,
+    /// Its packet was lost for good.
+    LostForGood,
+}
+
+/// An MPDU on the air.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mpdu {
+    /// The packet in it.
+    pub handle: u64,
+    /// Its sequence number.
+    pub sequence: u16,
+    /// How often it was sent before.
+    pub attempts: u8,
+    /// Its class in the ledger.
+    pub class: PayloadClass,
+    /// Its bytes, from the MAC header to the check sequence.
+    pub bytes: u32,
+    /// Bytes of the packet.
+    pub payload: u32,
+    /// What became of it, once the medium has decided.
+    pub fate: MpduFate,
+}
+
+/// The bitmap of a BlockAck.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BlockAck {
+    /// The first sequence number.
+    pub start: u16,
+    /// A bit for each from there on.
+    pub bits: [u64; 4],
+}
+
+impl BlockAck {
+    /// Whether it acknowledges a sequence number.
+    #[inline]
+    #[must_use]
+    pub fn has(&self, sequence: u16) -> bool {
+        let place = ahead(sequence, self.start);
+        place < 256 && self.bits[usize::from(place / 64)] >> (place % 64) & 1 == 1
+    }
+
+    pub(super) fn set(&mut self, sequence: u16) {
+        let place = ahead(sequence, self.start);
+        if place < 256 {
+            self.bits[usize::from(place / 64)] |= 1 << (place % 64);
+        }
+    }
+}
+
+/// What a station's frame carries, in storage that is used again.
+#[derive(Clone, Debug, Default)]
+pub struct Load {
+    /// Of a data frame.
+    pub mpdus: Vec<Mpdu>,
+    /// Of a BlockAck.
+    pub block: BlockAck,
+}
+
+/// How far a sequence number is ahead of another, modulo 4096.
+#[inline]
+pub(super) fn ahead(sequence: u16, of: u16) -> u16 {
+    sequence.wrapping_sub(of) & SEQUENCE_MASK
+}
+
+/// The sequence number this much later.
+#[inline]
+pub(super) fn after(sequence: u16, by: u16) -> u16 {
+    sequence.wrapping_add(by) & SEQUENCE_MASK
+}

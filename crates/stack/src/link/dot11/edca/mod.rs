@@ -1,0 +1,339 @@
+//! EDCA with aggregation and block acknowledgement: the MAC of 802.11n, ac and ax, in the place of DCF.
+//!
+//! **Limits.** Agreements exist from the start, without ADDBA. No A-MSDU, no fragments, no no-ack policy, no admission
+//! control, no reverse direction, no PPDU to or from several stations. A failure ends a TXOP: no recovery after PIFS.
+//!
+//! **Source.** IEEE 802.11-2020, 10.23.2 (EDCA), 10.12 (A-MPDU), 10.25 (block acknowledgement), 10.3 (carrier sense,
+//! responses, EIFS).
+//!
+//! **Choices.**
+//! 1. At the boundary after AIFS, and at each one after it, a backoff that is not zero decreases by one (10.23.2.4): an idle
+//!    run of n slots takes n + 1 from those that do not send, where DCF takes n. ns-3 does the same.
+//! 2. After a missing response AIFS counts from the end of the timeout (10.23.2.4 c), as in ns-3.
+//! 3. Of the receivers in a category the one with the oldest packet is served; a BlockAckReq that is owed goes first.
+//! 4. A packet counts the transmissions of its MPDU, and the RTS before it that no CTS answered. It is given up when the
+//!    count reaches the retry limit; a BlockAckReq then moves the window of its receiver. The packets of which a
+//!    BlockAckReq asks may have arrived: they are given up after as many BlockAckReqs in a row without an answer, and the
+//!    receiver then waits for them until its timeout.
+//! 5. The window of a category is reset by a CTS's, an Ack's or a BlockAck's exchange, and when as many attempts in a row
+//!    have failed as the retry limit. An internal collision widens it, and counts for nothing else.
+//!
+//! **How.** As the station of DCF (see `dot11`), with the same obligations of the host. A data frame carries its MPDUs in a
+//! [`Load`], which the host keeps with the frame and in which the medium notes what became of each.
+
+mod config;
+mod contend;
+mod exchange;
+mod load;
+mod originator;
+mod recipient;
+mod respond;
+#[cfg(test)]
+mod tests;
+
+use config::BLOCK_ACK_REQUEST;
+pub use config::{Access as EdcaAccess, AfterLoss, Aggregate, CATEGORIES, Category, DELIMITER, EdcaConfig};
+pub use load::{BlockAck, Load, Mpdu, MpduFate};
+
+use std::sync::Arc;
+
+use super::MacOut;
+use super::access::Access;
+use super::dcf::{Counters, Role};
+use super::frame::{Distribution, Frame, FrameKind, Msdu, Outcome};
+use super::rates::Airtime;
+use super::timing::Rules;
+use crate::hooks::Rider;
+use crate::packet::NodeId;
+use crate::units::Time;
+use contend::Contender;
+use originator::{Originator, Waiting};
+use recipient::Recipient;
+
+/// What a station with EDCA asks of its host besides [`MacOut`].
+pub trait EdcaOut: MacOut {
+    /// Where to put what the frame carries that is transmitted next.
+    fn load(&mut self) -> &mut Load;
+    /// A packet was received before one that is missing: keeps a copy, and returns its handle.
+    fn hold(&mut self, handle: u64) -> u64;
+    /// Hands up a copy that was kept.
+    fn up_held(&mut self, handle: u64);
+    /// A packet was received after the window had passed it: it is discarded.
+    fn late(&mut self, handle: u64);
+    /// Sets the timer of the reordering buffer.
+    fn set_release(&mut self, at: Time);
+}
+
+/// The counters of block acknowledgement.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EdcaCounters {
+    /// PPDUs with more than one MPDU.
+    pub aggregates: u64,
+    /// MPDUs in them.
+    pub aggregated: u64,
+    /// BlockAckReq sent.
+    pub requests: u64,
+    /// A-MPDUs and BlockAckReqs that no BlockAck answered.
+    pub block_ack_missing: u64,
+    /// Backoffs that ended together with that of a higher category.
+    pub internal_collisions: u64,
+    /// MPDUs that came after the window had passed them.
+    pub late: u64,
+}
+
+impl EdcaCounters {
+    /// The sums of these and others.
+    #[must_use]
+    pub fn with(&self, other: &EdcaCounters) -> EdcaCounters {
+        EdcaCounters {
+            aggregates: self.aggregates + other.aggregates,
+            aggregated: self.aggregated + other.aggregated,
+            requests: self.requests + other.requests,
+            block_ack_missing: self.block_ack_missing + other.block_ack_missing,
+            internal_collisions: self.internal_collisions + other.internal_collisions,
+            late: self.late + other.late,
+        }
+    }
+}
+
+/// What follows after SIFS.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Next {
+    Answer,
+    Data,
+}
+
+/// What the station sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sent {
+    Rts,
+    Data,
+    Request,
+    Answer,
+}
+
+/// The answer it waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Answer {
+    Cts,
+    Ack,
+    BlockAck,
+}
+
+/// What the station is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Doing {
+    Contend,
+    Gap(Next),
+    Sending(Sent),
+    Await(Answer),
+    /// The time for the answer is over, but a frame on the air may be it.
+    Late(Answer),
+}
+
+/// What it serves since it has access to the medium.
+#[derive(Clone, Copy, Debug, Default)]
+struct Service {
+    /// The agreement, by its place.
+    of: usize,
+    /// The PPDU with MPDUs that was prepared last.
+    bytes: u32,
+    airtime: Airtime,
+    /// When the TXOP ends.
+    ends: Time,
+}
+
+/// One interface on an 802.11 medium with EDCA.
+#[derive(Clone, Debug)]
+pub struct Edca {
+    rules: Arc<Rules>,
+    config: EdcaConfig,
+    address: NodeId,
+    role: Role,
+    doing: Doing,
+    carrier: Access,
+    contenders: [Contender; CATEGORIES],
+    /// The time of the timer while contending.
+    armed: Time,
+    /// The categories whose backoff ended in the instant in which the medium turned busy.
+    committed: u8,
+    /// No idle time before it counts.
+    not_before: Time,
+    originators: Vec<Originator>,
+    /// The place of each originator by node and category, one more than it; 0 is none.
+    places: Vec<u32>,
+    service: Service,
+    /// The MPDUs prepared.
+    burst: Vec<Mpdu>,
+    recipients: Vec<(NodeId, Category, Recipient)>,
+    /// When the timer of the reordering buffers is due.
+    release_at: Time,
+    answer: (Frame, Airtime),
+    /// What its BlockAck reports.
+    report: BlockAck,
+    rider: Option<(NodeId, Rider)>,
+    ridden: Option<(NodeId, Rider)>,
+    order: u64,
+    block_ack: Airtime,
+    counters: Counters,
+    edca_counters: EdcaCounters,
+}
+
+impl Edca {
+    /// An idle station on a medium that was always idle.
+    ///
+    /// # Panics
+    /// Where the rules have no EDCA.
+    #[must_use]
+    pub fn new(rules: Arc<Rules>, address: NodeId, role: Role) -> Edca {
+        let config = rules.config.edca.expect("the rules have EDCA");
+        let nothing = Frame::new(FrameKind::Ack, address, address, 0, rules.control_rate);
+        let rate = rules.response(rules.config.data_rate).rate;
+        Edca {
+            config,
+            address,
+            role,
+            doing: Doing::Contend,
+            carrier: Access::new(),
+            contenders: Category::ALL
+                .map(|category| Contender::new(config.access[category as usize], &rules)),
+            armed: Time::NEVER,
+            committed: 0,
+            not_before: Time::ZERO,
+            originators: Vec::new(),
+            places: Vec::new(),
+            service: Service::default(),
+            burst: Vec::with_capacity(config.window as usize),
+            recipients: Vec::new(),
+            release_at: Time::NEVER,
+            answer: (nothing, Airtime::default()),
+            report: BlockAck::default(),
+            rider: None,
+            ridden: None,
+            order: 0,
+            block_ack: rules.config.phy.airtime(config.block_ack(), 0, rate),
+            counters: Counters::default(),
+            edca_counters: EdcaCounters::default(),
+            rules,
+        }
+    }
+
+    /// Accepts a packet to send. Returns false if the queue of its category is full: the packet remains the caller's.
+    pub fn enqueue(&mut self, msdu: Msdu, now: Time, out: &mut impl EdcaOut) -> bool {
+        self.take_over(msdu, false, now, out)
+    }
+
+    /// The same with a packet that goes ahead of those that wait for the same receiver.
+    pub fn enqueue_ahead(&mut self, msdu: Msdu, now: Time, out: &mut impl EdcaOut) -> bool {
+        self.take_over(msdu, true, now, out)
+    }
+
+    fn take_over(&mut self, msdu: Msdu, is_ahead: bool, now: Time, out: &mut impl EdcaOut) -> bool {
+        let category = msdu.category as usize;
+        if self.contenders[category].backlog > self.rules.config.queue {
+            self.counters.refused += 1;
+            return false;
+        }
+        let place = self.place_of(msdu.next, category);
+        let had_work = self.contenders[category].has_work();
+        let was_active = self.originators[place].has_work();
+        let waiting = &mut self.originators[place].waiting;
+        let order = match waiting.front() {
+            Some(first) if is_ahead => first.order,
+            _ => self.order,
+        };
+        let entry = Waiting { msdu, order };
+        if is_ahead {
+            waiting.push_front(entry);
+        } else {
+            waiting.push_back(entry);
+        }
+        self.order += 1;
+        self.contenders[category].add(place as u32, was_active);
+        if !had_work && self.doing == Doing::Contend {
+            self.join(category, now, out);
+        }
+        true
+    }
+
+    fn place_of(&mut self, peer: NodeId, category: usize) -> usize {
+        let index = peer.0 as usize * CATEGORIES + category;
+        if index >= self.places.len() {
+            self.places.resize(index + 1, 0);
+        }
+        if self.places[index] == 0 {
+            self.originators.push(Originator::new(peer, category, self.config.window));
+            self.places[index] = self.originators.len() as u32;
+        }
+        self.places[index] as usize - 1
+    }
+
+    /// Something is to ride in the next acknowledgement to a neighbour.
+    pub fn ride(&mut self, to: NodeId, rider: Rider) {
+        self.rider = Some((to, rider));
+    }
+
+    /// The medium has lost an MPDU of the frame being sent for good: its packet is given up after this attempt.
+    pub fn on_lost_for_good(&mut self, sequence: u16) {
+        if let Some(numbered) = self.originators[self.service.of].get(sequence) {
+            numbered.lost = true;
+        }
+    }
+
+    /// Removes all waiting packets; those that were sent remain.
+    pub fn flush(&mut self, out: &mut impl EdcaOut) {
+        for place in 0..self.originators.len() {
+            while let Some(Waiting { msdu, .. }) = self.originators[place].waiting.pop_front() {
+                self.contenders[msdu.category as usize].remove();
+                out.done(msdu.handle, Outcome::Flushed);
+            }
+            self.refresh(place);
+        }
+    }
+
+    /// Its address.
+    #[must_use]
+    pub fn address(&self) -> NodeId {
+        self.address
+    }
+
+    /// Packets it holds.
+    #[must_use]
+    pub fn backlog(&self) -> usize {
+        self.contenders.iter().map(|contender| contender.backlog as usize).sum()
+    }
+
+    /// Its counters.
+    #[must_use]
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// Its counters of block acknowledgement.
+    #[must_use]
+    pub fn edca_counters(&self) -> &EdcaCounters {
+        &self.edca_counters
+    }
+
+    /// The first packet of the frame in service, and how often it was sent before.
+    #[must_use]
+    pub fn in_service(&self) -> Option<(u64, u32)> {
+        self.burst.first().map(|first| (first.handle, first.attempts.into()))
+    }
+
+    /// Whether an agreement still has something to send.
+    fn refresh(&mut self, place: usize) {
+        let (category, has_work) = (self.originators[place].category, self.originators[place].has_work());
+        if !has_work {
+            self.contenders[category].retire(place as u32);
+        }
+    }
+
+    fn distribution(&self) -> Distribution {
+        match self.role {
+            Role::AdHoc => Distribution::AdHoc,
+            Role::Station { .. } => Distribution::ToAp,
+            Role::AccessPoint => Distribution::FromAp,
+        }
+    }
+}

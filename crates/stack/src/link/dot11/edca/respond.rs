@@ -1,0 +1,195 @@
+//! The receiving side of an exchange: reservations, CTS, Ack and BlockAck, and the reordering buffers.
+
+use super::super::frame::{BROADCAST, Frame, FrameKind};
+use super::super::rates::Airtime;
+use super::load::{Load, MpduFate};
+use super::recipient::{Arrived, Recipient};
+use super::{Category, Doing, Edca, EdcaOut, Next, Sent};
+use crate::packet::NodeId;
+use crate::units::{Span, Time};
+
+impl Edca {
+    /// A frame was received without error, for this station or overheard: of an A-MPDU at least one MPDU.
+    #[inline]
+    pub fn on_frame(&mut self, frame: &Frame, load: &Load, now: Time, out: &mut impl EdcaOut) {
+        self.carrier.received(true);
+        if frame.receiver != self.address {
+            self.overhear(frame, now, out);
+            return;
+        }
+        match frame.kind {
+            FrameKind::Rts => self.on_rts(frame, now, out),
+            FrameKind::Cts => self.on_cts(now, out),
+            FrameKind::Ack => self.on_ack(now, out),
+            FrameKind::BlockAck => self.on_block_ack(&load.block, now, out),
+            FrameKind::BlockAckReq => self.on_request(frame, now, out),
+            FrameKind::Data => self.on_data(frame, load, now, out),
+            FrameKind::Null | FrameKind::Beacon | FrameKind::CfEnd => self.stop_waiting(now, out),
+        }
+        if let Some(rider) = frame.rider {
+            out.rider(rider);
+        }
+    }
+
+    /// A reception ended in error.
+    #[inline]
+    pub fn on_error(&mut self, now: Time, out: &mut impl EdcaOut) {
+        self.carrier.received(false);
+        self.stop_waiting(now, out);
+    }
+
+    /// A frame for another station reserves the medium (10.3.2.4).
+    fn overhear(&mut self, frame: &Frame, now: Time, out: &mut impl EdcaOut) {
+        if frame.duration > Span::ZERO {
+            let may_reset = frame.kind == FrameKind::Rts && self.rules.config.access.nav_reset;
+            self.carrier.reserve(now + frame.duration, may_reset.then(|| now + self.rules.nav_reset));
+        }
+        self.stop_waiting(now, out);
+    }
+
+    /// An RTS: answers it, unless others have reserved the medium.
+    fn on_rts(&mut self, rts: &Frame, now: Time, out: &mut impl EdcaOut) {
+        self.stop_waiting(now, out);
+        if self.doing != Doing::Contend || self.carrier.is_reserved(now) {
+            return;
+        }
+        let response = *self.rules.response(rts.rate);
+        let duration = left(rts.duration, self.rules.config.sifs, response.cts);
+        let bytes = self.rules.config.cts;
+        let cts = Frame::new(FrameKind::Cts, rts.transmitter, self.address, bytes, response.rate);
+        self.answer_with(Frame { duration, ..cts }, response.cts, now, out);
+    }
+
+    /// MPDUs: acknowledged whatever the NAV.
+    fn on_data(&mut self, frame: &Frame, load: &Load, now: Time, out: &mut impl EdcaOut) {
+        self.stop_waiting(now, out);
+        let may_answer = self.doing == Doing::Contend;
+        let place = self.recipient(frame.transmitter, frame.category);
+        if !may_answer {
+            return;
+        }
+        for mpdu in load.mpdus.iter().filter(|mpdu| mpdu.fate == MpduFate::Received) {
+            let Edca { recipients, counters, edca_counters, .. } = self;
+            let recipient = &mut recipients[place].2;
+            match recipient.arrive(mpdu.sequence, |handle| out.up_held(handle)) {
+                Arrived::InOrder => {
+                    out.up(mpdu.handle, mpdu.sequence);
+                    recipient.passed(|handle| out.up_held(handle));
+                }
+                Arrived::Early => {
+                    let held = out.hold(mpdu.handle);
+                    recipient.hold(mpdu.sequence, held, now);
+                }
+                Arrived::Duplicate => counters.duplicates += 1,
+                Arrived::Late => {
+                    edca_counters.late += 1;
+                    out.late(mpdu.handle);
+                }
+            }
+        }
+        if self.recipients[place].2.holds() && self.release_at == Time::NEVER {
+            self.release_at = now.after(self.config.reorder_timeout);
+            out.set_release(self.release_at);
+        }
+        if frame.mpdus > 1 {
+            self.acknowledge_block(frame, place, now, out);
+        } else {
+            let response = *self.rules.response(frame.rate);
+            let bytes = self.rules.config.ack;
+            let ack = Frame::new(FrameKind::Ack, frame.transmitter, self.address, bytes, response.rate);
+            let duration = left(frame.duration, self.rules.config.sifs, response.ack);
+            let is_again = load.mpdus.first().is_some_and(|mpdu| mpdu.attempts > 0);
+            self.answer_riding(Frame { duration, ..ack }, response.ack, is_again, now, out);
+        }
+    }
+
+    /// A BlockAckReq: what is before its start will not come.
+    fn on_request(&mut self, frame: &Frame, now: Time, out: &mut impl EdcaOut) {
+        self.stop_waiting(now, out);
+        if self.doing != Doing::Contend {
+            return;
+        }
+        let place = self.recipient(frame.transmitter, frame.category);
+        self.recipients[place].2.request(frame.sequence, |handle| out.up_held(handle));
+        self.acknowledge_block(frame, place, now, out);
+    }
+
+    fn acknowledge_block(&mut self, frame: &Frame, place: usize, now: Time, out: &mut impl EdcaOut) {
+        let rate = self.rules.response(frame.rate).rate;
+        let bytes = self.config.block_ack();
+        let airtime = self.rules.config.phy.airtime(bytes, 0, rate);
+        let block = self.recipients[place].2.report();
+        let answer = Frame::new(FrameKind::BlockAck, frame.transmitter, self.address, bytes, rate);
+        let duration = left(frame.duration, self.rules.config.sifs, airtime);
+        let answer = Frame { duration, sequence: block.start, category: frame.category, ..answer };
+        self.report = block;
+        self.answer_riding(answer, airtime, frame.retry, now, out);
+    }
+
+    /// Answers with what waits to ride to the same station, or with what rode when the frame came before.
+    fn answer_riding(
+        &mut self,
+        answer: Frame,
+        airtime: Airtime,
+        is_again: bool,
+        now: Time,
+        out: &mut impl EdcaOut,
+    ) {
+        let to = answer.receiver;
+        let again = self.ridden.filter(|ridden| is_again && ridden.0 == to);
+        let Some((_, rider)) = again.or_else(|| self.rider.take_if(|rider| rider.0 == to)) else {
+            self.answer_with(answer, airtime, now, out);
+            return;
+        };
+        self.ridden = Some((to, rider));
+        let bytes = answer.bytes + u32::from(rider.bytes);
+        let airtime = self.rules.config.phy.airtime(bytes, 0, answer.rate);
+        self.answer_with(Frame { bytes, rider: Some(rider), ..answer }, airtime, now, out);
+    }
+
+    fn answer_with(&mut self, frame: Frame, airtime: Airtime, now: Time, out: &mut impl EdcaOut) {
+        self.answer = (frame, airtime);
+        self.armed = Time::NEVER;
+        self.doing = Doing::Gap(Next::Answer);
+        out.set_timer(now + self.rules.config.sifs);
+    }
+
+    pub(super) fn send_answer(&mut self, out: &mut impl EdcaOut) {
+        self.doing = Doing::Sending(Sent::Answer);
+        let load = out.load();
+        load.mpdus.clear();
+        load.block = self.report;
+        out.transmit(self.answer.0, self.answer.1);
+    }
+
+    /// The timer of the reordering buffers fired.
+    pub fn on_release(&mut self, now: Time, out: &mut impl EdcaOut) {
+        let timeout = self.config.reorder_timeout;
+        let mut due = Time::NEVER;
+        for (_, _, recipient) in &mut self.recipients {
+            due = due.min(recipient.release(timeout, now, |handle| out.up_held(handle)));
+        }
+        self.release_at = due;
+        if due != Time::NEVER {
+            out.set_release(due);
+        }
+    }
+
+    /// The agreement with a transmitter in a category, by its place.
+    fn recipient(&mut self, transmitter: NodeId, category: Category) -> usize {
+        debug_assert!(transmitter != BROADCAST);
+        let found = self
+            .recipients
+            .iter()
+            .position(|(of, in_category, _)| *of == transmitter && *in_category == category);
+        found.unwrap_or_else(|| {
+            self.recipients.push((transmitter, category, Recipient::new(self.config.window)));
+            self.recipients.len() - 1
+        })
+    }
+}
+
+/// What is left of a reservation after SIFS and an answer.
+fn left(of: Span, sifs: Span, answer: Airtime) -> Span {
+    Span(of.0.saturating_sub((sifs + answer.total).0))
+}

@@ -1,0 +1,145 @@
+"""The closed form of one saturated station with EDCA and aggregation, and Bianchi's model with its windows.
+
+An exchange of one station takes AIFS, on average CWmin / 2 slots, a PPDU of N MPDUs, SIFS, and an Ack
+or BlockAck. N is the least of the limits by count, bytes and time. The arithmetic of the PPDU is
+written here once more, from the standard, and not taken from the simulator.
+
+Source: IEEE 802.11-2020, 19.4.3, 21.4.3, 10.23.2; 802.11ax-2021, 27.4.3; Bianchi 2000.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+# Data subcarriers by family and width in MHz.
+_SUBCARRIERS = {
+    "802.11n": {20: 52, 40: 108},
+    "802.11ac": {20: 52, 40: 108, 80: 234, 160: 468},
+    "802.11ax": {20: 234, 40: 468, 80: 980, 160: 1960},
+}
+# Coded bits of a subcarrier and the rate of the code, by MCS.
+_CODED = (1, 2, 2, 4, 4, 6, 6, 6, 8, 8, 10, 10)
+_CODE = ((1, 2), (1, 2), (3, 4), (1, 2), (3, 4), (2, 3), (3, 4), (5, 6), (3, 4), (5, 6), (3, 4), (5, 6))
+# The rate of the response, from the mandatory rates 6, 12 and 24 Mbit/s: data bits of its symbol.
+_RESPONSE_BITS = (24, 48, 48, 96, 96, 96, 96, 96, 96, 96, 96, 96)
+_MOST_BYTES = {"802.11n": 65_535, "802.11ac": 1_048_575, "802.11ax": 6_500_631}
+_LONGEST_PPDU = 5484.0
+_SLOT, _SIFS = 9.0, 16.0
+_OVERHEAD = 26 + 4 + 8
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One mode and the limits of its aggregates; times in microseconds."""
+
+    standard: str
+    mcs: int
+    width: int
+    guard: float = 0.8
+    streams: int = 1
+    count: int = 64
+    packet: int = 1500
+    payload: int = 1472
+    aifsn: int = 3
+    cw_min: int = 15
+    cw_max: int = 1023
+    window: int | None = None
+
+    @property
+    def bits(self) -> int:
+        """Data bits of a symbol."""
+        data, coded = _CODE[self.mcs]
+        return _SUBCARRIERS[self.standard][self.width] * _CODED[self.mcs] * self.streams * data // coded
+
+    @property
+    def symbol(self) -> float:
+        """The length of a symbol."""
+        return (12.8 if self.standard == "802.11ax" else 3.2) + self.guard
+
+    @property
+    def preamble(self) -> float:
+        """The length of what is before the data field."""
+        fields = (1, 2, 4, 4)[self.streams - 1]
+        if self.standard == "802.11n":
+            return 32.0 + 4 * fields
+        if self.standard == "802.11ac":
+            return 36.0 + 4 * fields
+        return 36.0 + fields * ((12.8 if self.guard == 3.2 else 6.4) + self.guard)
+
+    def ppdu(self, size: int) -> float:
+        """The length of a PPDU with this many bytes."""
+        data = math.ceil((8 * size + 22) / self.bits) * self.symbol
+        if self.guard == 0.4:
+            data = math.ceil(round(data / 4, 9)) * 4.0
+        return self.preamble + data
+
+    def size(self, mpdus: int) -> int:
+        """Bytes of an A-MPDU, or of a single MPDU."""
+        mpdu = self.packet + _OVERHEAD
+        if mpdus == 1:
+            return mpdu if self.standard == "802.11n" else mpdu + 4
+        padded = -(-(mpdu + 4) // 4) * 4
+        return (mpdus - 1) * padded + mpdu + 4
+
+    @property
+    def mpdus(self) -> int:
+        """How many MPDUs an A-MPDU has."""
+
+        def fits(mpdus: int) -> bool:
+            size = self.size(mpdus)
+            return size <= _MOST_BYTES[self.standard] and self.ppdu(size) <= _LONGEST_PPDU
+
+        return next((n for n in range(self.count, 1, -1) if fits(n)), 1)
+
+    def control(self, size: int) -> float:
+        """The length of a response."""
+        return 20 + 4 * math.ceil((8 * size + 22) / _RESPONSE_BITS[self.mcs])
+
+    @property
+    def response(self) -> float:
+        """The length of the Ack or BlockAck."""
+        window = self.window or (256 if self.standard == "802.11ax" else 64)
+        return self.control(14 if self.mpdus == 1 else (56 if window > 64 else 32))
+
+    @property
+    def aifs(self) -> float:
+        """The time before the first slot of a backoff."""
+        return _SIFS + self.aifsn * _SLOT
+
+    @property
+    def goodput_bps(self) -> float:
+        """Payload per second of one saturated station."""
+        exchange = self.ppdu(self.size(self.mpdus)) + _SIFS + self.response
+        time = self.aifs + self.cw_min / 2 * _SLOT + exchange
+        return self.mpdus * self.payload * 8e6 / time
+
+
+def bianchi(cell: Cell, stations: int) -> tuple[float, float]:
+    """Goodput in bit/s of all of `stations` saturated stations, and the probability that an attempt collides.
+
+    Bianchi's chain with the windows of EDCA, without a retry limit. A collision lasts as a PPDU, and the
+    timeout of its senders or the EIFS of the others, whichever is longer, here AIFS after a BlockAck's time.
+    """
+    window, stages = cell.cw_min + 1, round(math.log2((cell.cw_max + 1) / (cell.cw_min + 1)))
+
+    def tau_of(p: float) -> float:
+        doubling = sum((2 * p) ** k for k in range(stages))
+        return 2 / (1 + window + p * window * doubling)
+
+    low, high = 0.0, 1.0
+    for _ in range(100):
+        p = (low + high) / 2
+        if 1 - (1 - tau_of(p)) ** (stations - 1) > p:
+            low = p
+        else:
+            high = p
+    tau = tau_of(p)
+    some = 1 - (1 - tau) ** stations
+    one = stations * tau * (1 - tau) ** (stations - 1)
+    ppdu = cell.ppdu(cell.size(cell.mpdus))
+    success = ppdu + _SIFS + cell.response + cell.aifs
+    # EIFS - DIFS is SIFS and an Ack at 6 Mbit/s, 60 us; the senders wait 45 us.
+    collision = ppdu + 60.0 + cell.aifs
+    time = (1 - some) * _SLOT + one * success + (some - one) * collision
+    return one * cell.mpdus * cell.payload * 8e6 / time, p
