@@ -17,6 +17,11 @@ MODES = [
 ]
 
 
+def goodput(scenario: lh.Scenario) -> float:
+    """The goodput of all stations."""
+    return scenario.run().metrics["flows.up.goodput_bps"] or 0.0
+
+
 def one_station() -> list[str]:
     """The table of one saturated station."""
     lines = ["| standard | MCS | limit | MPDUs | closed form | simulated | difference |"]
@@ -35,8 +40,8 @@ def one_station() -> list[str]:
                     "mcs": str(mcs),
                     "aggregate.count": str(count),
                 }
-                run = scenario.set({f"links.air.{key}": value for key, value in settings.items()}).run()
-                found, expected = run.metrics["flows.up.goodput_bps"], cell.goodput_bps
+                found = goodput(scenario.set({f"links.air.{key}": value for key, value in settings.items()}))
+                expected = cell.goodput_bps
                 lines.append(
                     f"| {standard}, {width} MHz | {mcs} | {count} | {cell.mpdus} | {expected / 1e6:.2f} "
                     f"| {found / 1e6:.2f} | {found / expected - 1:+.2%} |"
@@ -59,7 +64,7 @@ def several_stations() -> list[str]:
                     "links.air.aggregate.count": str(count),
                     "links.air.block-ack.after-loss": after,
                 }
-                found = scenario.set(settings).run().metrics["flows.up.goodput_bps"]
+                found = goodput(scenario.set(settings))
                 line += f"| {found / 1e6:.1f} | {found / expected - 1:+.1%} "
             lines.append(f"{line}|")
     return lines

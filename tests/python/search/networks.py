@@ -180,9 +180,10 @@ def _wifi_of_today(draw: Draw, *nodes: str, access_point: str | None = None) -> 
     table |= {"mcs": draw.whole(0, highest), "width": draw.one(widths), "guard-interval": draw.one(guards)}
     table["streams"] = draw.one([1, 1, 2])
     if draw.chance(0.6):
-        table["aggregate"] = {"count": draw.one([1, 2, 16, 64])}
+        aggregate: Tree = {"count": draw.one([1, 2, 16, 64])}
         if draw.chance(0.3):
-            table["aggregate"]["time"] = draw.one(["300 us", "2 ms"])
+            aggregate["time"] = draw.one(["300 us", "2 ms"])
+        table["aggregate"] = aggregate
     table["block-ack"] = {"after-loss": draw.one(["request", "data"])}
     table["block-ack"]["reorder-timeout"] = draw.one(["5 ms", "100 ms"])
     if draw.chance(0.3):

@@ -189,16 +189,7 @@ impl Wlan {
         ports: Ports,
         slot: &mut impl FnMut(WlanEvent) -> Slot,
     ) -> Wlan {
-        let sites: Vec<Site> = wifi
-            .nodes
-            .iter()
-            .map(|&node| Site {
-                node: NodeId(node as u32),
-                name: config.nodes[node].name.clone(),
-                position: config.nodes[node].position,
-                motion: config.nodes[node].motion.clone(),
-            })
-            .collect();
+        let sites = sites(config, wifi);
         let base = StreamBase { seed, replication, link: name.to_owned() };
         let mut radio = Radio::new(&wifi.radio, &sites, base);
         radio.cut_by(cuts(config, place as usize, (seed, replication)));
@@ -679,6 +670,17 @@ impl Wlan {
         }
         all
     }
+}
+
+/// The stations as the radio knows them.
+fn sites(config: &Config, wifi: &WifiConfig) -> Vec<Site> {
+    let site = |node: usize| Site {
+        node: NodeId(node as u32),
+        name: config.nodes[node].name.clone(),
+        position: config.nodes[node].position,
+        motion: config.nodes[node].motion.clone(),
+    };
+    wifi.nodes.iter().map(|&node| site(node)).collect()
 }
 
 /// The access category of each flow, if any has another than the rest.

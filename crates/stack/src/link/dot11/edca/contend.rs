@@ -225,7 +225,7 @@ impl Edca {
                 winner = Some(category);
                 continue;
             }
-            self.edca_counters.internal_collisions += 1;
+            self.block_acks.internal_collisions += 1;
             self.contenders[category].widen();
             self.back_off(category, out);
             // It counts from the end of the winner's exchange.

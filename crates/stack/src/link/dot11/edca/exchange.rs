@@ -122,8 +122,8 @@ impl Edca {
         }
         self.counters.data_sent += self.burst.len() as u64;
         if self.burst.len() > 1 {
-            self.edca_counters.aggregates += 1;
-            self.edca_counters.aggregated += self.burst.len() as u64;
+            self.block_acks.aggregates += 1;
+            self.block_acks.aggregated += self.burst.len() as u64;
         }
         self.doing = Doing::Sending(Sent::Data);
         out.load().mpdus.clone_from(&self.burst);
@@ -143,7 +143,7 @@ impl Edca {
             ..frame
         };
         self.burst.clear();
-        self.edca_counters.requests += 1;
+        self.block_acks.requests += 1;
         self.doing = Doing::Sending(Sent::Request);
         out.load().mpdus.clear();
         out.transmit(frame, self.rules.config.phy.airtime(BLOCK_ACK_REQUEST, 0, rate));
@@ -331,7 +331,7 @@ impl Edca {
 
     /// No BlockAck came, of an A-MPDU or of a BlockAckReq.
     fn miss_block_ack(&mut self, out: &mut impl EdcaOut) {
-        self.edca_counters.block_ack_missing += 1;
+        self.block_acks.block_ack_missing += 1;
         let originator = &mut self.originators[self.service.of];
         if self.burst.is_empty() {
             originator.unanswered += 1;

@@ -176,7 +176,7 @@ pub struct Edca {
     order: u64,
     block_ack: Airtime,
     counters: Counters,
-    edca_counters: EdcaCounters,
+    block_acks: EdcaCounters,
 }
 
 impl Edca {
@@ -213,7 +213,7 @@ impl Edca {
             order: 0,
             block_ack: rules.config.phy.airtime(config.block_ack(), 0, rate),
             counters: Counters::default(),
-            edca_counters: EdcaCounters::default(),
+            block_acks: EdcaCounters::default(),
             rules,
         }
     }
@@ -312,7 +312,7 @@ impl Edca {
     /// Its counters of block acknowledgement.
     #[must_use]
     pub fn edca_counters(&self) -> &EdcaCounters {
-        &self.edca_counters
+        &self.block_acks
     }
 
     /// The first packet of the frame in service, and how often it was sent before.

@@ -11,7 +11,7 @@ use super::load::{BlockAck, after, ahead};
 use crate::units::{Span, Time};
 
 /// Half of the numbers: what is further ahead is behind.
-const HALF: u16 = (SEQUENCE_MASK + 1) / 2;
+const HALF: u16 = 1 << 11;
 
 /// What an MPDU is to its receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -69,7 +69,7 @@ impl Edca {
             return;
         }
         for mpdu in load.mpdus.iter().filter(|mpdu| mpdu.fate == MpduFate::Received) {
-            let Edca { recipients, counters, edca_counters, .. } = self;
+            let Edca { recipients, counters, block_acks, .. } = self;
             let recipient = &mut recipients[place].2;
             match recipient.arrive(mpdu.sequence, |handle| out.up_held(handle)) {
                 Arrived::InOrder => {
@@ -82,7 +82,7 @@ impl Edca {
                 }
                 Arrived::Duplicate => counters.duplicates += 1,
                 Arrived::Late => {
-                    edca_counters.late += 1;
+                    block_acks.late += 1;
                     out.late(mpdu.handle);
                 }
             }
