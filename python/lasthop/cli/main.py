@@ -38,6 +38,8 @@ COMMANDS = {
     "command": ("results", "Print the command that repeats one run of a study."),
     "cite": ("cite", "Print how to cite lasthop and the papers."),
     "contrast": ("results", "Print what changing one key of a study does."),
+    "quantile": ("statistics", "Print a quantile over the runs of each point of a study."),
+    "steady": ("statistics", "Print the warm-up of each run, and its mean by batches."),
     "merge": ("results", "Join the shards of a study."),
     "ladder": ("ladder", "Draw what went between the nodes of a run, time downwards."),
     "play": ("play", "Write one HTML file that plays a run: packets move, agents glow."),

@@ -60,7 +60,16 @@ if TYPE_CHECKING:
 @click.option(
     "--ci",
     type=Share(),
-    help="Replicate until the 95 % half-width of the figures' metrics is below this share of the mean.",
+    help="Replicate until the 95 % half-width of the figures' metrics is below this share of the mean: 20 runs or -r, then more where it is not.",
+)
+@click.option(
+    "--ci-of",
+    type=Word(),
+    default="mean",
+    show_default=True,
+    metavar="mean|median|pNN|KEY",
+    shell_complete=completing.swept,
+    help="What --ci narrows: means, medians, percentiles, or paired differences by a swept key.",
 )
 @click.option(
     "--max-replications",
@@ -101,6 +110,7 @@ def sweep_command(
     seed: int | None,
     replications: int | None,
     ci: float | None,
+    ci_of: str,
     max_replications: int,
     jobs: int | None,
     executor: str,
@@ -125,21 +135,27 @@ def sweep_command(
     from lasthop.scenario.budget import admit
     from lasthop.study.progress import reporter
     from lasthop.study.study import Study
-    from lasthop.study.sweep import Precision, Sweep
+    from lasthop.study.precision import LEAST, Precision, check
+    from lasthop.study.sweep import Sweep
     from lasthop.study.work import Limits
 
     if shard and ci:
         raise UsageError("cannot be combined with --ci; expected one of them", argument="shard")
+    if ci_of != "mean" and not ci:
+        raise UsageError(f'"{ci_of}" without --ci; expected --ci with it', argument="ci-of")
     chosen = loaded(scenario, settings)
     warn(chosen.warnings)
     part = f".shard-{shard[0]}-of-{shard[1]}" if shard else ""
     folder = out or Path("studies") / f"{chosen.id}{part}"
-    precision = Precision(ci, max_replications, min(replications or 5, max_replications)) if ci else None
+    least = min(replications or LEAST, max_replications)
+    precision = Precision(ci, max_replications, least, ci_of) if ci else None
     if dry_run:
         _would(chosen, where, replications, folder, as_json=as_json)
         return
     admit(chosen, range(len(chosen.points())))
     study = Study.create(chosen, folder, replications=replications, seed=seed, where=where, fresh=fresh)
+    if precision:
+        check(study, precision, "ci-of")
     for remark in study.notes:
         note(f"note: {remark}")
     progress = reporter(quiet=quiet(), plain=no_progress)

@@ -6,7 +6,6 @@ alone, so the ledger needs no other lock, and an interruption loses nothing that
 
 from __future__ import annotations
 
-import math
 import os
 from concurrent.futures import (
     FIRST_COMPLETED,
@@ -16,19 +15,17 @@ from concurrent.futures import (
     ThreadPoolExecutor,
     wait,
 )
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from lasthop import _core
-from lasthop.base.arguments import above_zero, instance, whole
+from lasthop.base.arguments import instance, whole
 from lasthop.base.errors import Interrupted, LasthopError, StudyError, UsageError
-from lasthop.scenario.description import metrics_of
-from lasthop.stats.intervals import interval
 from lasthop.study.ledger import Ledger, Row
+from lasthop.study.precision import Precision, check, more, set_replications
 from lasthop.study.work import Limits, Task, execute
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from lasthop.study.study import Study
 
@@ -52,33 +49,6 @@ class Listener:
 
     def end(self) -> None:
         """Nothing is left to do, or the sweep was interrupted."""
-
-
-@dataclass(frozen=True, slots=True)
-class Precision:
-    """Replicate until the intervals of the figures' metrics are narrow at every point.
-
-    Attributes:
-        target: Maximum half-width of a 95 % interval as a share of the mean: 0.02 is 2 %.
-        most: Maximum replications per point.
-        least: Minimum replications per point, not above `most`.
-
-    Raises:
-        UsageError: A number is out of range.
-    """
-
-    target: float
-    most: int
-    least: int = 5
-
-    def __post_init__(self) -> None:
-        above_zero("target", self.target, "share such as 0.02")
-        whole("most", self.most, 1)
-        whole("least", self.least, 1)
-        if self.least > self.most:
-            raise UsageError(
-                f"{self.least}; expected at most {self.most}, the value of most", argument="least"
-            )
 
 
 class Sweep:
@@ -162,8 +132,9 @@ class Sweep:
                 "expected a new directory"
             )
         if self.precision:
-            least = self.precision.least
-            _set_replications(study, lambda _: least)
+            check(study, self.precision)
+            first = self.precision.least or 1
+            set_replications(study, lambda _: first)
         ledger = Ledger(study.path, write=True)
         try:
             ledger.set_plan(study.plan)
@@ -172,7 +143,7 @@ class Sweep:
             while True:
                 self._carry_out(tasks, ledger)
                 study.take(ledger.rows(study.seed))
-                if not self.precision or not _more(study, self.precision):
+                if not self.precision or not more(study, self.precision):
                     break
                 ledger.set_plan(study.plan)
                 self.listener.grow(study.size)
@@ -247,36 +218,3 @@ def _check_executor(executor: object) -> None:
 def _take(tasks: Iterator[Task], count: int) -> Iterator[Task]:
     for _, task in zip(range(count), tasks, strict=False):
         yield task
-
-
-def _set_replications(study: Study, count: Callable[[int], int]) -> None:
-    study.plan = [replace(planned, replications=count(planned.point)) for planned in study.plan]
-
-
-def figure_metrics(study: Study) -> list[str]:
-    """The metrics that the figures of the scenario show; the first one of all if there are none."""
-    shown = [metric for figure in study.scenario.figures() for metric in metrics_of(figure)]
-    return list(dict.fromkeys(shown)) or study.metrics()[:1]
-
-
-def _more(study: Study, precision: Precision) -> bool:
-    """Raise the replications of points whose intervals are too wide; whether there are any.
-
-    The next count follows from the runs counted so far and from nothing else, so a resumed
-    study takes the same steps as one that was never interrupted.
-    """
-    metrics = figure_metrics(study)
-    wanted: dict[int, int] = {}
-    for planned in study.plan:
-        point, count = planned.point, planned.replications
-        widest = 0.0
-        for metric in metrics:
-            relative = interval(list(study.values(point, metric).values())).relative
-            widest = max(widest, math.inf if relative is None else relative)
-        if widest > precision.target and count < precision.most:
-            guess = count * min((widest / precision.target) ** 2, 2.0)
-            wanted[point] = min(max(math.ceil(guess), count + 1), precision.most)
-    if wanted:
-        current = {planned.point: planned.replications for planned in study.plan}
-        _set_replications(study, lambda point: wanted.get(point, current[point]))
-    return bool(wanted)
