@@ -419,8 +419,8 @@ class Study(study.Study):
             share: The share of runs below the quantile; 0.5 is the median.
 
         Returns:
-            Columns for the swept keys, then `quantile`, `ci_low` and `ci_high` (its 95 % interval from the order
-            of the runs, for any distribution; `None` of too few runs) in the unit of the metric, and `n`.
+            Columns for the swept keys, then `quantile`, `ci_low` and `ci_high` (its 95 % interval from the
+            order of the runs, for any distribution; `None` of too few runs) in the unit of the metric, and `n`.
 
         Raises:
             UsageError: No run has this metric, or the share is not between 0 and 1.
@@ -437,8 +437,8 @@ class Study(study.Study):
         Returns:
             Columns for the swept keys, `replication`, `warmup_s` (`run.warmup`), `found_s` (the end of the
             warm-up by MSER-5; `None` if it is not in the first half), `mean`, `ci_low`, `ci_high`, `batches`,
-            `batch_s`, and `linked`, the correlation of neighbouring batches; `is_linked` says that it is too high
-            for the interval to hold.
+            `batch_s`, and `linked`, the correlation of neighbouring batches; `is_linked` says that it is too
+            high for the interval to hold.
 
         Raises:
             UsageError: No run has bins, or no bins of this metric.

@@ -1,4 +1,4 @@
-"""How often the intervals of 1 000 repeated studies hold the long-run value: the rule of --ci, quantiles, batches.
+"""How often the intervals of 1 000 repeated studies hold the long-run value.
 
 The seeds are fixed, so the counts are too. A share of 1 000 has a standard error of 0.7 %.
 """

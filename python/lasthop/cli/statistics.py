@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     "quantile",
     epilog=examples(
         "lasthop quantile studies/ejtcp/fig10-baselines flows.main.goodput_bps",
-        "lasthop quantile studies/ejtcp/fig10-baselines flows.main.goodput_bps --share '10 %' --format markdown",
+        "lasthop quantile studies/ejtcp/fig10-baselines flows.main.goodput_bps --share '10 %'",
     ),
 )
 @click.argument("study", type=Place(), shell_complete=completing.studies)
@@ -72,7 +72,7 @@ def quantile_command(study: Path, metric: str, share: float, form: str, as_json:
 @json_option
 @talk_options
 def steady_command(study: Path, metric: str | None, cut: bool, form: str, as_json: bool) -> None:
-    """Print where the warm-up of each run of STUDY ends, and the mean of METRIC in that run with its interval.
+    """Print where the warm-up of each run of STUDY ends, and the mean of METRIC with its interval.
 
     METRIC is a goodput that `run.bin` records; default: the first. MSER-5 finds the warm-up; the mean
     leaves out `run.warmup` and, only with --cut, what was found. The 95 % interval is that of the means of

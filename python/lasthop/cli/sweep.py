@@ -60,7 +60,8 @@ if TYPE_CHECKING:
 @click.option(
     "--ci",
     type=Share(),
-    help="Replicate until the 95 % half-width of the figures' metrics is below this share of the mean: 20 runs or -r, then more where it is not.",
+    help="Replicate until the 95 % half-width of the figures' metrics is below this share of the mean: "
+    "20 runs or -r, then more where it is not.",
 )
 @click.option(
     "--ci-of",
@@ -133,9 +134,9 @@ def sweep_command(
     from lasthop.base.paths import program
     from lasthop.cli.interrupt import interruptible
     from lasthop.scenario.budget import admit
+    from lasthop.study.precision import LEAST, Precision, check
     from lasthop.study.progress import reporter
     from lasthop.study.study import Study
-    from lasthop.study.precision import LEAST, Precision, check
     from lasthop.study.sweep import Sweep
     from lasthop.study.work import Limits
 

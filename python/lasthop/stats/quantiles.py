@@ -41,7 +41,9 @@ def quantile(values: Sequence[float | None], share: float, level: float = LEVEL)
 
 @lru_cache(maxsize=4096)
 def ranks(n: int, share: float, level: float) -> tuple[int, int] | None:
-    """The places from 0 on of the two ordered values that bound a quantile, with at most half the error outside each.
+    """The places from 0 on of the two ordered values that bound a quantile.
+
+    At most half of the error lies outside each.
 
     >>> ranks(6, 0.5, 0.95), ranks(5, 0.5, 0.95)
     ((0, 5), None)
@@ -55,7 +57,7 @@ def ranks(n: int, share: float, level: float) -> tuple[int, int] | None:
 
 
 def _most(n: int, share: float, tail: float) -> int | None:
-    """The greatest k for which no more than k values lie below the quantile with a probability of at most `tail`."""
+    """The greatest k such that at most k values lie below the quantile with a probability up to `tail`."""
     total = 0.0
     for k in range(n + 1):
         log = math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from lasthop.stats.intervals import Interval, interval
@@ -20,7 +21,7 @@ BATCH = 5
 BATCHES = 20
 """Batches behind the interval of one run (Schmeiser 1982: ten to thirty lose next to nothing)."""
 MOST_LINKED = 1.645
-"""Correlation of neighbouring batches, times the root of their number, above which they count as dependent."""
+"""Correlation of neighbouring batches, times the root of their number, above which they depend."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ class Steady:
         cut: Bins left out at the start.
         batch: Bins of each batch.
         linked: Correlation of neighbouring batches; `None` if they do not differ.
-        is_linked: Whether it is too high for independent batches: the interval is too narrow, the run too short.
+        is_linked: Whether it is too high for independent batches: the interval is too narrow.
     """
 
     mean: Interval
@@ -45,7 +46,7 @@ class Steady:
 def warm_up(values: Sequence[float], batch: int = BATCH) -> int | None:
     """The number of bins at the start that MSER-5 leaves out; `None` if no end of the warm-up is found.
 
-    Of all cuts it is the one at which the squared standard error of the mean of the rest is least (White 1997).
+    Of all cuts it is the one at which the standard error of the mean of the rest is least (White 1997).
     A least value in the second half says that the run is too short to tell.
 
     >>> warm_up([0.0] * 10 + [1.0, 2.0] * 45)
@@ -76,7 +77,7 @@ def warm_up(values: Sequence[float], batch: int = BATCH) -> int | None:
 
 
 def steady(values: Sequence[float], cut: int, batches: int = BATCHES) -> Steady:
-    """The mean of a run after a cut, with the interval of its batch means; the first bins of a rest are left out.
+    """The mean of a run after a cut, with the interval of its batch means.
 
     >>> one = steady([9.0, 9.0, *[1.0, 3.0] * 40], 2)
     >>> one.mean.mean, one.mean.n, one.batch, one.linked
@@ -105,4 +106,4 @@ def linked(values: Sequence[float]) -> float | None:
     squares = math.fsum(v * v for v in parts)
     if squares == 0:
         return None
-    return math.fsum(a * b for a, b in zip(parts, parts[1:], strict=False)) / squares
+    return math.fsum(a * b for a, b in pairwise(parts)) / squares

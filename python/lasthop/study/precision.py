@@ -1,10 +1,10 @@
 """Replicating until intervals are narrow: what is made precise, and how many runs come next.
 
 **Rule.** A point begins with `least` runs. While an interval is wider than the target, its number of runs is
-multiplied by the square of width over target, at most by two, and looked at again. Looking favours a stop at a
-small spread, so the intervals hold the truth less often than 95 %. From 20 runs on, the default, the loss is at
-most two points where the values are about symmetric; runs with rare long stalls lose more, because Student's
-interval itself does (measured by `tests/python/test_coverage.py`, described in docs/sweeps-and-statistics.md).
+multiplied by the square of width over target, at most by two, and looked at again. Looking favours a stop at
+a small spread, so the intervals hold the truth less often than 95 %. From 20 runs on, the default, the loss is
+at most two points where the values are about symmetric; runs with rare long stalls lose more, because Student's
+interval itself does (measured by `tests/python/test_coverage.py`; docs/sweeps-and-statistics.md).
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ class Precision:
         target: Maximum half-width of a 95 % interval as a share of the mean: 0.02 is 2 %.
         most: Maximum replications per point.
         least: Minimum replications per point, not above `most`; default: 20, or `most` if that is less.
-        of: What has the interval: `mean`, `median`, a percentile such as `p90`, or a swept key, for the paired
-            differences to its first value, as a share of the mean there.
+        of: What has the interval: `mean`, `median`, a percentile such as `p90`, or a swept key, for the
+            paired differences to its first value, as a share of the mean there.
 
     Raises:
         UsageError: A number is out of range, or `of` is empty.
