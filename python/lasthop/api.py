@@ -420,7 +420,7 @@ class Study(study.Study):
 
         Returns:
             Columns for the swept keys, then `quantile`, `ci_low` and `ci_high` (its 95 % interval from the
-            order of the runs, for any distribution; `None` of too few runs) in the unit of the metric, and `n`.
+            order of the runs, for any distribution; `None` of too few) in the unit of the metric, and `n`.
 
         Raises:
             UsageError: No run has this metric, or the share is not between 0 and 1.
