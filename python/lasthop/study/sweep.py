@@ -1,7 +1,8 @@
 """Carrying out a study: which runs are missing, on which workers, and what is kept.
 
-Workers only simulate. The thread that called `run` records every finished run at once and
-alone, so the ledger needs no other lock, and an interruption loses nothing that had ended.
+Workers only simulate, short runs in batches: as many runs as last about `BATCH_S` together. The thread that
+called `run` records every finished batch at once and alone, in one transaction with the others that have
+ended, so the ledger needs no other lock, and an interruption loses no more than the batches under way.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from concurrent.futures import (
     ThreadPoolExecutor,
     wait,
 )
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from lasthop import _core
@@ -30,6 +32,12 @@ if TYPE_CHECKING:
     from lasthop.study.study import Study
 
 TICK_S = 0.25
+BATCH_S = 0.1
+"""How long the runs of a batch last together, as far as the runs before them tell."""
+MOST_BATCH = 500
+"""Runs of a batch at most, however short they are."""
+RUN_S = 50e-6
+"""What a run costs beside its simulation (docs/sweeps-and-statistics.md)."""
 
 
 class Listener:
@@ -137,19 +145,19 @@ class Sweep:
             set_replications(study, lambda _: first)
         ledger = Ledger(study.path, write=True)
         try:
+            # Runs that another process has added since the study was opened.
+            study.take(ledger.rows(study.seed))
             ledger.set_plan(study.plan)
             tasks = self.tasks()
             self.listener.begin(study.size, study.size - len(tasks))
             while True:
                 self._carry_out(tasks, ledger)
-                study.take(ledger.rows(study.seed))
                 if not self.precision or not more(study, self.precision):
                     break
                 ledger.set_plan(study.plan)
                 self.listener.grow(study.size)
                 tasks = self.tasks()
         finally:
-            study.take(ledger.rows(study.seed))
             ledger.close()
             self.listener.end()
 
@@ -166,21 +174,23 @@ class Sweep:
     def _drain(self, pool: Executor, tasks: list[Task], ledger: Ledger, cancel: _core.Cancel | None) -> None:
         # A bounded number of tasks is handed over, so that an interruption has little to undo.
         ahead = max(4 * self.jobs, 64)
-        queue = iter(tasks)
-        pending: set[Future[Row]] = set()
+        queue = _Batches(tasks, max(self.jobs, 1))
+        pending: set[Future[list[Row]]] = set()
 
         def submit(count: int) -> None:
-            for task in _take(queue, count):
+            for batch in _take(queue, count):
                 # A token cannot travel to another process, and only threads share one.
-                pending.add(pool.submit(execute, task, cancel) if cancel else pool.submit(execute, task))
+                pending.add(
+                    pool.submit(carry_out, batch, cancel) if cancel else pool.submit(carry_out, batch)
+                )
 
         try:
             submit(ahead)
             while pending:
                 done, pending = wait(pending, TICK_S, FIRST_COMPLETED)
-                self._record(done, ledger)
+                queue.hear(self._record(done, ledger))
                 self.listener.tick()
-                submit(len(done))
+                submit(ahead - len(pending))
         except BaseException as error:
             if cancel:
                 cancel.set()
@@ -197,15 +207,61 @@ class Sweep:
                 ) from error
             raise
 
-    def _record(self, done: set[Future[Row]], ledger: Ledger) -> None:
+    def _record(self, done: set[Future[list[Row]]], ledger: Ledger) -> list[Row]:
         ended = [f for f in done if not f.cancelled()]
-        rows = [f.result() for f in ended if f.exception() is None]
-        ledger.put(rows)
+        rows = [row for f in ended if f.exception() is None for row in f.result()]
+        if rows:
+            ledger.put(rows)
+            self.study.add(rows)
         for row in rows:
             self.listener.step(row)
         for error in (f.exception() for f in ended):
             if error is not None and not isinstance(error, Interrupted):
                 raise error
+        return rows
+
+
+class _Batches:
+    """Tasks in batches, which become longer when the runs turn out to be short."""
+
+    def __init__(self, tasks: list[Task], workers: int) -> None:
+        self._tasks = tasks
+        self._workers = workers
+        self._next = 0
+        self._size = 1
+
+    def __iter__(self) -> _Batches:
+        return self
+
+    def __next__(self) -> list[Task]:
+        left = len(self._tasks) - self._next
+        if left <= 0:
+            raise StopIteration
+        # The last batches are smaller, so that no worker waits for another for long.
+        size = max(1, min(self._size, left // (2 * self._workers)))
+        batch = self._tasks[self._next : self._next + size]
+        self._next += size
+        return batch
+
+    def hear(self, rows: list[Row]) -> None:
+        """Set the size of the next batches by the runs that have ended; it grows by doubling."""
+        spent = sum(row.wall_s for row in rows) + RUN_S * len(rows)
+        if rows:
+            fits = int(BATCH_S * len(rows) / spent)
+            self._size = max(1, min(fits, 2 * self._size, MOST_BATCH))
+
+
+def carry_out(tasks: list[Task], cancel: _core.Cancel | None = None) -> list[Row]:
+    """Execute tasks one after the other; where the token is set, those that have ended are the result."""
+    rows = []
+    for task in tasks:
+        try:
+            rows.append(execute(task, cancel))
+        except Interrupted:
+            if not rows:
+                raise
+            break
+    return rows
 
 
 def _check_executor(executor: object) -> None:
@@ -215,6 +271,5 @@ def _check_executor(executor: object) -> None:
         raise UsageError(f"{executor!r}; expected {expected}", argument="executor")
 
 
-def _take(tasks: Iterator[Task], count: int) -> Iterator[Task]:
-    for _, task in zip(range(count), tasks, strict=False):
-        yield task
+def _take(batches: Iterator[list[Task]], count: int) -> Iterator[list[Task]]:
+    yield from islice(batches, count)
