@@ -351,7 +351,8 @@ class Study(study.Study):
         that fail are listed in `failures` and do not stop the others; a warning counts them.
 
         Args:
-            executor: An executor for the runs; default: threads.
+            executor: Any executor of `concurrent.futures` for the runs, such as `Client(…).get_executor()`
+                of dask; default: threads.
             jobs: Number of threads; default: the number of cores.
             limits: Limits of each run.
             precision: Replicate until the intervals have this width, instead of a fixed number of times.
@@ -364,7 +365,7 @@ class Study(study.Study):
         Raises:
             UsageError: An argument is invalid.
             StudyError: The directory cannot be written, or an older version made the study.
-            LasthopError: A process of the executor died.
+            LasthopError: A process of the executor died, or has another version of lasthop.
         """
         heard = listener(progress)
         Sweep(self, executor=executor, jobs=jobs, limits=limits, precision=precision, listener=heard).run()

@@ -15,12 +15,12 @@ import click
 from lasthop.base.errors import UsageError
 from lasthop.cli import completing
 from lasthop.cli.options import (
-    Choice,
     Place,
     Shard,
     Share,
     Whole,
     Word,
+    Workers,
     dry_option,
     examples,
     json_option,
@@ -83,10 +83,10 @@ if TYPE_CHECKING:
 @click.option("-j", "--jobs", type=Whole(1), metavar="N", help="Number of workers; default: all cores.")
 @click.option(
     "--executor",
-    type=Choice(["thread", "process"]),
+    type=Workers(),
     default="thread",
     show_default=True,
-    help="Kind of workers.",
+    help="Kind of workers; dask:// are those of a scheduler.",
 )
 @click.option("--shard", type=Shard(), help="Run only this part; see merge.")
 @click.option("-o", "--out", type=Place(), help="Study directory; default: studies/ID.")
@@ -203,6 +203,14 @@ def _watched(work: Sweep, progress: Lines) -> Iterator[None]:
 def _carry_out(work: Sweep, executor: str) -> None:
     if executor == "thread":
         work.run()
+        return
+    from lasthop.study.remote import PREFIX, TASK_S, cluster
+
+    if executor.startswith(PREFIX):
+        with cluster(executor) as (there, cores):
+            work.executor, work.jobs = there, max(cores, work.jobs)
+            work.batch_s = max(work.batch_s, cores * TASK_S)
+            work.run()
         return
     from lasthop.cli.interrupt import ignore
 

@@ -24,6 +24,7 @@ from lasthop.base.arguments import instance, whole
 from lasthop.base.errors import Interrupted, LasthopError, StudyError, UsageError
 from lasthop.study.ledger import Ledger, Row
 from lasthop.study.precision import Precision, check, more, set_replications
+from lasthop.study.remote import check_maker, maker
 from lasthop.study.work import Limits, Task, execute
 
 if TYPE_CHECKING:
@@ -90,6 +91,8 @@ class Sweep:
         self.precision = precision
         self.shard = shard
         self.listener = listener or Listener()
+        # A scheduler that needs longer for a batch gets longer ones.
+        self.batch_s = BATCH_S
 
     def tasks(self) -> list[Task]:
         """The runs that the plan requires and the ledger lacks; replications go outermost.
@@ -174,15 +177,15 @@ class Sweep:
     def _drain(self, pool: Executor, tasks: list[Task], ledger: Ledger, cancel: _core.Cancel | None) -> None:
         # A bounded number of tasks is handed over, so that an interruption has little to undo.
         ahead = max(4 * self.jobs, 64)
-        queue = _Batches(tasks, max(self.jobs, 1))
+        queue = _Batches(tasks, self.jobs, self.batch_s)
         pending: set[Future[list[Row]]] = set()
+
+        made_by = None if cancel else maker()
 
         def submit(count: int) -> None:
             for batch in _take(queue, count):
                 # A token cannot travel to another process, and only threads share one.
-                pending.add(
-                    pool.submit(carry_out, batch, cancel) if cancel else pool.submit(carry_out, batch)
-                )
+                pending.add(pool.submit(carry_out, batch, cancel, made_by))
 
         try:
             submit(ahead)
@@ -224,8 +227,9 @@ class Sweep:
 class _Batches:
     """Tasks in batches, which become longer when the runs turn out to be short."""
 
-    def __init__(self, tasks: list[Task], workers: int) -> None:
+    def __init__(self, tasks: list[Task], workers: int, length_s: float) -> None:
         self._tasks = tasks
+        self._length_s = length_s
         self._workers = workers
         self._next = 0
         self._size = 1
@@ -247,12 +251,19 @@ class _Batches:
         """Set the size of the next batches by the runs that have ended; it grows by doubling."""
         spent = sum(row.wall_s for row in rows) + RUN_S * len(rows)
         if rows:
-            fits = int(BATCH_S * len(rows) / spent)
+            fits = int(self._length_s * len(rows) / spent)
             self._size = max(1, min(fits, 2 * self._size, MOST_BATCH))
 
 
-def carry_out(tasks: list[Task], cancel: _core.Cancel | None = None) -> list[Row]:
-    """Execute tasks one after the other; where the token is set, those that have ended are the result."""
+def carry_out(
+    tasks: list[Task], cancel: _core.Cancel | None = None, made_by: tuple[str, str] | None = None
+) -> list[Row]:
+    """Execute tasks one after the other; where the token is set, those that have ended are the result.
+
+    In another process, `made_by` are the versions that have to be those of the study.
+    """
+    if made_by:
+        check_maker(made_by)
     rows = []
     for task in tasks:
         try:
