@@ -40,6 +40,8 @@ COMMANDS = {
     "contrast": ("results", "Print what changing one key of a study does."),
     "quantile": ("statistics", "Print a quantile over the runs of each point of a study."),
     "steady": ("statistics", "Print the warm-up of each run, and its mean by batches."),
+    "archive": ("archive", "Write a study as one file that others can check."),
+    "verify": ("archive", "Check an archive: its contents, and a sample of its runs."),
     "merge": ("results", "Join the shards of a study."),
     "ladder": ("ladder", "Draw what went between the nodes of a run, time downwards."),
     "play": ("play", "Write one HTML file that plays a run: packets move, agents glow."),
