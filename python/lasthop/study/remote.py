@@ -113,11 +113,11 @@ def _opener() -> Callable[..., Any]:
 
     def opened(sealed: bytes, wanted: tuple[str, str]) -> Any:
         import pickle
+        from importlib import import_module
 
-        import lasthop
-
-        if (lasthop.__version__, lasthop.model_version) != tuple(wanted):
-            raise RuntimeError(f"lasthop {lasthop.__version__}; expected {wanted[0]}")
+        found = import_module("lasthop")
+        if (found.__version__, found.model_version) != tuple(wanted):
+            raise RuntimeError(f"lasthop {found.__version__}; expected {wanted[0]}")
         call, args, kwargs = pickle.loads(sealed)  # noqa: S301
         return call(*args, **kwargs)
 
@@ -141,8 +141,9 @@ def _identity() -> Callable[[], tuple[str, str]]:
     """A function that travels by its code, so that a version without this module has it too."""
 
     def identity() -> tuple[str, str]:
-        import lasthop
+        from importlib import import_module
 
-        return str(lasthop.__version__), str(lasthop.model_version)
+        found = import_module("lasthop")
+        return str(found.__version__), str(found.model_version)
 
     return identity
