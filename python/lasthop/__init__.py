@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from lasthop.scenario.trace import Trace
     from lasthop.stats.intervals import Interval
     from lasthop.study.ledger import Planned, Row
+    from lasthop.study.precision import Precision
     from lasthop.study.progress import Progress
     from lasthop.study.study import Result
-    from lasthop.study.sweep import Precision
     from lasthop.study.work import Limits
 
 _HOME = {
@@ -63,7 +63,7 @@ _HOME = {
     "Limits": "lasthop.study.work",
     "Planned": "lasthop.study.ledger",
     "Play": "lasthop.report.play",
-    "Precision": "lasthop.study.sweep",
+    "Precision": "lasthop.study.precision",
     "Progress": "lasthop.study.progress",
     "Result": "lasthop.study.study",
     "Row": "lasthop.study.ledger",

@@ -35,8 +35,10 @@ from lasthop.study.progress import listener
 from lasthop.study.sweep import Sweep
 from lasthop.views.contrasts import contrasts
 from lasthop.views.means import means
+from lasthop.views.quantiles import quantiles
 from lasthop.views.shown import run_html, scenario_html, study_html
 from lasthop.views.sources import of_run
+from lasthop.views.steady import steady_runs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -52,8 +54,8 @@ if TYPE_CHECKING:
     from lasthop.figures.ladders import Ladder
     from lasthop.report.play import Play
     from lasthop.scenario.overrides import Pairs
+    from lasthop.study.precision import Precision
     from lasthop.study.progress import Progress
-    from lasthop.study.sweep import Precision
     from lasthop.study.work import Limits
     from lasthop.views.sources import Source
 
@@ -349,7 +351,8 @@ class Study(study.Study):
         that fail are listed in `failures` and do not stop the others; a warning counts them.
 
         Args:
-            executor: An executor for the runs; default: threads.
+            executor: Any executor of `concurrent.futures` for the runs, such as `Client(…).get_executor()`
+                of dask; default: threads.
             jobs: Number of threads; default: the number of cores.
             limits: Limits of each run.
             precision: Replicate until the intervals have this width, instead of a fixed number of times.
@@ -362,7 +365,7 @@ class Study(study.Study):
         Raises:
             UsageError: An argument is invalid.
             StudyError: The directory cannot be written, or an older version made the study.
-            LasthopError: A process of the executor died.
+            LasthopError: A process of the executor died, or has another version of lasthop.
         """
         heard = listener(progress)
         Sweep(self, executor=executor, jobs=jobs, limits=limits, precision=precision, listener=heard).run()
@@ -408,6 +411,40 @@ class Study(study.Study):
                 its values or has several points.
         """
         return contrasts(self, metric, key, baseline)
+
+    def quantile(self, metric: str, share: float = 0.5) -> Table:
+        """Tabulate a quantile of a metric over the runs of every point.
+
+        Args:
+            metric: Its name, such as `flows.main.goodput_bps`.
+            share: The share of runs below the quantile; 0.5 is the median.
+
+        Returns:
+            Columns for the swept keys, then `quantile`, `ci_low` and `ci_high` (its 95 % interval from the
+            order of the runs, for any distribution; `None` of too few) in the unit of the metric, and `n`.
+
+        Raises:
+            UsageError: No run has this metric, or the share is not between 0 and 1.
+        """
+        return quantiles(self, metric, share)
+
+    def steady(self, metric: str | None = None, *, cut: bool = False) -> Table:
+        """Tabulate each run as one long run: where its warm-up ends, and its mean by batches.
+
+        Args:
+            metric: A series of `run.bin`, such as `flows.main.goodput_bps`; default: the first.
+            cut: Whether to leave the warm-up that was found out of the means; `run.warmup` always is.
+
+        Returns:
+            Columns for the swept keys, `replication`, `warmup_s` (`run.warmup`), `found_s` (the end of the
+            warm-up by MSER-5; `None` if it is not in the first half), `mean`, `ci_low`, `ci_high`, `batches`,
+            `batch_s`, and `linked`, the correlation of neighbouring batches; `is_linked` says that it is too
+            high for the interval to hold.
+
+        Raises:
+            UsageError: No run has bins, or no bins of this metric.
+        """
+        return steady_runs(self, metric, cut=cut)
 
     def plot(
         self,

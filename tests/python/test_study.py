@@ -12,7 +12,8 @@ import lasthop as lh
 from conftest import SMALL
 from lasthop.study import sweep as sweep_module
 from lasthop.study.export import summary, text, tidy
-from lasthop.study.sweep import Precision, Sweep
+from lasthop.study.precision import Precision
+from lasthop.study.sweep import Sweep
 from lasthop.study.work import Limits
 from studies import METRIC, csv, failing
 

@@ -197,7 +197,7 @@ def test_a_study_of_an_older_version_is_shown_and_exported_and_not_continued(tmp
         assert "lle-tcp." not in before
         ledger.execute("update meta set value = ? where key = 'text'", (before,))
         ledger.execute("update meta set value = 'older' where key = 'build'")
-        for table in ("plan", "runs"):
+        for table in ("plan", "points"):
             ledger.execute(f"update {table} set point_key = 'older' || point_key")
     older = lh.Study.open(tmp_path / "study")
     assert older.is_older

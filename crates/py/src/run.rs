@@ -87,7 +87,8 @@ impl Run {
     fn metrics<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let metrics = PyDict::new(py);
         for (name, value) in &self.metrics {
-            metrics.set_item(name, value)?;
+            // Many runs have the same names: interned, they are in memory once.
+            metrics.set_item(PyString::intern(py, name), value)?;
         }
         Ok(metrics)
     }

@@ -129,6 +129,29 @@ class Choice(OneOf[str]):
         return str(value)
 
 
+class Workers(ParamType[str]):
+    """Threads, processes, or the workers of a scheduler."""
+
+    name = "thread|process|dask://HOST:PORT"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Check."""
+        text = str(value)
+        kinds = ["thread", "process", "dask://HOST:PORT"]
+        place, port = text.removeprefix("dask://").rpartition(":")[::2]
+        is_place = text.startswith("dask://") and place and port.isdecimal() and 0 < int(port) < 65536
+        if text not in kinds[:2] and not is_place:
+            self.fail(f'"{text}"; {nearest(text, kinds)}', param, ctx)
+        return text
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[click.shell_completion.CompletionItem]:
+        """The kinds, and the beginning of an address."""
+        kinds = ("thread", "process", "dask://")
+        return [click.shell_completion.CompletionItem(kind) for kind in kinds if kind.startswith(incomplete)]
+
+
 class Seconds(ParamType[float]):
     """A time such as "30 s"; a bare number is seconds."""
 

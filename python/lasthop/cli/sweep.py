@@ -15,12 +15,12 @@ import click
 from lasthop.base.errors import UsageError
 from lasthop.cli import completing
 from lasthop.cli.options import (
-    Choice,
     Place,
     Shard,
     Share,
     Whole,
     Word,
+    Workers,
     dry_option,
     examples,
     json_option,
@@ -60,7 +60,17 @@ if TYPE_CHECKING:
 @click.option(
     "--ci",
     type=Share(),
-    help="Replicate until the 95 % half-width of the figures' metrics is below this share of the mean.",
+    help="Replicate until the 95 % half-width of the figures' metrics is below this share of the mean: "
+    "20 runs or -r, then more where it is not.",
+)
+@click.option(
+    "--ci-of",
+    type=Word(),
+    default="mean",
+    show_default=True,
+    metavar="mean|median|pNN|KEY",
+    shell_complete=completing.swept,
+    help="What --ci narrows: means, medians, percentiles, or paired differences by a swept key.",
 )
 @click.option(
     "--max-replications",
@@ -73,10 +83,10 @@ if TYPE_CHECKING:
 @click.option("-j", "--jobs", type=Whole(1), metavar="N", help="Number of workers; default: all cores.")
 @click.option(
     "--executor",
-    type=Choice(["thread", "process"]),
+    type=Workers(),
     default="thread",
     show_default=True,
-    help="Kind of workers.",
+    help="Kind of workers; dask:// are those of a scheduler.",
 )
 @click.option("--shard", type=Shard(), help="Run only this part; see merge.")
 @click.option("-o", "--out", type=Place(), help="Study directory; default: studies/ID.")
@@ -101,6 +111,7 @@ def sweep_command(
     seed: int | None,
     replications: int | None,
     ci: float | None,
+    ci_of: str,
     max_replications: int,
     jobs: int | None,
     executor: str,
@@ -123,23 +134,29 @@ def sweep_command(
     from lasthop.base.paths import program
     from lasthop.cli.interrupt import interruptible
     from lasthop.scenario.budget import admit
+    from lasthop.study.precision import LEAST, Precision, check
     from lasthop.study.progress import reporter
     from lasthop.study.study import Study
-    from lasthop.study.sweep import Precision, Sweep
+    from lasthop.study.sweep import Sweep
     from lasthop.study.work import Limits
 
     if shard and ci:
         raise UsageError("cannot be combined with --ci; expected one of them", argument="shard")
+    if ci_of != "mean" and not ci:
+        raise UsageError(f'"{ci_of}" without --ci; expected --ci with it', argument="ci-of")
     chosen = loaded(scenario, settings)
     warn(chosen.warnings)
     part = f".shard-{shard[0]}-of-{shard[1]}" if shard else ""
     folder = out or Path("studies") / f"{chosen.id}{part}"
-    precision = Precision(ci, max_replications, min(replications or 5, max_replications)) if ci else None
+    least = min(replications or LEAST, max_replications)
+    precision = Precision(ci, max_replications, least, ci_of) if ci else None
     if dry_run:
         _would(chosen, where, replications, folder, as_json=as_json)
         return
     admit(chosen, range(len(chosen.points())))
     study = Study.create(chosen, folder, replications=replications, seed=seed, where=where, fresh=fresh)
+    if precision:
+        check(study, precision, "ci-of")
     for remark in study.notes:
         note(f"note: {remark}")
     progress = reporter(quiet=quiet(), plain=no_progress)
@@ -186,6 +203,14 @@ def _watched(work: Sweep, progress: Lines) -> Iterator[None]:
 def _carry_out(work: Sweep, executor: str) -> None:
     if executor == "thread":
         work.run()
+        return
+    from lasthop.study.remote import PREFIX, TASK_S, cluster
+
+    if executor.startswith(PREFIX):
+        with cluster(executor) as (there, cores):
+            work.executor, work.jobs = there, max(cores, work.jobs)
+            work.batch_s = max(work.batch_s, cores * TASK_S)
+            work.run()
         return
     from lasthop.cli.interrupt import ignore
 

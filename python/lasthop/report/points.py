@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from lasthop.base.quantity import metric_unit, metric_words
 from lasthop.report.numbers import column, embedded, number
 from lasthop.stats.intervals import interval
+from lasthop.study.precision import figure_metrics
 from lasthop.study.repeat import command
-from lasthop.study.sweep import figure_metrics
 from lasthop.views.gains import short
 from lasthop.views.summary import telling
 

@@ -1,16 +1,22 @@
-"""The ledger of a study: one SQLite file, one row per run, written as the run ends.
+"""The ledger of a study: one SQLite file, one row per run, written soon after the run ends.
 
 The file is created under another name and moved into place complete, so that a ledger that
-exists can always be read; while it is written every run is one committed transaction in WAL mode.
-A process killed at any moment loses no more than the runs it was in the middle of; one that ends
-leaves one file.
+exists can always be read; while it is written, the runs that ended together are one committed transaction
+in WAL mode. A process killed at any moment loses no more than the batches it was in the middle of; one that
+ends leaves one file.
+
+What many runs share is kept once: the keys of points, and the names of metrics. The values of a run are one
+blob of numbers.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import os
 import sqlite3
+import struct
+import zlib
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import astuple, dataclass
 from typing import TYPE_CHECKING, Any
@@ -18,15 +24,17 @@ from typing import TYPE_CHECKING, Any
 from lasthop import _core
 from lasthop.base.errors import StudyError, reason
 from lasthop.base.files import replacing
-from lasthop.base.jsontext import clean
 from lasthop.base.paths import LEDGER
+from lasthop.study import older
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
 APPLICATION = 0x4C486F70  # "LHop", so that another program's SQLite file is recognised
-SCHEMA = 3
+SCHEMA = 4
+OLDER = 3
+"""The format before, which is read, and renewed by whatever writes."""
 
 _TABLES = """
 create table meta (key text primary key, value text not null) without rowid;
@@ -35,24 +43,32 @@ create table plan (
     point_key text not null,
     replications integer not null
 );
+"""
+_RUNS = """
+create table points (id integer primary key, point_key text not null unique);
+create table names (id integer primary key, names text not null unique);
 create table runs (
-    point_key text not null,
+    point integer not null references points,
     replication integer not null,
     seed text not null,
     model_version text not null,
     limits text not null,
     stopped text,
     error text,
-    metrics text,
+    names integer references names,
+    metrics blob,
     series text,
     transfers text,
     events integer,
     simulated_s real,
     cpu_s real,
     wall_s real,
-    primary key (point_key, replication, seed, model_version)
+    primary key (point, replication, seed, model_version)
 ) without rowid;
 """
+
+LONG = 512
+"""Bytes of numbers above which a run is kept compressed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +130,9 @@ class Ledger:
             raise StudyError(f"{directory}: no {LEDGER}; expected a study directory")
         self._closing = ExitStack()
         self._writes = False
+        # What is kept once, by its number.
+        self._points: dict[str, int] = {}
+        self._names: dict[tuple[str, ...], int] = {}
         try:
             if write:
                 self._closing.enter_context(locked(directory))
@@ -127,6 +146,8 @@ class Ledger:
                 self._db.execute("begin immediate")
                 self._db.execute("rollback")
                 self._writes = True
+                if self._is_older:
+                    self._renew()
         except sqlite3.Error as e:
             self.close()
             raise StudyError(f"{self.path}: {reason(e)}; expected a readable, complete ledger") from e
@@ -139,7 +160,8 @@ class Ledger:
         schema = self._one("pragma user_version")
         if application != APPLICATION:
             raise StudyError(f"{self.path}: not a ledger of lasthop; expected a study of lasthop")
-        if schema != SCHEMA:
+        self._is_older = schema == OLDER
+        if schema not in {SCHEMA, OLDER}:
             raise StudyError(
                 f"{self.path}: ledger format {schema}; expected format {SCHEMA} "
                 "(use the lasthop that wrote it, fresh, or another out)"
@@ -172,7 +194,7 @@ class Ledger:
                     db.execute("pragma journal_mode = memory")
                     db.executescript(
                         f"pragma application_id = {APPLICATION}; pragma user_version = {SCHEMA};"
-                        f"begin; {_TABLES}"
+                        f"begin; {_TABLES} {_RUNS}"
                     )
                     db.executemany("insert into meta values (?, ?)", meta.items())
                     db.commit()
@@ -205,18 +227,29 @@ class Ledger:
 
     def put(self, rows: Iterable[Row]) -> None:
         """Record finished runs in one transaction."""
-        self._write(
-            "insert or replace into runs values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
+        try:
+            with self._db:
+                self._put((_core.model_version, row) for row in rows)
+        except sqlite3.Error as e:
+            # What the transaction had added to the lists is not there.
+            self._points.clear()
+            self._names.clear()
+            raise StudyError(f"{self.path}: {reason(e)}; expected a writable ledger") from e
+
+    def _put(self, rows: Iterable[tuple[str, Row]]) -> None:
+        self._db.executemany(
+            "insert or replace into runs values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [
                 (
-                    r.point_key,
+                    self._point(r.point_key),
                     r.replication,
                     str(r.seed),
-                    _core.model_version,
+                    model,
                     r.limits,
                     r.stopped,
                     r.error,
-                    None if r.metrics is None else json.dumps(clean(r.metrics), allow_nan=False),
+                    None if r.metrics is None else self._list(tuple(r.metrics)),
+                    None if r.metrics is None else packed(r.metrics.values()),
                     json.dumps(r.series, allow_nan=False) if r.series else None,
                     json.dumps(r.transfers, allow_nan=False) if r.transfers else None,
                     r.events,
@@ -224,9 +257,26 @@ class Ledger:
                     r.cpu_s,
                     r.wall_s,
                 )
-                for r in rows
-            ),
+                for model, r in rows
+            ],
         )
+
+    def _point(self, key: str) -> int:
+        """The number under which the key of a point is kept once."""
+        if key not in self._points:
+            self._db.execute("insert or ignore into points (point_key) values (?)", (key,))
+            found = self._db.execute("select id from points where point_key = ?", (key,))
+            self._points[key] = int(found.fetchone()[0])
+        return self._points[key]
+
+    def _list(self, names: tuple[str, ...]) -> int:
+        """The number under which a list of names of metrics is kept once."""
+        if names not in self._names:
+            text = json.dumps(names)
+            self._db.execute("insert or ignore into names (names) values (?)", (text,))
+            found = self._db.execute("select id from names where names = ?", (text,))
+            self._names[names] = int(found.fetchone()[0])
+        return self._names[names]
 
     def _write(self, statement: str, values: Iterable[tuple[object, ...]]) -> None:
         try:
@@ -237,17 +287,35 @@ class Ledger:
 
     def rows(self, seed: int) -> Iterator[Row]:
         """All runs of a seed that the current model made."""
+        if self._is_older:
+            yield from (row for model, row in older.runs(self._db, Row) if _is(model, row, seed))
+            return
         query = """
-            select point_key, replication, seed, limits, stopped, error, metrics, series, transfers, events,
-                   simulated_s, cpu_s, wall_s
-            from runs where model_version = ? and seed = ?
+            select point_key, replication, limits, stopped, error, runs.names, metrics, series, transfers,
+                   events, simulated_s, cpu_s, wall_s
+            from runs join points on points.id = point where model_version = ? and seed = ?
         """
+        lists = {number: json.loads(names) for number, names in self._db.execute("select * from names")}
         for row in self._db.execute(query, (_core.model_version, str(seed))):
-            key, replication, _, limits, stopped, error, metrics, series, transfers, *rest = row
-            found = None if metrics is None else json.loads(metrics)
+            key, replication, limits, stopped, error, names, metrics, series, transfers, *rest = row
+            named = lists.get(names, [])
+            values = None if metrics is None else unpacked(metrics, len(named))
+            found = None if values is None else dict(zip(named, values, strict=True))
             over_time = {} if series is None else json.loads(series)
             asked = {} if transfers is None else json.loads(transfers)
             yield Row(key, replication, seed, limits, stopped, error, found, over_time, asked, *rest)
+
+    def _renew(self) -> None:
+        """Write the runs of an older format in this one, all at once."""
+        self._db.execute("begin immediate")
+        with self._db:
+            self._db.execute("alter table runs rename to older_runs")
+            for statement in filter(None, map(str.strip, _RUNS.split(";"))):
+                self._db.execute(statement)
+            self._put(older.runs(self._db, Row, "older_runs"))
+            self._db.execute("drop table older_runs")
+            self._db.execute(f"pragma user_version = {SCHEMA}")
+        self._is_older = False
 
     def close(self) -> None:
         """Close the file; what was recorded is on disk, in one file unless another process has it open."""
@@ -257,6 +325,40 @@ class Ledger:
                 self._db.execute("pragma busy_timeout = 0")
                 self._db.execute("pragma wal_checkpoint(truncate)")
         self._closing.close()
+
+
+def packed(values: Iterable[float | None]) -> bytes:
+    """Numbers as eight bytes each, or these compressed if that is shorter; what is not finite is not kept.
+
+    >>> unpacked(packed([1.5, None, float("inf")]), 3), len(packed([0.0] * 100)) < 40
+    ([1.5, None, None], True)
+    """
+    known = [math.nan if v is None else v for v in values]
+    if not is_finite(known):
+        known = [v if math.isfinite(v) else math.nan for v in known]
+    plain = struct.pack(f"<{len(known)}d", *known)
+    # Compressing takes longer than a short run.
+    short = zlib.compress(plain, 1) if len(plain) > LONG else plain
+    return short if len(short) < len(plain) else plain
+
+
+def is_finite(values: Iterable[float | None]) -> bool:
+    """Whether all values are finite, or missing; a sum that overflows counts as not finite.
+
+    >>> is_finite([1.0, None]), is_finite([math.inf, 1.0]), is_finite([math.nan])
+    (True, False, False)
+    """
+    return math.isfinite(sum(filter(None, values)))
+
+
+def unpacked(stored: bytes, count: int) -> list[float | None]:
+    """The numbers again."""
+    plain = stored if len(stored) == 8 * count else zlib.decompress(stored)
+    return [None if v != v else v for v in struct.unpack(f"<{count}d", plain)]  # noqa: PLR0124
+
+
+def _is(model: str, row: Row, seed: int) -> bool:
+    return model == _core.model_version and row.seed == seed
 
 
 def _open(path: Path, *, write: bool) -> sqlite3.Connection:

@@ -1,8 +1,16 @@
-"""Scenarios that older versions have stored: their keys under the names that this version has for them."""
+"""What older versions have stored: scenarios, with their keys under the names of today, and ledgers."""
 
 from __future__ import annotations
 
+import json
 import re
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable, Iterator
+
+R = TypeVar("R")
 
 # The keys of an agent that have moved under its kind.
 _MOVED = {
@@ -51,3 +59,16 @@ def scenario(text: str) -> str:
         own = _OWN.sub(_under_its_kind, line) if in_agent else line
         lines.append(key(own))
     return "\n".join(lines)
+
+
+def runs(db: sqlite3.Connection, row: Callable[..., R], table: str = "runs") -> Iterator[tuple[str, R]]:
+    """The runs of a ledger of format 3, each with the version of its model: it had all of a run as text."""
+    columns = """point_key, replication, seed, limits, stopped, error, metrics, series, transfers, events,
+        simulated_s, cpu_s, wall_s, model_version"""
+    for key, replication, seed, limits, stopped, error, *rest in db.execute(
+        f"select {columns} from {table}"  # noqa: S608
+    ):
+        metrics, series, transfers, *costs, model = rest
+        found = None if metrics is None else json.loads(metrics)
+        lists = ({} if text is None else json.loads(text) for text in (series, transfers))
+        yield model, row(key, replication, int(seed), limits, stopped, error, found, *lists, *costs)

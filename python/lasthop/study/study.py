@@ -16,7 +16,7 @@ import json
 import shutil
 from bisect import bisect_left
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -25,11 +25,12 @@ from lasthop import _core
 from lasthop.base.arguments import MOST_REPLICATIONS, MOST_SEED, flag, instance, nonblank, place, whole
 from lasthop.base.errors import StudyError, UsageError, listing, nearest
 from lasthop.base.files import replacing
+from lasthop.base.jsontext import clean
 from lasthop.base.paths import LEDGER, STUDY_FILES, TEXT, build
 from lasthop.scenario.facts import RuleException, labels
 from lasthop.scenario.scenario import Scenario
 from lasthop.study import older
-from lasthop.study.ledger import Ledger, Planned, Row, foreign, locked
+from lasthop.study.ledger import Ledger, Planned, Row, foreign, is_finite, locked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -215,6 +216,23 @@ class Study:
         found = list(given) if isinstance(given, Iterable) else [given]
         every = [instance("rows", row, Row, "a Row for each run") for row in found]
         self._rows = {(row.point_key, row.replication): row for row in every}
+
+    def add(self, rows: Iterable[Row]) -> None:
+        """Add runs that have just been recorded, as the ledger has them.
+
+        Args:
+            rows: The runs.
+
+        Raises:
+            UsageError: These are not runs.
+        """
+        given: object = rows
+        found = list(given) if isinstance(given, Iterable) else [given]
+        for row in found:
+            kept = instance("rows", row, Row, "a Row for each run")
+            if kept.metrics is not None and not is_finite(kept.metrics.values()):
+                kept = replace(kept, metrics=clean(kept.metrics))
+            self._rows[kept.point_key, kept.replication] = kept
 
     @property
     def runs(self) -> dict[tuple[str, int], Row]:

@@ -1,12 +1,12 @@
 """Carrying out a study: which runs are missing, on which workers, and what is kept.
 
-Workers only simulate. The thread that called `run` records every finished run at once and
-alone, so the ledger needs no other lock, and an interruption loses nothing that had ended.
+Workers only simulate, short runs in batches: as many runs as last about `BATCH_S` together. The thread that
+called `run` records every finished batch at once and alone, in one transaction with the others that have
+ended, so the ledger needs no other lock, and an interruption loses no more than the batches under way.
 """
 
 from __future__ import annotations
 
-import math
 import os
 from concurrent.futures import (
     FIRST_COMPLETED,
@@ -16,23 +16,29 @@ from concurrent.futures import (
     ThreadPoolExecutor,
     wait,
 )
-from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from lasthop import _core
-from lasthop.base.arguments import above_zero, instance, whole
+from lasthop.base.arguments import instance, whole
 from lasthop.base.errors import Interrupted, LasthopError, StudyError, UsageError
-from lasthop.scenario.description import metrics_of
-from lasthop.stats.intervals import interval
 from lasthop.study.ledger import Ledger, Row
+from lasthop.study.precision import Precision, check, more, set_replications
+from lasthop.study.remote import check_maker, maker
 from lasthop.study.work import Limits, Task, execute
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from lasthop.study.study import Study
 
 TICK_S = 0.25
+BATCH_S = 0.1
+"""How long the runs of a batch last together, as far as the runs before them tell."""
+MOST_BATCH = 500
+"""Runs of a batch at most, however short they are."""
+RUN_S = 50e-6
+"""What a run costs beside its simulation (docs/sweeps-and-statistics.md)."""
 
 
 class Listener:
@@ -52,33 +58,6 @@ class Listener:
 
     def end(self) -> None:
         """Nothing is left to do, or the sweep was interrupted."""
-
-
-@dataclass(frozen=True, slots=True)
-class Precision:
-    """Replicate until the intervals of the figures' metrics are narrow at every point.
-
-    Attributes:
-        target: Maximum half-width of a 95 % interval as a share of the mean: 0.02 is 2 %.
-        most: Maximum replications per point.
-        least: Minimum replications per point, not above `most`.
-
-    Raises:
-        UsageError: A number is out of range.
-    """
-
-    target: float
-    most: int
-    least: int = 5
-
-    def __post_init__(self) -> None:
-        above_zero("target", self.target, "share such as 0.02")
-        whole("most", self.most, 1)
-        whole("least", self.least, 1)
-        if self.least > self.most:
-            raise UsageError(
-                f"{self.least}; expected at most {self.most}, the value of most", argument="least"
-            )
 
 
 class Sweep:
@@ -112,6 +91,8 @@ class Sweep:
         self.precision = precision
         self.shard = shard
         self.listener = listener or Listener()
+        # A scheduler that needs longer for a batch gets longer ones.
+        self.batch_s = BATCH_S
 
     def tasks(self) -> list[Task]:
         """The runs that the plan requires and the ledger lacks; replications go outermost.
@@ -162,23 +143,24 @@ class Sweep:
                 "expected a new directory"
             )
         if self.precision:
-            least = self.precision.least
-            _set_replications(study, lambda _: least)
+            check(study, self.precision)
+            first = self.precision.least or 1
+            set_replications(study, lambda _: first)
         ledger = Ledger(study.path, write=True)
         try:
+            # Runs that another process has added since the study was opened.
+            study.take(ledger.rows(study.seed))
             ledger.set_plan(study.plan)
             tasks = self.tasks()
             self.listener.begin(study.size, study.size - len(tasks))
             while True:
                 self._carry_out(tasks, ledger)
-                study.take(ledger.rows(study.seed))
-                if not self.precision or not _more(study, self.precision):
+                if not self.precision or not more(study, self.precision):
                     break
                 ledger.set_plan(study.plan)
                 self.listener.grow(study.size)
                 tasks = self.tasks()
         finally:
-            study.take(ledger.rows(study.seed))
             ledger.close()
             self.listener.end()
 
@@ -195,21 +177,23 @@ class Sweep:
     def _drain(self, pool: Executor, tasks: list[Task], ledger: Ledger, cancel: _core.Cancel | None) -> None:
         # A bounded number of tasks is handed over, so that an interruption has little to undo.
         ahead = max(4 * self.jobs, 64)
-        queue = iter(tasks)
-        pending: set[Future[Row]] = set()
+        queue = _Batches(tasks, self.jobs, self.batch_s)
+        pending: set[Future[list[Row]]] = set()
+
+        made_by = None if cancel else maker()
 
         def submit(count: int) -> None:
-            for task in _take(queue, count):
+            for batch in _take(queue, count):
                 # A token cannot travel to another process, and only threads share one.
-                pending.add(pool.submit(execute, task, cancel) if cancel else pool.submit(execute, task))
+                pending.add(pool.submit(carry_out, batch, cancel, made_by))
 
         try:
             submit(ahead)
             while pending:
                 done, pending = wait(pending, TICK_S, FIRST_COMPLETED)
-                self._record(done, ledger)
+                queue.hear(self._record(done, ledger))
                 self.listener.tick()
-                submit(len(done))
+                submit(ahead - len(pending))
         except BaseException as error:
             if cancel:
                 cancel.set()
@@ -226,15 +210,69 @@ class Sweep:
                 ) from error
             raise
 
-    def _record(self, done: set[Future[Row]], ledger: Ledger) -> None:
+    def _record(self, done: set[Future[list[Row]]], ledger: Ledger) -> list[Row]:
         ended = [f for f in done if not f.cancelled()]
-        rows = [f.result() for f in ended if f.exception() is None]
-        ledger.put(rows)
+        rows = [row for f in ended if f.exception() is None for row in f.result()]
+        if rows:
+            ledger.put(rows)
+            self.study.add(rows)
         for row in rows:
             self.listener.step(row)
         for error in (f.exception() for f in ended):
             if error is not None and not isinstance(error, Interrupted):
                 raise error
+        return rows
+
+
+class _Batches:
+    """Tasks in batches, which become longer when the runs turn out to be short."""
+
+    def __init__(self, tasks: list[Task], workers: int, length_s: float) -> None:
+        self._tasks = tasks
+        self._length_s = length_s
+        self._workers = workers
+        self._next = 0
+        self._size = 1
+
+    def __iter__(self) -> _Batches:
+        return self
+
+    def __next__(self) -> list[Task]:
+        left = len(self._tasks) - self._next
+        if left <= 0:
+            raise StopIteration
+        # The last batches are smaller, so that no worker waits for another for long.
+        size = max(1, min(self._size, left // (2 * self._workers)))
+        batch = self._tasks[self._next : self._next + size]
+        self._next += size
+        return batch
+
+    def hear(self, rows: list[Row]) -> None:
+        """Set the size of the next batches by the runs that have ended; it grows by doubling."""
+        spent = sum(row.wall_s for row in rows) + RUN_S * len(rows)
+        if rows:
+            fits = int(self._length_s * len(rows) / spent)
+            self._size = max(1, min(fits, 2 * self._size, MOST_BATCH))
+
+
+def carry_out(
+    tasks: list[Task], cancel: _core.Cancel | None = None, made_by: tuple[str, str] | None = None
+) -> list[Row]:
+    """Execute tasks one after the other; where the token is set, those that have ended are the result.
+
+    In another process, `made_by` are the versions that have to be those of the study.
+    """
+    if made_by:
+        check_maker(made_by)
+    rows = []
+    for task in tasks:
+        try:
+            rows.append(execute(task, cancel))
+        except Interrupted:
+            if not rows:
+                raise
+            break
+    return rows
 
 
 def _check_executor(executor: object) -> None:
@@ -244,39 +282,5 @@ def _check_executor(executor: object) -> None:
         raise UsageError(f"{executor!r}; expected {expected}", argument="executor")
 
 
-def _take(tasks: Iterator[Task], count: int) -> Iterator[Task]:
-    for _, task in zip(range(count), tasks, strict=False):
-        yield task
-
-
-def _set_replications(study: Study, count: Callable[[int], int]) -> None:
-    study.plan = [replace(planned, replications=count(planned.point)) for planned in study.plan]
-
-
-def figure_metrics(study: Study) -> list[str]:
-    """The metrics that the figures of the scenario show; the first one of all if there are none."""
-    shown = [metric for figure in study.scenario.figures() for metric in metrics_of(figure)]
-    return list(dict.fromkeys(shown)) or study.metrics()[:1]
-
-
-def _more(study: Study, precision: Precision) -> bool:
-    """Raise the replications of points whose intervals are too wide; whether there are any.
-
-    The next count follows from the runs counted so far and from nothing else, so a resumed
-    study takes the same steps as one that was never interrupted.
-    """
-    metrics = figure_metrics(study)
-    wanted: dict[int, int] = {}
-    for planned in study.plan:
-        point, count = planned.point, planned.replications
-        widest = 0.0
-        for metric in metrics:
-            relative = interval(list(study.values(point, metric).values())).relative
-            widest = max(widest, math.inf if relative is None else relative)
-        if widest > precision.target and count < precision.most:
-            guess = count * min((widest / precision.target) ** 2, 2.0)
-            wanted[point] = min(max(math.ceil(guess), count + 1), precision.most)
-    if wanted:
-        current = {planned.point: planned.replications for planned in study.plan}
-        _set_replications(study, lambda point: wanted.get(point, current[point]))
-    return bool(wanted)
+def _take(batches: Iterator[list[Task]], count: int) -> Iterator[list[Task]]:
+    yield from islice(batches, count)

@@ -52,7 +52,7 @@ def run_html(run: Run) -> str:
 
 def study_html(study: Study) -> str:
     """The state of a study, and the means of the first metric of its figures."""
-    from lasthop.study.sweep import figure_metrics
+    from lasthop.study.precision import figure_metrics
     from lasthop.views.means import means
 
     done = sum(1 for _ in study.results())

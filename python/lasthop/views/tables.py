@@ -9,7 +9,7 @@ from lasthop import _core
 from lasthop.base.jsontext import dumps
 from lasthop.base.quantity import metric_unit
 from lasthop.scenario.description import metrics_of
-from lasthop.study.sweep import figure_metrics
+from lasthop.study.precision import figure_metrics
 from lasthop.views import airtime, classes
 from lasthop.views.groups import pivot
 from lasthop.views.losses import of_study

@@ -1,0 +1,129 @@
+"""Commands on one file that holds a study: archive, verify."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from lasthop.base.errors import UsageError
+from lasthop.cli import completing
+from lasthop.cli.options import Place, Whole, Word, examples, json_option, talk_options
+from lasthop.cli.talk import complain, data, note, warn_of_stopped, written
+
+if TYPE_CHECKING:
+    from lasthop.study.study import Study
+
+
+@click.command(
+    "archive",
+    epilog=examples(
+        "lasthop archive studies/ejtcp/fig10-baselines",
+        "lasthop archive studies/mine -o mine.lasthop.zip --licence CC-BY-4.0",
+    ),
+)
+@click.argument("study", type=Place(), shell_complete=completing.studies)
+@click.option("-o", "--out", type=Place(), help="The file to write; default: NAME.lasthop.zip.")
+@click.option(
+    "--licence",
+    type=Word(),
+    metavar="NAME",
+    default="not stated",
+    show_default=True,
+    help="The licence under which others may use the results.",
+)
+@click.option("--no-figures", is_flag=True, help="Leave out the figures.")
+@talk_options
+def archive_command(study: Path, out: Path | None, licence: str, no_figures: bool) -> None:
+    """Write STUDY as one file, which another machine can check with `verify`.
+
+    It has the scenario, the ledger, the runs as CSV, the figures as SVG, the versions, the command that makes
+    the study, and the licence. The same study gives the same file.
+    """
+    from lasthop.study.archive import write
+    from lasthop.study.study import Study
+
+    opened = Study.open(study)
+    warn_of_stopped(opened)
+    missing = opened.size - sum(1 for _ in opened.results())
+    if missing:
+        note(f"{missing} of {opened.size} runs are missing; sweep again to run them")
+    target = out or Path(f"{study.resolve().name}.lasthop.zip")
+    write(opened, target, {} if no_figures else _figures(opened), licence)
+    written(target)
+
+
+def _figures(study: Study) -> dict[str, bytes]:
+    """The figures of the scenario as SVG, as far as they can be drawn of these points."""
+    from lasthop.figures.draw import draw
+    from lasthop.figures.style import save
+
+    drawn: dict[str, bytes] = {}
+    for figure in study.scenario.figures():
+        try:
+            made = draw(study, figure)
+        except UsageError as e:
+            note(f"skipped: {e}")
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / f"{figure['id']}.svg"
+            save(made, path)
+            drawn[path.name] = path.read_bytes()
+    return drawn
+
+
+@click.command(
+    "verify",
+    epilog=examples(
+        "lasthop verify mine.lasthop.zip",
+        "lasthop verify mine.lasthop.zip --all --json",
+    ),
+)
+@click.argument("file", type=Place())
+@click.option(
+    "--sample",
+    type=Whole(1),
+    default=10,
+    show_default=True,
+    metavar="N",
+    help="Repeat this number of runs, spread evenly.",
+)
+@click.option("--all", "is_all", is_flag=True, help="Repeat all runs.")
+@json_option
+@talk_options
+def verify_command(file: Path, sample: int, is_all: bool, as_json: bool) -> None:
+    """Check a FILE of `archive`: all its contents by their sums, and a sample of its runs by repeating them.
+
+    A run agrees if every metric, series and count of events is the same bit for bit. The exit code is 1
+    if one differs, and 4 if the file is damaged, changed or of another model version.
+    """
+    from lasthop.base.jsontext import dumps
+    from lasthop.study.archive import verify
+
+    verdict = verify(file, None if is_all else sample)
+    manifest = verdict.manifest
+    agreeing = verdict.repeated - len(verdict.differing)
+    if as_json:
+        found = {"repeated": verdict.repeated, "agreeing": agreeing, "runs": verdict.total}
+        data(
+            dumps(
+                {**found, "left_out": verdict.left_out, "differing": verdict.differing, "manifest": manifest}
+            )
+        )
+    else:
+        data(f"{manifest['scenario']}: {manifest['title']}")
+        data(f"lasthop {manifest['lasthop']}, model {manifest['model_version']}")
+        data(f"licence: {manifest['licence']}")
+        data(f"made by: {manifest['command']}")
+        data(f"{len(manifest['sha256'])} files are as they were archived")
+        data(
+            f"{agreeing} of {verdict.repeated} runs repeated agree bit for bit ({verdict.total} in the file)"
+        )
+    if verdict.left_out:
+        note(f"{verdict.left_out} runs stopped at a limit of wall-clock time and cannot be repeated")
+    for line in verdict.differing:
+        complain(f"{file}: {line}")
+    if verdict.differing:
+        raise click.exceptions.Exit(1)

@@ -1,0 +1,212 @@
+"""A study as one file: `write` makes it, and `verify` checks it on another machine by repeating runs.
+
+The file is a zip: the files of the study, its runs as CSV, its figures, and `manifest.json` with versions,
+command, licence and a SHA-256 of each other file. The same study gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+import tempfile
+import zipfile
+import zlib
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+from lasthop import _core
+from lasthop.base import paths
+from lasthop.base.errors import StudyError, UsageError, reason
+from lasthop.base.files import replacing
+from lasthop.base.jsontext import clean, dumps
+from lasthop.study import export
+from lasthop.study.repeat import command_of_study, portable
+from lasthop.study.study import Study
+from lasthop.study.work import Limits, Task, execute
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from lasthop.study.ledger import Row
+    from lasthop.study.study import Result
+
+FORMAT = 1
+MANIFEST = "manifest.json"
+EPOCH = (1980, 1, 1, 0, 0, 0)
+"""The first time that a zip can hold, so that its bytes do not depend on when it was made."""
+MOST_BYTES = 1 << 33
+"""What the files of an archive may hold together: a small file can pretend to be a huge one."""
+NOT_STATED = "not stated"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What came of repeating runs of an archive.
+
+    Attributes:
+        repeated: The number of runs repeated.
+        left_out: Runs of the sample that a limit of wall-clock time stopped: no machine can repeat them.
+        total: The number of runs in the archive.
+        differing: What differs, a line for each such run.
+        manifest: The manifest of the archive.
+    """
+
+    repeated: int
+    left_out: int
+    total: int
+    differing: list[str]
+    manifest: dict[str, Any]
+
+
+def write(study: Study, target: Path, figures: Mapping[str, bytes], licence: str = NOT_STATED) -> None:
+    """Write a study with its figures into one file, which is complete or not there."""
+    paths.expect_folder(target.parent)
+    paths.protect(target)
+    contents = {
+        paths.TEXT: study.scenario.text.encode(),
+        "resolved.json": (study.path / "resolved.json").read_bytes(),
+        paths.LEDGER: _ledger(study.path / paths.LEDGER),
+        "runs.csv": export.text(study, "csv", export.tidy(study)).encode(),
+        **{f"figures/{name}": drawn for name, drawn in sorted(figures.items())},
+    }
+    manifest = {
+        "format": FORMAT,
+        "scenario": study.scenario.id,
+        "title": study.scenario.title,
+        "lasthop": _core.__version__,
+        "model_version": _core.model_version,
+        "build": study.build,
+        "licence": licence,
+        "licence_of_lasthop": "MIT OR Apache-2.0",
+        "command": command_of_study(study, portable(study)),
+        "runs": sum(1 for _ in study.results()),
+        "planned": study.size,
+        "exceptions": study.labels(),
+        "sha256": {name: hashlib.sha256(text).hexdigest() for name, text in contents.items()},
+    }
+    try:
+        with replacing(target) as draft, zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED) as file:
+            for name, text in {MANIFEST: (dumps(manifest) + "\n").encode(), **contents}.items():
+                entry = zipfile.ZipInfo(name, EPOCH)
+                entry.compress_type = zipfile.ZIP_DEFLATED
+                entry.external_attr = 0o644 << 16
+                file.writestr(entry, text)
+    except OSError as e:
+        raise StudyError(f"{target}: {reason(e)}; expected a writable directory") from e
+
+
+def _ledger(path: Path) -> bytes:
+    """The ledger in one file, with what is still in its log and without room for more."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / paths.LEDGER
+        try:
+            uri = f"{path.resolve().as_uri()}?mode=ro"
+            with closing(sqlite3.connect(uri, uri=True)) as db, closing(sqlite3.connect(copy)) as other:
+                db.backup(other)
+                other.execute("pragma journal_mode = delete")
+                other.execute("vacuum")
+        except sqlite3.Error as e:
+            raise StudyError(f"{path}: {reason(e)}; expected a readable, complete ledger") from e
+        return copy.read_bytes()
+
+
+def verify(file: Path, sample: int | None = 10) -> Verdict:
+    """Check every file of an archive by its SHA-256, and repeat a sample of the runs, or all, bit for bit.
+
+    The sample is spread evenly over the points and replications.
+    """
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        manifest = _unpack(file, folder)
+        found, wanted = str(manifest.get("model_version")), _core.model_version
+        if found != wanted:
+            raise StudyError(
+                f"{file}: results of model version {found} (lasthop {manifest.get('lasthop')}); expected "
+                f"version {wanted}, that of this lasthop {_core.__version__}"
+            )
+        study = Study.open(folder)
+        results = [result for result in study.results() if result.row.error is None]
+        count = len(results) if sample is None else min(sample, len(results))
+        chosen = [results[k * len(results) // count] for k in range(count)]
+        kept = [one for one in chosen if one.row.stopped != "max-wall"]
+        differing: list[str] = []
+        for result in kept:
+            differing += _differences(study, result)
+    return Verdict(len(kept), len(chosen) - len(kept), len(results), differing, manifest)
+
+
+def _unpack(file: Path, folder: Path) -> dict[str, Any]:
+    """Check the files of an archive and write them to a folder; the manifest."""
+    try:
+        with zipfile.ZipFile(file) as packed:
+            names = packed.namelist()
+            if sum(entry.file_size for entry in packed.infolist()) > MOST_BYTES:
+                raise StudyError(
+                    f"{file}: larger than {MOST_BYTES >> 30} GiB unpacked; expected an archive of a study"
+                )
+            manifest = json.loads(packed.read(MANIFEST)) if MANIFEST in names else None
+            if not isinstance(manifest, dict) or not isinstance(manifest.get("sha256"), dict):
+                raise StudyError(f"{file}: no {MANIFEST} of lasthop; expected a file of lasthop archive")
+            if manifest.get("format") != FORMAT:
+                raise StudyError(f"{file}: archive format {manifest.get('format')}; expected format {FORMAT}")
+            sums: dict[str, str] = manifest["sha256"]
+            if sorted(names) != sorted([MANIFEST, *sums]):
+                odd = sorted(set(names) ^ {MANIFEST, *sums})
+                raise StudyError(
+                    f"{file}: {odd[0] if odd else MANIFEST}: missing, or not in the manifest; expected both"
+                )
+            for name, expected in sums.items():
+                text = packed.read(name)
+                if hashlib.sha256(text).hexdigest() != expected:
+                    raise StudyError(
+                        f"{file}: {name}: changed since it was archived; expected SHA-256 {expected}"
+                    )
+                if name in paths.STUDY_FILES and PurePosixPath(name).name == name:
+                    (folder / name).write_bytes(text)
+    except (OSError, ValueError, zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError) as e:
+        if isinstance(e, FileNotFoundError):
+            raise UsageError(f"{file}: no such file; expected a file of lasthop archive") from e
+        raise StudyError(f"{file}: {e}; expected a file of lasthop archive") from e
+    return manifest
+
+
+def _differences(study: Study, result: Result) -> list[str]:
+    """What differs between a run of the archive and the same run made here, as a line or none."""
+    row = result.row
+    limits = Limits(max_events=row.events) if row.stopped else Limits()
+    scenario = study.scenario
+    task = Task(
+        scenario.text,
+        scenario.name,
+        tuple(scenario.overrides),
+        result.point,
+        row.point_key,
+        study.seed,
+        row.replication,
+        limits,
+    )
+    here = execute(task)
+    there, again = _comparable(row), _comparable(here)
+    odd = [name for name in there if again.get(name) != there[name]] + [n for n in again if n not in there]
+    if not odd:
+        return []
+    place = f"point {result.point}, replication {row.replication}"
+    if here.error:
+        return [f"{place}: {here.error}"]
+    return [
+        f"{place}: {odd[0]}: {again.get(odd[0])} here, {there.get(odd[0])} in the archive; expected the same"
+    ]
+
+
+def _comparable(row: Row) -> dict[str, Any]:
+    """All of a run that does not depend on the machine."""
+    plain = replace(row, metrics=clean(row.metrics))
+    return {
+        "events": row.events,
+        "simulated_s": row.simulated_s,
+        "series": row.series,
+        "transfers": row.transfers,
+    } | (plain.metrics or {})

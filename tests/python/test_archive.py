@@ -1,0 +1,165 @@
+"""A study as one file: it is the same each time, travels, and `verify` finds what was changed in it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+import subprocess
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import lasthop as lh
+from conftest import HOP
+from lasthop.study.ledger import packed, unpacked
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Cli = Callable[..., subprocess.CompletedProcess[str]]
+
+FILE = "small.lasthop.zip"
+
+
+@pytest.fixture
+def archived(small: Path, cli: Cli, tmp_path: Path) -> Path:
+    """The file of a study in `s`."""
+    assert cli("sweep", small, "-o", "s").returncode == 0
+    done = cli("archive", "s", "-o", FILE, "--licence", "CC-BY-4.0")
+    assert (done.returncode, done.stderr) == (0, f"{FILE}\n")
+    return tmp_path / FILE
+
+
+def changed(file: Path, name: str, text: bytes, *, with_sum: bool) -> Path:
+    """The archive with other contents of a file of it, and with the sum of these if asked."""
+    with zipfile.ZipFile(file) as old:
+        contents = {entry: old.read(entry) for entry in old.namelist()}
+    contents[name] = text
+    if with_sum:
+        manifest = json.loads(contents["manifest.json"])
+        manifest["sha256"][name] = hashlib.sha256(text).hexdigest()
+        contents["manifest.json"] = json.dumps(manifest).encode()
+    other = file.with_name("changed.zip")
+    with zipfile.ZipFile(other, "w") as new:
+        for entry, content in contents.items():
+            new.writestr(entry, content)
+    return other
+
+
+def test_an_archive_has_all_of_a_study_and_is_verified_elsewhere(
+    archived: Path, cli: Cli, tmp_path: Path
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    moved = archived.rename(elsewhere / FILE)
+    for path in (tmp_path / "s").iterdir():
+        path.unlink()
+    with zipfile.ZipFile(moved) as file:
+        assert file.namelist() == [
+            *("manifest.json", "scenario.toml", "resolved.json", "study.sqlite", "runs.csv"),
+            "figures/goodput.svg",
+        ]
+        manifest = json.loads(file.read("manifest.json"))
+    assert (manifest["scenario"], manifest["licence"], manifest["runs"]) == ("small", "CC-BY-4.0", 18)
+    assert manifest["command"] == "lasthop sweep scenario.toml --replications 3 --seed 1"
+    assert manifest["model_version"] == lh.model_version
+    done = cli("verify", moved)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "5 files are as they were archived" in done.stdout
+    assert "10 of 10 runs repeated agree bit for bit (18 in the file)" in done.stdout
+    found = json.loads(cli("verify", moved, "--all", "--json").stdout)
+    assert (found["repeated"], found["agreeing"], found["differing"]) == (18, 18, [])
+
+
+def test_the_same_study_gives_the_same_file(archived: Path, cli: Cli) -> None:
+    before = archived.read_bytes()
+    assert cli("archive", "s", "-o", FILE, "--licence", "CC-BY-4.0").returncode == 0
+    assert archived.read_bytes() == before
+
+
+def test_a_run_that_was_changed_with_its_sum_is_found_by_repeating_it(
+    archived: Path, cli: Cli, tmp_path: Path
+) -> None:
+    ledger = tmp_path / "study.sqlite"
+    with zipfile.ZipFile(archived) as file:
+        ledger.write_bytes(file.read("study.sqlite"))
+    with sqlite3.connect(ledger) as db:
+        names = json.loads(db.execute("select names from names").fetchone()[0])
+        (blob,) = db.execute("select metrics from runs where point = 1 and replication = 1").fetchone()
+        values = unpacked(blob, len(names))
+        place = names.index("flows.main.goodput_bps")
+        values[place] = (values[place] or 0.0) * (1 + 1e-15) + 1e-9
+        (point,) = db.execute(
+            "select p.point from plan p join points using (point_key) where id = 1"
+        ).fetchone()
+        db.execute("update runs set metrics = ? where point = 1 and replication = 1", (packed(values),))
+    db.close()
+    other = changed(archived, "study.sqlite", ledger.read_bytes(), with_sum=True)
+    done = cli("verify", other, "--all")
+    assert done.returncode == 1
+    assert "17 of 18 runs repeated agree" in done.stdout
+    assert done.stderr.startswith(f"error: {other}: point {point}, replication 1: flows.main.goodput_bps: ")
+
+
+def test_a_file_that_was_changed_damaged_or_is_none_is_refused(
+    archived: Path, cli: Cli, tmp_path: Path
+) -> None:
+    def said(file: Path) -> str:
+        done = cli("verify", file)
+        assert done.returncode == 4
+        assert "Traceback" not in done.stderr
+        return done.stderr
+
+    assert "runs.csv: changed since it was archived" in said(
+        changed(archived, "runs.csv", b"x", with_sum=False)
+    )
+    assert "more.txt: missing, or not in the manifest" in said(
+        changed(archived, "more.txt", b"x", with_sum=False)
+    )
+    manifest = json.loads(zipfile.ZipFile(archived).read("manifest.json"))
+    for key, value, expected in (
+        ("model_version", "1", "results of model version 1 (lasthop 0.1.0); expected version"),
+        ("format", 9, "archive format 9; expected format 1"),
+        ("sha256", [], "no manifest.json of lasthop"),
+    ):
+        text = json.dumps({**manifest, key: value}).encode()
+        assert expected in said(changed(archived, "manifest.json", text, with_sum=False))
+    half = tmp_path / "half.zip"
+    half.write_bytes(archived.read_bytes()[:-200])
+    assert "expected a file of lasthop archive" in said(half)
+    broken = bytearray(archived.read_bytes())
+    broken[len(broken) // 2] ^= 0xFF
+    half.write_bytes(broken)
+    assert "half.zip: " in said(half)
+    missing = cli("verify", "nothing.zip")
+    assert (missing.returncode, missing.stderr) == (
+        2,
+        "error: nothing.zip: no such file; expected a file of lasthop archive\n",
+    )
+    assert cli("verify", archived, "--sample", "0").returncode == 2
+    assert cli("archive", "nothing").returncode == 4
+    assert cli("archive", "s", "-o", "no/such/x.zip").returncode == 2
+    assert cli("archive", "s", "-o", "s/study.sqlite").returncode == 2
+
+
+def test_bins_and_runs_that_a_limit_stopped_are_verified_too(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "hop.toml").write_text(HOP)
+    cli("sweep", "hop.toml", "-o", "h", "-r", "1", "--max-events", "2000")
+    cli("sweep", "hop.toml", "-o", "h", "-r", "2", "--where", "agents.snoop.kind=none")
+    assert cli("archive", "h", "--no-figures").returncode == 0
+    done = cli("verify", "h.lasthop.zip", "--all")
+    assert (done.returncode, done.stderr) == (0, "")
+    with zipfile.ZipFile(tmp_path / "h.lasthop.zip") as file:
+        assert not [name for name in file.namelist() if name.startswith("figures")]
+
+
+def test_an_archive_of_a_study_that_is_not_complete_says_so(small: Path, cli: Cli) -> None:
+    cli("sweep", small, "--shard", "1/2", "-o", "s")
+    done = cli("archive", "s", "--no-figures")
+    assert done.returncode == 0
+    assert "9 of 18 runs are missing" in done.stderr
+    assert Path(done.stderr.splitlines()[-1]).name == "s.lasthop.zip"
+    assert cli("verify", "s.lasthop.zip").returncode == 0
