@@ -58,6 +58,9 @@ use timers::Timers;
 use ways::{Exit, Way, Ways};
 use wlan::{Wlan, WlanEvent};
 
+/// Packets lost ahead of the clock that cost nothing to keep.
+const FEW_DOOMED: usize = 16;
+
 /// What a slot of the network is for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum NetEvent {
@@ -100,6 +103,8 @@ pub(crate) struct Net {
     pub(crate) round_trips: Vec<Times>,
     /// Packets lost ahead of the clock, or in this instant.
     doomed: Vec<(Time, Packet)>,
+    /// At this number of them, those whose time is past are removed.
+    doomed_limit: usize,
     /// Packets that agents hand to a channel, in order, and whether they go ahead of those that wait there.
     handed_down: VecDeque<(Packet, bool)>,
     /// Packets that the queue of a channel behind agents has dropped, in order.
@@ -185,6 +190,7 @@ impl Net {
             round_trips: Vec::new(),
             agents,
             doomed: Vec::new(),
+            doomed_limit: FEW_DOOMED,
             handed_down: VecDeque::new(),
             refused: VecDeque::new(),
             crossings: 0,
@@ -410,8 +416,11 @@ impl Net {
         let packet = self.pool.remove(id);
         self.losses.enter(&packet, culprit, at);
         self.accounts.lost(&packet);
-        let now = self.now;
-        self.doomed.retain(|(lost, _)| *lost >= now);
+        if self.doomed.len() >= self.doomed_limit {
+            let now = self.now;
+            self.doomed.retain(|(lost, _)| *lost >= now);
+            self.doomed_limit = 2 * self.doomed.len() + FEW_DOOMED;
+        }
         self.doomed.push((at, packet));
     }
 

@@ -117,7 +117,20 @@ impl PacketPool {
 
     /// The packets for a port, in no particular order.
     pub(super) fn bound_for(&self, port: u16) -> impl Iterator<Item = &Packet> {
-        let places = self.ports.iter().zip(&self.packets);
-        places.filter(move |(other, _)| **other == port).map(|(_, (packet, _))| packet)
+        let runs = self.ports.chunks(RUN).zip(self.packets.chunks(RUN));
+        let runs = runs.filter(move |(ports, _)| has(ports, port));
+        runs.flat_map(move |(ports, packets)| {
+            let places = ports.iter().zip(packets).filter(move |(other, _)| **other == port);
+            places.map(|(_, (packet, _))| packet)
+        })
     }
+}
+
+/// Places that are searched at once.
+const RUN: usize = 64;
+
+/// Whether one of the ports is this one: all are compared, since that takes less time than to stop at the first.
+#[inline]
+fn has(ports: &[u16], port: u16) -> bool {
+    ports.iter().fold(false, |found, other| found | (*other == port))
 }
