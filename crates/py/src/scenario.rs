@@ -335,11 +335,7 @@ impl Scenario {
     }
 
     /// The links to capture with their files, from a mapping of names to paths.
-    fn captures(
-        &self,
-        config: &Config,
-        pcap: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<Vec<(usize, PathBuf)>> {
+    fn captures(&self, config: &Config, pcap: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<(usize, PathBuf)>> {
         let Some(pcap) = pcap else { return Ok(Vec::new()) };
         let known: Vec<&str> = config.links.iter().map(|link| link.name.as_str()).collect();
         let mut captures = Vec::new();

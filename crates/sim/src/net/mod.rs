@@ -289,9 +289,32 @@ impl Net {
         }
     }
 
-    /// Sends a packet of an end, as [`Self::send`] does.
+    /// An end sends a packet, which `make` writes into its place in the pool.
     #[inline]
-    pub(crate) fn send_of(&mut self, end: u32, node: NodeId, packet: Packet, size: Bytes) {
+    pub(crate) fn send_made(&mut self, end: u32, node: NodeId, make: impl FnOnce(&mut Packet)) {
+        let id = self.pool.vacate();
+        make(self.pool.get_mut(id).0);
+        self.send_of(end, node, id);
+    }
+
+    /// Sends the packet of an end, as [`Self::send`] does.
+    fn send_of(&mut self, end: u32, node: NodeId, id: PoolId) {
+        let packet = self.pool.get_mut(id).0;
+        if let Some(events) = &mut self.tracer.events {
+            events.sent(self.now, end, packet);
+        }
+        if let Some(timers) = &mut self.timers {
+            timers.on_sent(end, packet, self.now);
+        }
+        let (size, way) = (packet.size(), self.ways.at(node, packet.dst));
+        self.accounts.entered(end, size);
+        self.pool.enter(id, size);
+        if let (Way::Channel(channel) | Way::Relay(channel), None) = (way, &self.below) {
+            let sequence = self.queue.next_sequence();
+            self.offer(channel as usize, id, self.now, sequence);
+            return;
+        }
+        let packet = self.pool.remove(id);
         if self.below.is_none() {
             self.send(node, packet, size);
         } else {
@@ -528,14 +551,6 @@ impl Net {
         let timing = timers.forget(end);
         for &medium in &timers.media {
             self.wlans[medium].on_timing(end, timing);
-        }
-    }
-
-    /// A TCP end sends a packet.
-    #[inline]
-    pub(crate) fn on_sent(&mut self, end: u32, packet: &Packet) {
-        if let Some(timers) = &mut self.timers {
-            timers.on_sent(end, packet, self.now);
         }
     }
 
