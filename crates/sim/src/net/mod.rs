@@ -205,6 +205,9 @@ impl Net {
 
     /// The run begins, at the present time.
     pub(crate) fn begin(&mut self) {
+        for channel in &mut self.channels {
+            channel.is_plain = !self.tracer.links && channel.is_bare();
+        }
         for wlan in 0..self.wlans.len() {
             self.with_wlan(wlan, Wlan::begin);
         }
@@ -340,10 +343,11 @@ impl Net {
     /// Offers a packet to a channel at a time that is not before now.
     #[inline]
     fn offer(&mut self, number: usize, id: PoolId, at: Time, sequence: Sequence) {
-        if self.channels[number].stage.is_some() {
-            self.join(number, id, false);
-        } else {
+        let channel = &self.channels[number];
+        if channel.is_plain || channel.stage.is_none() {
             self.cross(number, id, at, sequence);
+        } else {
+            self.join(number, id, false);
         }
     }
 
@@ -353,30 +357,22 @@ impl Net {
         let (packet, size) = self.pool.get_mut(id);
         let last = loop {
             let channel = &mut self.channels[number];
-            let departure = match channel.take(packet, size, at) {
-                Ok(departure) => departure,
-                Err(cause) => {
-                    channel.counters.drops_queue += u64::from(cause == DropCause::Full);
-                    if channel.agents[0].is_some() {
-                        self.refused.push_back(*packet);
-                    }
-                    self.tracer.refused(at, number, packet);
-                    break Err(Culprit::Queue);
-                }
+            let departure = if channel.is_plain {
+                channel.carry(packet, size, at)
+            } else {
+                let observers = (&mut self.tracer, self.captures.as_mut_slice());
+                let channel = (number, &mut *channel);
+                traced::carry(channel, (packet, size), at, &mut self.refused, observers)
             };
-            if let Some(capture) = channel.capture {
-                self.captures[capture].record(departure, at, packet);
-            }
-            let lost = channel.loses(packet, departure);
-            if self.tracer.links {
-                traced::crossing(&mut self.tracer, (number, &mut *channel), packet, (at, departure), lost);
-            }
-            if let Some(culprit) = lost {
-                break Err(culprit);
-            }
+            let departure = match departure {
+                Ok(departure) => departure,
+                Err(culprit) => break Err(culprit),
+            };
             let arrival = departure + channel.delay;
             match self.ways.at(channel.to, packet.dst) {
-                Way::Relay(next) if arrival < self.horizon && channel.agents[0].is_none() => {
+                Way::Relay(next)
+                    if arrival < self.horizon && (channel.is_plain || channel.agents[0].is_none()) =>
+                {
                     self.crossings += 1;
                     (number, at) = (next as usize, arrival);
                 }
