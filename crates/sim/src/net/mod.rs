@@ -16,6 +16,7 @@ pub(crate) mod agents;
 mod aqm;
 pub(crate) mod below;
 mod channel;
+mod doomed;
 pub(crate) mod handoffs;
 pub(crate) mod layout;
 mod pairs;
@@ -49,6 +50,7 @@ pub(crate) use aqm::AqmCounters;
 use below::Below;
 use channel::InFlight;
 pub(crate) use channel::{Channel, ChannelCounters};
+use doomed::Doomed;
 pub(crate) use handoffs::Handoffs;
 use layout::Layout;
 use pool::{PacketPool, PoolId};
@@ -57,9 +59,6 @@ use slotted::{Frn, FrnEvent};
 use timers::Timers;
 use ways::{Exit, Way, Ways};
 use wlan::{Wlan, WlanEvent};
-
-/// Packets lost ahead of the clock that cost nothing to keep.
-const FEW_DOOMED: usize = 16;
 
 /// What a slot of the network is for.
 #[derive(Clone, Copy, Debug)]
@@ -101,10 +100,7 @@ pub(crate) struct Net {
     pub(crate) below: Option<Box<Below>>,
     /// The round trips of each end of each flow, by the number of the end.
     pub(crate) round_trips: Vec<Times>,
-    /// Packets lost ahead of the clock, or in this instant.
-    doomed: Vec<(Time, Packet)>,
-    /// At this number of them, those whose time is past are removed.
-    doomed_limit: usize,
+    doomed: Doomed,
     /// Packets that agents hand to a channel, in order, and whether they go ahead of those that wait there.
     handed_down: VecDeque<(Packet, bool)>,
     /// Packets that the queue of a channel behind agents has dropped, in order.
@@ -189,8 +185,7 @@ impl Net {
             below: Below::of(config, ports),
             round_trips: Vec::new(),
             agents,
-            doomed: Vec::new(),
-            doomed_limit: FEW_DOOMED,
+            doomed: Doomed::default(),
             handed_down: VecDeque::new(),
             refused: VecDeque::new(),
             crossings: 0,
@@ -435,12 +430,7 @@ impl Net {
         let packet = self.pool.remove(id);
         self.losses.enter(&packet, culprit, at);
         self.accounts.lost(&packet);
-        if self.doomed.len() >= self.doomed_limit {
-            let now = self.now;
-            self.doomed.retain(|(lost, _)| *lost >= now);
-            self.doomed_limit = 2 * self.doomed.len() + FEW_DOOMED;
-        }
-        self.doomed.push((at, packet));
+        self.doomed.add(packet, at, self.now);
     }
 
     /// Whether a packet that satisfies `wanted` is in transit to a port of a node, or waits in a queue. A packet lost
@@ -450,9 +440,7 @@ impl Net {
             Body::Tcp(segment) => packet.dst == node && segment.dst_port == port && wanted(segment),
             Body::Udp(_) => false,
         };
-        let now = self.now;
-        let mut doomed = self.doomed.iter().filter(|(lost, _)| *lost >= now);
-        self.pool.bound_for(port).any(answers) || doomed.any(|(_, packet)| answers(packet))
+        self.pool.bound_for(port).any(answers) || self.doomed.at(self.now).any(answers)
     }
 
     /// The datagrams in transit to a port.

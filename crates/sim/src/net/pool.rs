@@ -157,5 +157,5 @@ const RUN: usize = 64;
 /// Whether one of the ports is this one: all are compared, since that takes less time than to stop at the first.
 #[inline]
 fn has(ports: &[u16], port: u16) -> bool {
-    ports.iter().fold(false, |found, other| found | (*other == port))
+    ports.iter().map(|other| u16::from(*other == port)).sum::<u16>() > 0
 }
