@@ -311,7 +311,7 @@ def bench_command(
         if peer and why:
             note(f"{case.name}: not compared with ns-2: {why}")
         elif peer:
-            lines.append(bench.peer(case))
+            lines += bench.peers(case)
     if as_json:
         documents = [line.as_dict() for line in lines]
         documents += [cost.as_dict() for cost in costs]

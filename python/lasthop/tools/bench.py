@@ -38,6 +38,9 @@ _PARTS = {"title", "scenario", "set", "flow", "durations", "peer"}
 _AGENT_PARTS = {"modes", "flows", "packets"}
 _LAW_PARTS = {"names", "acks"}
 
+# Those of ns-2 that it runs these cases with: its default, a calendar queue, and the fastest where few events wait.
+SCHEDULERS = {"ns-2": "Calendar", "ns-2 List": "List"}
+
 # What 802.11 stations send, and the nodes of a slotted network: packets and FRN ACKs.
 _FRAMES = (".frames_sent", ".transmissions", ".acks")
 
@@ -246,7 +249,13 @@ def no_peer(case: Case) -> str | None:
     return None if shutil.which("ns") else "ns is not installed"
 
 
-def peer(case: Case) -> Measured:
+def peers(case: Case) -> Iterator[Measured]:
+    """Run a case's ns-2 script with each scheduler."""
+    for simulator in SCHEDULERS:
+        yield peer(case, simulator)
+
+
+def peer(case: Case, simulator: str = "ns-2") -> Measured:
     """Run a case's ns-2 script and take CPU time and memory of that process.
 
     Where there are frames to count, the script runs once more for that: a trace of them takes time of
@@ -259,13 +268,13 @@ def peer(case: Case) -> Measured:
     duration = str(case.peer["duration"])
     command = ["ns", str(script), duration, *(str(a) for a in case.peer.get("arguments", []))]
     scenario = load(case.scenario, [(k, as_text(v)) for k, v in case.settings.items()])
-    output, cpu, peak = _timed(command, script)
+    output, cpu, peak = _timed(command, script, {"SCHEDULER": SCHEDULERS[simulator]})
     delivered = re.search(r"delivered (\d+)", output)
     if delivered is None:
         raise LasthopError(f'{script}: printed "{output.strip()}"; expected "delivered N"')
     return Measured(
         case.name,
-        "ns-2",
+        simulator,
         float(duration),
         cpu,
         float(delivered[1]),
@@ -276,11 +285,11 @@ def peer(case: Case) -> Measured:
     )
 
 
-def _timed(command: list[str], script: Path) -> tuple[str, float, int | None]:
+def _timed(command: list[str], script: Path, settings: Mapping[str, str]) -> tuple[str, float, int | None]:
     """What a command prints, its CPU time in seconds, and the most memory it held in bytes."""
     peak = None
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        process = subprocess.Popen(command, stdout=out, stderr=err)
+        process = subprocess.Popen(command, stdout=out, stderr=err, env={**os.environ, **settings})
         done = 0
         while not done:
             # The system's own record counts what this process held when it started the other.
@@ -307,16 +316,17 @@ def _frames(command: list[str]) -> int:
 
 
 def text(lines: list[Measured]) -> str:
-    """A table of what was measured, with the ratio to ns-2 where that was run.
+    """A table of what was measured, with the ratio to ns-2 under each scheduler where that was run.
 
     The ratio is of time for a packet delivered.
     """
-    theirs = {m.case: m.ns_per_packet for m in lines if m.simulator == "ns-2"}
+    theirs = {(m.case, m.simulator): m.ns_per_packet for m in lines if m.simulator in SCHEDULERS}
+    compared = [name for name in SCHEDULERS if any(simulator == name for _, simulator in theirs)]
     is_slotted = any(m.slots is not None for m in lines)
     rows = []
     for m in lines:
-        other = theirs.get(m.case)
         each = m.ns_per_packet
+        others = [theirs.get((m.case, name)) if m.simulator not in SCHEDULERS else None for name in compared]
         rows.append(
             [
                 m.case,
@@ -336,15 +346,15 @@ def text(lines: list[Measured]) -> str:
                 _count(m.events),
                 digits(m.ns_per_event, 3),
                 f"{m.peak_bytes / 1e6:.2f}" if m.peak_bytes is not None else "–",
-                f"{other / each:.1f}" if other and each and m.simulator != "ns-2" else "",
+                *(f"{other / each:.1f}" if other and each else "" for other in others),
             ]
         )
     slots = "|slots|ns/slot|slots/s" if is_slotted else ""
     head = (
         f"case|simulator|simulated s|CPU s|Mbit/s|packets|ns/packet|frames|ns/frame{slots}"
-        "|events|ns/event|peak MB|ns-2 / ours"
+        "|events|ns/event|peak MB"
     )
-    return grid(head.split("|"), rows)
+    return grid([*head.split("|"), *(f"{name} / ours" for name in compared)], rows)
 
 
 def _count(number: int | None) -> str:
