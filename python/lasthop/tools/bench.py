@@ -38,7 +38,7 @@ _PARTS = {"title", "scenario", "set", "flow", "durations", "peer"}
 _AGENT_PARTS = {"modes", "flows", "packets"}
 _LAW_PARTS = {"names", "acks"}
 
-# Those of ns-2 that it runs these cases with: its default, a calendar queue, and the fastest where few events wait.
+# Those of ns-2 for these cases: its default, a calendar queue, and the fastest where few events wait.
 SCHEDULERS = {"ns-2": "Calendar", "ns-2 List": "List"}
 
 # What 802.11 stations send, and the nodes of a slotted network: packets and FRN ACKs.
