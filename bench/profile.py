@@ -1,14 +1,18 @@
-"""Where the instructions of a case go, by part of the simulator.
+"""Where the instructions and the time of a case go, by part of the simulator.
 
     python bench/profile.py                     # every case of bench/, 500 simulated seconds each
     python bench/profile.py newreno-1pct 100
 
 Runs one case in this Python under valgrind's callgrind and adds up the instructions of the simulator
-by the source file they came from. What was inlined from the standard library counts for the function
-it was inlined into. Reading the scenario and Python's own work are left out. Instructions are counted,
-not timed, so the shares repeat exactly.
+by the source file they came from, and runs it again under `perf record -e cpu-clock`, which samples
+where the processor is. What was inlined from the standard library counts for the function it was
+inlined into. Reading the scenario and Python's own work are left out. Instructions are counted, not
+timed, so their shares repeat exactly; but they say little about time: a load that misses the cache is
+one instruction. Each is left out if its tool is not installed.
 """
 
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -77,24 +81,62 @@ def count(profile: Path) -> Counter[str]:
     return found
 
 
-def profile(case: bench.Case, seconds: str) -> Counter[str]:
-    """Run a case under callgrind."""
+def command(case: bench.Case, seconds: str) -> list[str]:
+    """What runs a case in a process of its own."""
     settings = {**case.settings, "run.duration": f"{seconds} s"}
     set_all = [word for key, value in settings.items() for word in ("-s", f"{key}={as_text(value)}")]
+    return [sys.executable, "-P", "-m", "lasthop", "run", case.scenario, "--quiet", *set_all]
+
+
+def instructions(case: bench.Case, seconds: str) -> Counter[str]:
+    """Run a case under callgrind."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder, "callgrind.out")
         valgrind = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", "--quiet"]
-        run = [sys.executable, "-P", "-m", "lasthop", "run", case.scenario, "--quiet", *set_all]
-        subprocess.run([*valgrind, *run], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([*valgrind, *command(case, seconds)], check=True, stdout=subprocess.DEVNULL)
         return count(out)
+
+
+def samples(case: bench.Case, seconds: str) -> Counter[str]:
+    """Run a case under perf; the samples of every part."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = str(Path(folder, "perf.data"))
+        record = ["perf", "record", "-q", "-e", "cpu-clock", "-F", "4000", "-o", out]
+        subprocess.run([*record, *command(case, seconds)], check=True, stdout=subprocess.DEVNULL)
+        # The line that an address comes from names its file also where the function was inlined.
+        report = [
+            "perf",
+            "report",
+            "-i",
+            out,
+            "--stdio",
+            "-q",
+            "-n",
+            "-F",
+            "sample,srcline,symbol",
+            "--full-source-path",
+        ]
+        lines = subprocess.run(report, check=True, capture_output=True, text=True).stdout.splitlines()
+    found: Counter[str] = Counter()
+    for line in lines:
+        sample = re.match(r"\s*(\d+)\s+(\S+)\s+(.*)", line)
+        owner = part(sample[2], sample[3]) if sample else None
+        if sample and owner:
+            found[owner] += int(sample[1])
+    return found
 
 
 def main(name: str = "", seconds: str = "500") -> None:
     for case in bench.cases((name,) if name else ()):
-        found = profile(case, seconds)
-        print(f"{case.name}: {found.total() / 1e6:.1f} million instructions in {seconds} simulated seconds")
-        for owner, cost in found.most_common():
-            print(f"  {owner:<15}{cost / found.total():6.1%}")
+        if not isinstance(case, bench.Case):
+            continue
+        counted = instructions(case, seconds) if shutil.which("valgrind") else Counter[str]()
+        timed = samples(case, seconds) if shutil.which("perf") else Counter[str]()
+        print(f"{case.name}: {counted.total() / 1e6:.1f} million instructions in {seconds} simulated seconds")
+        print(f"  {'part':<16}{'instructions':>13}{'time':>9}")
+        for owner, _ in (timed or counted).most_common():
+            shares = [found[owner] / (found.total() or 1) for found in (counted, timed)]
+            print(f"  {owner:<16}{shares[0]:13.1%}{shares[1]:9.1%}")
 
 
 if __name__ == "__main__":

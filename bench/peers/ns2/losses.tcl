@@ -8,6 +8,7 @@ foreach {agent rate seconds loss seed} $argv break
 
 ns-random $seed
 set sim [new Simulator]
+if {[info exists env(SCHEDULER)]} { $sim use-scheduler $env(SCHEDULER) }
 foreach name {s r1 r2 d} { set $name [$sim node] }
 
 # The default queue limit of 50 would be the bottleneck of the access link.

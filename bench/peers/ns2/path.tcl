@@ -7,6 +7,7 @@ set seed    [expr {$argc > 2 ? [lindex $argv 2] : 1}]
 
 ns-random $seed
 set sim [new Simulator]
+if {[info exists env(SCHEDULER)]} { $sim use-scheduler $env(SCHEDULER) }
 foreach name {s r1 r2 d} { set $name [$sim node] }
 
 # The default queue limit of 50 would be the bottleneck of the access link.

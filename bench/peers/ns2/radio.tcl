@@ -3,6 +3,7 @@
 
 proc radio {nodes x y routing} {
     set sim [new Simulator]
+    if {[info exists ::env(SCHEDULER)]} { $sim use-scheduler $::env(SCHEDULER) }
     set counting [info exists ::env(FRAMES)]
     # ns-2 insists on a trace file; unless frames are counted nothing is written to it.
     $sim trace-all [expr {$counting ? "stdout" : [open /dev/null w]}]

@@ -6,7 +6,7 @@ use crate::run::{Cancel, Run};
 use crate::{Interrupted, RunError, ScenarioError, guard};
 #[cfg(unix)]
 use lasthop_sim::relay::{Path as RelayPath, Step};
-use lasthop_sim::scenario::{self, Scenario as Inner};
+use lasthop_sim::scenario::{self, Config, Scenario as Inner};
 use lasthop_sim::{Request, RunError as Failure};
 use lasthop_stack::units::Span;
 use pyo3::exceptions::{PyIndexError, PyValueError};
@@ -15,6 +15,7 @@ use pyo3::types::PyDict;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 type Pairs = Vec<(String, String)>;
 
@@ -24,6 +25,8 @@ type Pairs = Vec<(String, String)>;
 pub(crate) struct Scenario {
     inner: Inner,
     path: String,
+    /// The point that was asked for last: a run of it takes several looks.
+    last: Mutex<Option<(usize, Arc<Config>)>>,
 }
 
 #[pymethods]
@@ -34,7 +37,7 @@ impl Scenario {
     fn from_file(py: Python<'_>, path: String, overrides: Pairs, argument: &str) -> PyResult<Scenario> {
         let overrides = scenario::Overrides { pairs: &overrides, argument };
         let inner = py.detach(|| Inner::from_file(Path::new(&path), overrides)).map_err(refused)?;
-        Ok(Scenario { inner, path })
+        Ok(Scenario::of(inner, path))
     }
 
     /// Reads TOML text; messages use `name` in place of a file name.
@@ -42,13 +45,13 @@ impl Scenario {
     #[pyo3(signature = (text, name, overrides = Vec::new()))]
     fn from_text(py: Python<'_>, text: &str, name: &str, overrides: Pairs) -> PyResult<Scenario> {
         let inner = py.detach(|| Inner::from_text(text, name, &overrides)).map_err(refused)?;
-        Ok(Scenario { inner, path: String::new() })
+        Ok(Scenario::of(inner, String::new()))
     }
 
     /// The same scenario under more overrides.
     fn with_overrides(&self, py: Python<'_>, overrides: Pairs) -> PyResult<Scenario> {
         let inner = py.detach(|| self.inner.with_overrides(&overrides)).map_err(refused)?;
-        Ok(Scenario { inner, path: self.path.clone() })
+        Ok(Scenario::of(inner, self.path.clone()))
     }
 
     /// The name of the file in messages.
@@ -119,7 +122,7 @@ impl Scenario {
 
     /// The same for one point.
     fn exceptions_at(&self, point: isize) -> PyResult<Vec<(String, &'static str, &'static str)>> {
-        Ok(self.inner.exceptions_at(self.index(point)?).iter().map(parts).collect())
+        Ok(scenario::exceptions(&*self.config(point)?).iter().map(parts).collect())
     }
 
     /// The axes of the sweep: keys that advance together, and their rows of values.
@@ -152,7 +155,7 @@ impl Scenario {
     /// What a trace channel records and a run of this point lacks; `None` if there is something to record.
     #[pyo3(signature = (channel, point = 0))]
     fn missing(&self, channel: &str, point: isize) -> PyResult<Option<&'static str>> {
-        Ok(lasthop_sim::probe::trace::missing(channel, &self.inner.config(self.index(point)?)))
+        Ok(lasthop_sim::probe::trace::missing(channel, &*self.config(point)?))
     }
 
     /// A fault of a key at a point in one line, which begins with the place where the key is set.
@@ -171,7 +174,7 @@ impl Scenario {
     ) -> PyResult<crate::relay::Relay> {
         let step = |(link, is_reversed)| Step { link, is_reversed };
         let steps: Vec<Step> = steps.into_iter().map(step).collect();
-        let path = RelayPath::new(&self.inner.config(self.index(point)?), &steps, (seed, replication));
+        let path = RelayPath::new(&*self.config(point)?, &steps, (seed, replication));
         path.map(crate::relay::Relay).map_err(|error| PyValueError::new_err(error.to_string()))
     }
 
@@ -194,7 +197,7 @@ impl Scenario {
     /// The 802.11 links of a point, each with the node whose ledger of airtime is kept.
     #[pyo3(signature = (point = 0))]
     fn observers(&self, point: isize) -> PyResult<Vec<(String, String)>> {
-        let config = self.inner.config(self.index(point)?);
+        let config = self.config(point)?;
         let named = |(link, wifi): (usize, _)| {
             let observer = &config.nodes[config.observer(wifi)];
             (config.links[link].name.clone(), observer.name.clone())
@@ -210,29 +213,35 @@ impl Scenario {
     /// Upper bounds for one run.
     #[pyo3(signature = (point = 0))]
     fn estimate(&self, point: isize) -> PyResult<BTreeMap<&'static str, f64>> {
-        let estimate = lasthop_sim::estimate(&self.inner.config(self.index(point)?));
+        let estimate = lasthop_sim::estimate(&*self.config(point)?);
         Ok(BTreeMap::from([("events", estimate.events), ("memory_bytes", estimate.memory_bytes)]))
+    }
+
+    /// The memory that a run may need, in bytes.
+    #[pyo3(signature = (point = 0))]
+    fn max_memory(&self, point: isize) -> PyResult<u64> {
+        Ok(self.config(point)?.run.max_memory.0)
     }
 
     /// The names of a point's links.
     #[pyo3(signature = (point = 0))]
     fn links(&self, point: isize) -> PyResult<Vec<String>> {
-        let links = self.inner.config(self.index(point)?).links;
-        Ok(links.into_iter().map(|link| link.name).collect())
+        Ok(self.config(point)?.links.iter().map(|link| link.name.clone()).collect())
     }
 
     /// The names of a point's flows, each with the name of its table, which is that of its group if it has one.
     #[pyo3(signature = (point = 0))]
     fn flows(&self, point: isize) -> PyResult<Vec<(String, String)>> {
-        let flows = self.inner.config(self.index(point)?).flows;
-        Ok(flows.iter().map(|flow| (flow.name.clone(), flow.table().to_string())).collect())
+        let config = self.config(point)?;
+        Ok(config.flows.iter().map(|flow| (flow.name.clone(), flow.table().to_string())).collect())
     }
 
     /// The nodes of a point that have positions, in metres to the right and up; of those that move, at the start.
     #[pyo3(signature = (point = 0))]
     fn positions(&self, point: isize) -> PyResult<Vec<(String, f64, f64)>> {
-        let nodes = self.inner.config(self.index(point)?).nodes;
-        Ok(nodes
+        let config = self.config(point)?;
+        Ok(config
+            .nodes
             .iter()
             .filter_map(|node| node.position.map(|(x, y)| (node.name.clone(), x.0, y.0)))
             .collect())
@@ -255,7 +264,7 @@ impl Scenario {
         max_events: Option<u64>,
         max_wall_s: Option<f64>,
     ) -> PyResult<Run> {
-        let config = self.inner.config(self.index(point)?);
+        let config = self.config(point)?;
         let pcap = self.captures(&config, pcap)?;
         let cancel = cancel.map(|cancel| cancel.flag.clone());
         let max_wall = match max_wall_s {
@@ -307,6 +316,22 @@ fn parts(exception: &scenario::Exception) -> (String, &'static str, &'static str
 }
 
 impl Scenario {
+    fn of(inner: Inner, path: String) -> Scenario {
+        Scenario { inner, path, last: Mutex::new(None) }
+    }
+
+    /// What a run of a point is built from.
+    fn config(&self, point: isize) -> PyResult<Arc<Config>> {
+        let point = self.index(point)?;
+        let known = self.last.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some((_, config)) = known.filter(|(other, _)| *other == point) {
+            return Ok(config);
+        }
+        let config = Arc::new(self.inner.config(point));
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some((point, config.clone()));
+        Ok(config)
+    }
+
     fn index(&self, point: isize) -> PyResult<usize> {
         let points = self.inner.points();
         usize::try_from(point).ok().filter(|point| *point < points).ok_or_else(|| {
@@ -316,11 +341,7 @@ impl Scenario {
     }
 
     /// The links to capture with their files, from a mapping of names to paths.
-    fn captures(
-        &self,
-        config: &scenario::Config,
-        pcap: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<Vec<(usize, PathBuf)>> {
+    fn captures(&self, config: &Config, pcap: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<(usize, PathBuf)>> {
         let Some(pcap) = pcap else { return Ok(Vec::new()) };
         let known: Vec<&str> = config.links.iter().map(|link| link.name.as_str()).collect();
         let mut captures = Vec::new();

@@ -144,6 +144,28 @@ fn an_access_point_with_aggregation_allocates_no_more_in_a_run_ten_times_as_long
 }
 
 #[test]
+fn a_managed_queue_allocates_no_more_in_a_run_ten_times_as_long() {
+    let _alone = ALONE.lock();
+    for law in ["red", "codel", "fq-codel", "pie", "dualpi2"] {
+        let counted = |duration: &str| {
+            let text = format!(
+                "[run]\nduration = \"{duration}\"\n[nodes]\na = {{}}\nb = {{}}\n[links.l]\nkind = \"wired\"\n\
+                 nodes = [\"a\", \"b\"]\nrate = \"5 Mbit/s\"\ndelay = \"20 ms\"\n[links.l.aqm]\nlaw = \"{law}\"\n\
+                 [flows.f]\nfrom = \"a\"\nto = \"b\"\n[flows.g]\nfrom = \"a\"\nto = \"b\"\n"
+            );
+            let config = Scenario::from_text(&text, "managed.toml", &[]).expect("a scenario").config(0);
+            let before = ALLOCATIONS.load(Ordering::Relaxed);
+            let outcome = run_once(&config);
+            let allocations = ALLOCATIONS.load(Ordering::Relaxed) - before;
+            (allocations, metric(&outcome, "flows.f.segments_sent"))
+        };
+        let ((short, few), (long, many)) = (counted("50 s"), counted("500 s"));
+        assert!(many > 5.0 * few, "{law}: {few} and {many} segments");
+        assert!(long <= short + 40, "{law}: {short} allocations, then {long} for {many} segments");
+    }
+}
+
+#[test]
 fn a_station_that_ends_connections_allocates_no_more_in_a_run_ten_times_as_long() {
     let _alone = ALONE.lock();
     for kind in ["i-tcp", "m-tcp"] {

@@ -349,6 +349,13 @@ impl Segment {
 }
 
 impl Packet {
+    /// What is in the room for a packet before there is one.
+    pub const NONE: Packet = Packet::new(
+        NodeId(0),
+        NodeId(0),
+        Body::Udp(Datagram { src_port: 0, dst_port: 0, len: 0, number: 0, made: Time::ZERO }),
+    );
+
     /// A packet without an extra header or a number, whose transport does not use ECN.
     #[must_use]
     pub const fn new(src: NodeId, dst: NodeId, body: Body) -> Packet {

@@ -11,7 +11,6 @@ x    mean
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 from lasthop.base.arguments import nonblank
@@ -160,6 +159,8 @@ def html(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     >>> html(["x"], [["<1"]])
     '<table><thead><tr><th>x</th></tr></thead><tbody><tr><td>&lt;1</td></tr></tbody></table>'
     """
+    from html import escape
+
     head = "".join(f"<th>{escape(text)}</th>" for text in columns)
     body = "".join(f"<tr>{''.join(f'<td>{escape(text)}</td>' for text in row)}</tr>" for row in rows)
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

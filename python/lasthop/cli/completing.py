@@ -210,11 +210,13 @@ def figures(ctx: click.Context, param: click.Parameter, incomplete: str) -> list
 
 def channels(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
     """Channels of a trace, separated by commas."""
-    from lasthop.scenario.trace import CHANNELS
+    from lasthop.scenario.trace import channels as known_channels
 
     before, comma, last = incomplete.rpartition(",")
     given = before.split(",")
-    return [f"{before}{comma}{name}" for name in CHANNELS if name.startswith(last) and name not in given]
+    return [
+        f"{before}{comma}{name}" for name in known_channels() if name.startswith(last) and name not in given
+    ]
 
 
 def papers(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:

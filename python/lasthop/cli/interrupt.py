@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import signal
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from threading import Thread
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
@@ -36,13 +36,28 @@ def attended(work: Callable[[Cancel], T]) -> T:
     from lasthop._core import Cancel
 
     cancel = Cancel()
-    with interruptible(), ThreadPoolExecutor(1, "lasthop") as pool:
-        future = pool.submit(work, cancel)
+    results: list[T] = []
+    errors: list[BaseException] = []
+
+    def call() -> None:
         try:
-            return future.result()
+            results.append(work(cancel))
+        except BaseException as e:  # noqa: BLE001 - raised again where it is waited for
+            errors.append(e)
+
+    # Not a pool of threads: to import that takes as long as to start Python.
+    thread = Thread(target=call, name="lasthop")
+    with interruptible():
+        thread.start()
+        try:
+            thread.join()
         except KeyboardInterrupt:
             cancel.set()
+            thread.join()
             raise
+    if errors:
+        raise errors[0]
+    return results[0]
 
 
 def ignore() -> None:

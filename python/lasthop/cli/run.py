@@ -253,13 +253,14 @@ def _dozen(done: Run, *, judgements: bool) -> str:
     """The most informative metrics, and those requested in addition."""
     from lasthop.base.quantity import human, metric_unit
     from lasthop.base.table import grid
-    from lasthop.views.losses import of_run
     from lasthop.views.summary import telling
 
     names = telling(done.metrics)
     rows = [[name, human(done.metrics[name], metric_unit(name))] for name in names]
     blocks = [grid(["metric", "value"], rows)]
     if judgements:
+        from lasthop.views.losses import of_run
+
         blocks.append(of_run(done.metrics) or "no law classifies losses")
     if len(names) < len(done.metrics):
         note(f"{len(names)} of {len(done.metrics)} metrics; -v prints all")
@@ -287,10 +288,10 @@ def _everything(done: Run) -> str:
 
 def _holes(done: Run) -> list[str]:
     """For each flow whose packets were traced, those that were sent again because of duplicates."""
-    from lasthop.views import packets
-
     if "tcp" not in done.traces():
         return []
+    from lasthop.views import packets
+
     found = packets.holes_by_flow(done.trace("tcp").chunks)
     told = ((flow, packets.table(holes)) for flow, holes in found.items() if holes)
     return [f"losses of {flow} detected by duplicate ACKs\n{table}" for flow, table in told]

@@ -310,9 +310,9 @@ def bench_command(
         if peer:
             why = bench.no_peer(case, peer)
             if why:
-                note(f"{case.name}: not compared with {bench.PEERS[peer]}: {why}")
+                note(f"{case.name}: not compared with {bench.PEERS[peer][0]}: {why}")
             else:
-                lines.append(bench.peer(case, peer))
+                lines += bench.peers(case, peer)
     if as_json:
         documents = [line.as_dict() for line in lines]
         documents += [cost.as_dict() for cost in costs]

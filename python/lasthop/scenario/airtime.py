@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from html import escape
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from lasthop.base.quantity import human
@@ -99,6 +98,8 @@ class Airtime:
         return f"{self._title}\n" + flushed(self._HEADS, self._rows())
 
     def _repr_html_(self) -> str:
+        from html import escape
+
         return f"<div>{escape(self._title)}</div>" + html(self._HEADS, self._rows())
 
     _HEADS: ClassVar = ["class", "time", "share"]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from lasthop.base.errors import UsageError
 from lasthop.base.quantity import human
+from lasthop.scenario.description import allowed_memory
 from lasthop.scenario.facts import Estimate
 
 if TYPE_CHECKING:
@@ -26,10 +27,9 @@ def largest(scenario: Scenario, points: Iterable[int]) -> Estimate:
 def admit(scenario: Scenario, points: Iterable[int]) -> None:
     """Raise if a run could need more memory than `run.max-memory` allows."""
     for point in points:
-        entry = scenario.resolved(point).get("run.max-memory")
-        allowed = scenario.numeric("run.max-memory", entry["value"]) if entry else None
+        allowed = allowed_memory(scenario, point)
         needed = scenario.estimate(point).memory_bytes
-        if allowed is not None and needed > allowed:
+        if needed > allowed:
             raise UsageError(
                 f"{scenario.name}: run.max-memory: point {point} may need {human(needed, 'B')}; "
                 f"expected at most {human(allowed, 'B')} (raise run.max-memory, or reduce windows "

@@ -340,3 +340,8 @@ def fault(described: Description, point: int, key: str, text: str) -> str:
     """
     found = described._core.fault(point, key, text)  # noqa: SLF001 - private to this module
     return found if described._has_lines else unlined([found], described.name)[0]  # noqa: SLF001 - as above
+
+
+def allowed_memory(described: Description, point: int) -> int:
+    """The memory in bytes that a run of a point may need."""
+    return described._core.max_memory(point)  # noqa: SLF001 - private to this module

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import operator
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
@@ -43,6 +42,8 @@ def parse_set(items: Iterable[str]) -> Pairs:
 
 def parses(text: str) -> bool:
     """Whether a text is a complete TOML value."""
+    import tomllib
+
     try:
         return list(tomllib.loads(f"x = {text}")) == ["x"]
     except tomllib.TOMLDecodeError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 from lasthop import _core
@@ -23,15 +23,18 @@ if TYPE_CHECKING:
 
     from lasthop.scenario.recorded import Columns, Recorded
 
-# What a trace can record, by name.
-CHANNELS = tuple(str(entry["name"]) for entry in json.loads(_core.registry())["channels"])
+
+@cache
+def channels() -> tuple[str, ...]:
+    """What a trace can record, by name."""
+    return tuple(str(entry["name"]) for entry in json.loads(_core.registry())["channels"])
 
 
 def known_channel(argument: str, name: object) -> str:
     """A name of a channel."""
     channel = nonblank(argument, name, "a channel such as cwnd")
-    if channel not in CHANNELS:
-        raise UsageError(f'"{channel}" is not a channel; {nearest(channel, CHANNELS)}', argument=argument)
+    if channel not in channels():
+        raise UsageError(f'"{channel}" is not a channel; {nearest(channel, channels())}', argument=argument)
     return channel
 
 

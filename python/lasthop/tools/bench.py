@@ -39,8 +39,11 @@ _PARTS = {"title", "scenario", "set", "flow", "durations", "peer"}
 _AGENT_PARTS = {"modes", "flows", "packets"}
 _LAW_PARTS = {"names", "acks"}
 
-# The simulators that a case may be compared with, by the words of `--peer`.
-PEERS = {"ns2": "ns-2", "ns3": ns3.NAME}
+# The simulators that a case may be compared with, by the words of `--peer`, with what each is run as.
+PEERS = {"ns2": ("ns-2", "ns-2 List"), "ns3": (ns3.NAME,)}
+
+# Those of ns-2 for these cases: its default, a calendar queue, and the fastest where few events wait.
+_SCHEDULERS = {"ns-2": "Calendar", "ns-2 List": "List"}
 
 # What 802.11 stations send, and the nodes of a slotted network: packets and FRN ACKs.
 _FRAMES = (".frames_sent", ".transmissions", ".acks")
@@ -242,22 +245,30 @@ def no_peer(case: Case, simulator: str = "ns2") -> str | None:
     return None if shutil.which("ns") else "ns is not installed"
 
 
-def peer(case: Case, simulator: str = "ns2") -> Measured:
+def peers(case: Case, word: str) -> Iterator[Measured]:
+    """Run a case in ns-2, with each scheduler, or in ns-3."""
+    for simulator in PEERS[word]:
+        yield peer(case, simulator)
+
+
+def peer(case: Case, simulator: str = "ns-2") -> Measured:
     """Run a case in ns-2 or ns-3 and take CPU time and memory of that process."""
-    why = no_peer(case, simulator)
+    word = next(word for word, names in PEERS.items() if simulator in names)
+    why = no_peer(case, word)
     if why is not None:
-        name = PEERS[simulator]
-        raise LasthopError(f"bench: {case.name}: cannot be compared with {name}: {why}; expected {name}")
+        raise LasthopError(
+            f"bench: {case.name}: cannot be compared with {simulator}: {why}; expected {simulator}"
+        )
     scenario = load(case.scenario, [(k, as_text(v)) for k, v in case.settings.items()])
-    if simulator == "ns2":
-        seconds, delivered, cpu, frames, peak = _ns2(case)
+    if word == "ns2":
+        seconds, delivered, cpu, frames, peak = _ns2(case, _SCHEDULERS[simulator])
     else:
         seconds, delivered, cpu, frames, peak = ns3.run(folder(), case.peer)
     size = _packet_bytes(case, scenario)
-    return Measured(case.name, PEERS[simulator], seconds, cpu, float(delivered), size, frames, None, peak)
+    return Measured(case.name, simulator, seconds, cpu, float(delivered), size, frames, None, peak)
 
 
-def _ns2(case: Case) -> tuple[float, int, float, int | None, int | None]:
+def _ns2(case: Case, scheduler: str) -> tuple[float, int, float, int | None, int | None]:
     """Run a case's ns-2 script: seconds, packets delivered, CPU time, frames, peak memory.
 
     Where there are frames to count, the script runs once more for that: a trace of them takes time of
@@ -266,7 +277,7 @@ def _ns2(case: Case) -> tuple[float, int, float, int | None, int | None]:
     script = folder() / "peers" / "ns2" / case.peer["ns2"]
     duration = str(case.peer["duration"])
     command = ["ns", str(script), duration, *(str(a) for a in case.peer.get("arguments", []))]
-    output, cpu, peak = timed(command, script)
+    output, cpu, peak = timed(command, script, {"SCHEDULER": scheduler})
     delivered = re.search(r"delivered (\d+)", output)
     if delivered is None:
         raise LasthopError(f'{script}: printed "{output.strip()}"; expected "delivered N"')
@@ -284,16 +295,18 @@ def _frames(command: list[str]) -> int:
 
 
 def text(lines: list[Measured]) -> str:
-    """A table of what was measured, with the ratio to the peer where that was run.
+    """A table of what was measured, with the ratio to each peer where that was run.
 
     The ratio is of time for a packet delivered.
     """
-    theirs = {m.case: m.ns_per_packet for m in lines if m.simulator in PEERS.values()}
+    known = [name for names in PEERS.values() for name in names]
+    theirs = {(m.case, m.simulator): m.ns_per_packet for m in lines if m.simulator in known}
+    compared = [name for name in known if any(simulator == name for _, simulator in theirs)]
     is_slotted = any(m.slots is not None for m in lines)
     rows = []
     for m in lines:
-        other = theirs.get(m.case)
         each = m.ns_per_packet
+        others = [theirs.get((m.case, name)) if m.simulator not in known else None for name in compared]
         rows.append(
             [
                 m.case,
@@ -313,15 +326,15 @@ def text(lines: list[Measured]) -> str:
                 _count(m.events),
                 digits(m.ns_per_event, 3),
                 f"{m.peak_bytes / 1e6:.2f}" if m.peak_bytes is not None else "–",
-                f"{other / each:.1f}" if other and each and m.simulator not in PEERS.values() else "",
+                *(f"{other / each:.1f}" if other and each else "" for other in others),
             ]
         )
     slots = "|slots|ns/slot|slots/s" if is_slotted else ""
     head = (
         f"case|simulator|simulated s|CPU s|Mbit/s|packets|ns/packet|frames|ns/frame{slots}"
-        "|events|ns/event|peak MB|peer / ours"
+        "|events|ns/event|peak MB"
     )
-    return grid(head.split("|"), rows)
+    return grid([*head.split("|"), *(f"{name} / ours" for name in compared)], rows)
 
 
 def _count(number: int | None) -> str:

@@ -8,15 +8,21 @@ import subprocess
 import tempfile
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lasthop.base.errors import LasthopError
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
-def timed(command: list[str], script: Path) -> tuple[str, float, int | None]:
+
+def timed(
+    command: list[str], script: Path, settings: Mapping[str, str] | None = None
+) -> tuple[str, float, int | None]:
     """What a command prints, its CPU time in seconds, and the most memory it held in bytes."""
     highest = None
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        process = subprocess.Popen(command, stdout=out, stderr=err)
+        process = subprocess.Popen(command, stdout=out, stderr=err, env={**os.environ, **(settings or {})})
         done = 0
         while not done:
             # The system's own record counts what this process held when it started the other.

@@ -53,20 +53,20 @@ def telling(metrics: Mapping[str, float | None]) -> list[str]:
     >>> telling({"flows.a.goodput_bps": 1.0, "flows.a.rtt_sd_s": 0.0, "flows.a.completion_s": None})
     ['flows.a.goodput_bps']
     """
-    flows = {name.split(".")[1] for name in metrics if name.startswith("flows.")}
-    kinds: dict[str, list[str]] = {}
+    flows = {name.split(".", 2)[1] for name in metrics if name.startswith("flows.")}
+    kinds: dict[str, list[str]] = {last: [] for last in _TELLING}
     for name, value in metrics.items():
-        # With a single flow, the sums over the run repeat its values.
-        if value is None or (len(flows) == 1 and "." not in name):
-            continue
         last = name.rsplit(".", 1)[-1]
+        # With a single flow, the sums over the run repeat its values.
+        if last not in kinds or value is None or (len(flows) == 1 and "." not in name):
+            continue
         if name.startswith("links.") and ".reverse." in name:
             continue
         if ".class." not in name or last.startswith("transfers"):
-            kinds.setdefault(last, []).append(name)
+            kinds[last].append(name)
     chosen: list[str] = []
     for last in _TELLING:
         # Sums over many come before the single values.
-        chosen += sorted(kinds.get(last, []), key=lambda name: "." in name)[:_OF_A_KIND]
+        chosen += sorted(kinds[last], key=lambda name: "." in name)[:_OF_A_KIND]
     kept = set(chosen[:MOST])
     return [name for name in metrics if name in kept]

@@ -1,14 +1,14 @@
 //! The event queue: one entry per source, ordered by time and then by the order of scheduling.
 //!
 //! Every source of events (a link with packets in transit, a timer, an application) has a *slot* that is set to at most
-//! one time. Setting it again moves its entry, and cancelling removes it: no stale entry remains, and the queue holds
-//! as many entries as slots are set. Slots that act at the same time act in the order in which they were set.
+//! one time, and at most one entry in the heap. Slots that act at the same time act in the order in which they were set.
 //!
 //! The heap keeps its keys inline and the places of slots in a separate table, so moving an entry is one sift. An entry
 //! that moves to a later time stays where it is until it reaches the top, and is sifted from there: every
-//! acknowledgement moves a retransmission timer, which reaches the top once per timeout. When the first entry is
-//! cancelled, as an event cancels itself when it happens, a gap remains for the next entry that is set, which is often
-//! a near one.
+//! acknowledgement moves a retransmission timer, which reaches the top once per timeout. So does one that is cancelled, and
+//! is removed there: a station of 802.11 stops its backoff whenever the medium turns busy, and sets it later when it turns
+//! idle. When the first entry is cancelled, as an event cancels itself when it happens, a gap remains for the next
+//! entry that is set, which is often a near one.
 
 use lasthop_stack::units::Time;
 
@@ -16,7 +16,7 @@ use lasthop_stack::units::Time;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot(pub u32);
 
-/// Distinguishes entries that were scheduled in one instant: a counter of everything scheduled.
+/// Distinguishes entries that were scheduled in one instant: a counter of everything scheduled, from 1 on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Sequence(u64);
 
@@ -32,7 +32,7 @@ struct Key {
 }
 
 impl Key {
-    /// Before every event.
+    /// Before every event; that of a slot that is not set.
     const FIRST: Key = Key { time: Time::ZERO, scheduled: Time::ZERO, sequence: Sequence(0) };
 
     #[inline]
@@ -52,15 +52,22 @@ struct Entry {
     slot: Slot,
 }
 
-/// The time of a slot, and the place of its entry. The entry may still have an earlier key.
+/// The key of a slot, and the place of its entry. The entry may still have an earlier key, or be that of a slot that is no
+/// longer set.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     key: Key,
-    /// The place in the heap, or [`NOT_SET`].
+    /// The place in the heap, or [`NOWHERE`].
     index: u32,
 }
 
-const NOT_SET: u32 = u32::MAX;
+impl Place {
+    fn is_set(&self) -> bool {
+        self.key.sequence != Key::FIRST.sequence
+    }
+}
+
+const NOWHERE: u32 = u32::MAX;
 
 /// Bit of the times of scheduling that come last in their instant.
 const LATE: u64 = 1 << 63;
@@ -70,6 +77,8 @@ const LATE: u64 = 1 << 63;
 pub struct EventQueue {
     heap: Vec<Entry>,
     places: Vec<Place>,
+    /// The number of slots that are set.
+    set: usize,
     /// The first place of the heap is a gap, whose key is [`Key::FIRST`].
     has_gap: bool,
     sequence: u64,
@@ -79,7 +88,7 @@ pub struct EventQueue {
 impl EventQueue {
     /// A new slot, not set.
     pub fn slot(&mut self) -> Slot {
-        self.places.push(Place { key: Key::FIRST, index: NOT_SET });
+        self.places.push(Place { key: Key::FIRST, index: NOWHERE });
         // One more for the gap.
         self.heap.reserve(self.places.len() + 1 - self.heap.len());
         Slot(self.places.len() as u32 - 1)
@@ -118,9 +127,10 @@ impl EventQueue {
     pub fn set_with(&mut self, slot: Slot, time: Time, scheduled: Time, sequence: Sequence) {
         let key = Key { time, scheduled, sequence };
         let place = &mut self.places[slot.0 as usize];
+        self.set += usize::from(!place.is_set());
         place.key = key;
         let index = place.index as usize;
-        if place.index == NOT_SET {
+        if place.index == NOWHERE {
             if self.has_gap {
                 self.has_gap = false;
                 self.sift_down(0, key, slot);
@@ -137,12 +147,13 @@ impl EventQueue {
     /// Cancels a slot, if it is set.
     #[inline]
     pub fn cancel(&mut self, slot: Slot) {
-        let index = std::mem::replace(&mut self.places[slot.0 as usize].index, NOT_SET);
-        if index == 0 {
+        let place = &mut self.places[slot.0 as usize];
+        self.set -= usize::from(place.is_set());
+        place.key = Key::FIRST;
+        if place.index == 0 {
+            place.index = NOWHERE;
             self.has_gap = true;
             self.heap[0].key = Key::FIRST;
-        } else if index != NOT_SET {
-            self.remove(index as usize);
         }
     }
 
@@ -152,32 +163,35 @@ impl EventQueue {
     pub fn peek(&mut self) -> Option<(Time, Slot)> {
         if self.has_gap {
             self.has_gap = false;
-            let last = self.heap.pop()?;
-            if !self.heap.is_empty() {
-                self.sift_down(0, last.key, last.slot);
-            }
+            self.remove_first();
         }
         loop {
             let Entry { key, slot } = *self.heap.first()?;
-            let set = self.places[slot.0 as usize].key;
+            let place = &mut self.places[slot.0 as usize];
+            let set = place.key;
             // No two keys have the same sequence.
             if key.sequence == set.sequence {
                 return Some((key.time, slot));
             }
-            self.sift_down(0, set, slot);
+            if place.is_set() {
+                self.sift_down(0, set, slot);
+            } else {
+                place.index = NOWHERE;
+                self.remove_first();
+            }
         }
     }
 
     /// Whether a slot is set.
     #[must_use]
     pub fn is_set(&self, slot: Slot) -> bool {
-        self.places[slot.0 as usize].index != NOT_SET
+        self.places[slot.0 as usize].is_set()
     }
 
     /// How many slots are set.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.heap.len() - usize::from(self.has_gap)
+        self.set
     }
 
     /// Whether no slot is set.
@@ -186,16 +200,13 @@ impl EventQueue {
         self.len() == 0
     }
 
-    /// Removes an entry that is not the first.
-    fn remove(&mut self, index: usize) {
-        let Some(last) = self.heap.pop() else { return };
-        if index == self.heap.len() {
-            return;
-        }
-        if last.key.is_before(&self.heap[(index - 1) / 2].key) {
-            self.sift_up(index, last.key, last.slot);
-        } else {
-            self.sift_down(index, last.key, last.slot);
+    /// Removes the first entry, or the gap in its place.
+    #[inline]
+    fn remove_first(&mut self) {
+        if let Some(last) = self.heap.pop()
+            && !self.heap.is_empty()
+        {
+            self.sift_down(0, last.key, last.slot);
         }
     }
 
@@ -301,6 +312,24 @@ mod tests {
             queue.set(slots[slot], Time(7));
         }
         assert_eq!(drain(&mut queue), [(7, 1), (7, 0), (7, 2), (7, 3)]);
+    }
+
+    #[test]
+    fn a_slot_cancelled_and_set_to_later_or_earlier_acts_once() {
+        let mut queue = EventQueue::default();
+        let slots: Vec<Slot> = (0..4).map(|_| queue.slot()).collect();
+        for (slot, time) in [(0, 1), (1, 5), (2, 6), (3, 7)] {
+            queue.set(slots[slot], Time(time));
+        }
+        queue.cancel(slots[1]);
+        queue.cancel(slots[2]);
+        queue.cancel(slots[3]);
+        assert_eq!((queue.len(), queue.is_set(slots[1])), (1, false));
+        queue.set(slots[1], Time(9));
+        queue.set(slots[2], Time(2));
+        assert_eq!(queue.len(), 3);
+        assert_eq!(drain(&mut queue), [(1, 0), (2, 2), (9, 1)]);
+        assert!(queue.is_empty());
     }
 
     #[test]

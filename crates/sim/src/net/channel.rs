@@ -200,6 +200,8 @@ pub(crate) struct Channel {
     /// The slot of the time at which it takes the next packet from there, if it has such a queue.
     pub(super) pull: Slot,
     pub(super) capture: Option<usize>,
+    /// Nothing but its queue and its loss process acts on its packets, and nothing records them.
+    pub(super) is_plain: bool,
     pub(super) counters: ChannelCounters,
     pipe: VecDeque<InFlight>,
     slot: Slot,
@@ -230,14 +232,34 @@ impl Channel {
             stage: None,
             pull: slot,
             capture: None,
+            is_plain: false,
             counters,
             pipe: VecDeque::new(),
             slot,
         }
     }
 
-    /// Takes in a packet and returns when its last bit leaves, or why it is dropped.
+    /// Whether it has neither agents at its near end, outages, management of its queue, nor a capture.
+    pub(super) fn is_bare(&self) -> bool {
+        let watched = self.agents[0].is_some() || self.capture.is_some();
+        !watched && self.cuts.is_none() && self.aqm.is_none() && self.stage.is_none()
+    }
+
+    /// Takes in a packet, where it [is plain](Self::is_plain): returns when its last bit leaves, or what loses it.
     #[inline]
+    pub(super) fn carry(&mut self, packet: &mut Packet, size: Bytes, now: Time) -> Result<Time, Culprit> {
+        let Some(departure) = self.line.offer(packet, size, now) else {
+            self.counters.drops_queue += 1;
+            return Err(Culprit::Queue);
+        };
+        if self.loss.loses(packet) {
+            self.counters.drops_loss += 1;
+            return Err(Culprit::Channel);
+        }
+        Ok(departure)
+    }
+
+    /// Takes in a packet and returns when its last bit leaves, or why it is dropped.
     pub(super) fn take(&mut self, packet: &mut Packet, size: Bytes, now: Time) -> Result<Time, DropCause> {
         if let Some(cuts) = &mut self.cuts
             && let Line::Wired(wired) = &mut self.line
@@ -290,7 +312,6 @@ impl Channel {
     }
 
     /// What loses a packet that leaves at this time, if anything does. What an outage loses has taken its draw, too.
-    #[inline]
     pub(super) fn loses(&mut self, packet: &Packet, departure: Time) -> Option<Culprit> {
         let is_lost = self.loss.loses(packet);
         if let Some(cuts) = &mut self.cuts

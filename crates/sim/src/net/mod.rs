@@ -16,6 +16,7 @@ pub(crate) mod agents;
 mod aqm;
 pub(crate) mod below;
 mod channel;
+mod doomed;
 pub(crate) mod handoffs;
 pub(crate) mod layout;
 mod pairs;
@@ -49,6 +50,7 @@ pub(crate) use aqm::AqmCounters;
 use below::Below;
 use channel::InFlight;
 pub(crate) use channel::{Channel, ChannelCounters};
+use doomed::Doomed;
 pub(crate) use handoffs::Handoffs;
 use layout::Layout;
 use pool::{PacketPool, PoolId};
@@ -98,8 +100,7 @@ pub(crate) struct Net {
     pub(crate) below: Option<Box<Below>>,
     /// The round trips of each end of each flow, by the number of the end.
     pub(crate) round_trips: Vec<Times>,
-    /// Packets lost ahead of the clock, or in this instant.
-    doomed: Vec<(Time, Packet)>,
+    doomed: Doomed,
     /// Packets that agents hand to a channel, in order, and whether they go ahead of those that wait there.
     handed_down: VecDeque<(Packet, bool)>,
     /// Packets that the queue of a channel behind agents has dropped, in order.
@@ -184,7 +185,7 @@ impl Net {
             below: Below::of(config, ports),
             round_trips: Vec::new(),
             agents,
-            doomed: Vec::new(),
+            doomed: Doomed::default(),
             handed_down: VecDeque::new(),
             refused: VecDeque::new(),
             crossings: 0,
@@ -199,6 +200,9 @@ impl Net {
 
     /// The run begins, at the present time.
     pub(crate) fn begin(&mut self) {
+        for channel in &mut self.channels {
+            channel.is_plain = !self.tracer.links && channel.is_bare();
+        }
         for wlan in 0..self.wlans.len() {
             self.with_wlan(wlan, Wlan::begin);
         }
@@ -283,9 +287,32 @@ impl Net {
         }
     }
 
-    /// Sends a packet of an end, as [`Self::send`] does.
+    /// An end sends a packet, which `make` writes into its place in the pool.
     #[inline]
-    pub(crate) fn send_of(&mut self, end: u32, node: NodeId, packet: Packet, size: Bytes) {
+    pub(crate) fn send_made(&mut self, end: u32, node: NodeId, make: impl FnOnce(&mut Packet)) {
+        let id = self.pool.vacate();
+        make(self.pool.get_mut(id).0);
+        self.send_of(end, node, id);
+    }
+
+    /// Sends the packet of an end, as [`Self::send`] does.
+    fn send_of(&mut self, end: u32, node: NodeId, id: PoolId) {
+        let packet = self.pool.get_mut(id).0;
+        if let Some(events) = &mut self.tracer.events {
+            events.sent(self.now, end, packet);
+        }
+        if let Some(timers) = &mut self.timers {
+            timers.on_sent(end, packet, self.now);
+        }
+        let (size, way) = (packet.size(), self.ways.at(node, packet.dst));
+        self.accounts.entered(end, size);
+        self.pool.enter(id, size);
+        if let (Way::Channel(channel) | Way::Relay(channel), None) = (way, &self.below) {
+            let sequence = self.queue.next_sequence();
+            self.offer(channel as usize, id, self.now, sequence);
+            return;
+        }
+        let packet = self.pool.remove(id);
         if self.below.is_none() {
             self.send(node, packet, size);
         } else {
@@ -311,10 +338,11 @@ impl Net {
     /// Offers a packet to a channel at a time that is not before now.
     #[inline]
     fn offer(&mut self, number: usize, id: PoolId, at: Time, sequence: Sequence) {
-        if self.channels[number].stage.is_some() {
-            self.join(number, id, false);
-        } else {
+        let channel = &self.channels[number];
+        if channel.is_plain || channel.stage.is_none() {
             self.cross(number, id, at, sequence);
+        } else {
+            self.join(number, id, false);
         }
     }
 
@@ -324,30 +352,22 @@ impl Net {
         let (packet, size) = self.pool.get_mut(id);
         let last = loop {
             let channel = &mut self.channels[number];
-            let departure = match channel.take(packet, size, at) {
-                Ok(departure) => departure,
-                Err(cause) => {
-                    channel.counters.drops_queue += u64::from(cause == DropCause::Full);
-                    if channel.agents[0].is_some() {
-                        self.refused.push_back(*packet);
-                    }
-                    self.tracer.refused(at, number, packet);
-                    break Err(Culprit::Queue);
-                }
+            let departure = if channel.is_plain {
+                channel.carry(packet, size, at)
+            } else {
+                let observers = (&mut self.tracer, self.captures.as_mut_slice());
+                let channel = (number, &mut *channel);
+                traced::carry(channel, (packet, size), at, &mut self.refused, observers)
             };
-            if let Some(capture) = channel.capture {
-                self.captures[capture].record(departure, at, packet);
-            }
-            let lost = channel.loses(packet, departure);
-            if self.tracer.links {
-                traced::crossing(&mut self.tracer, (number, &mut *channel), packet, (at, departure), lost);
-            }
-            if let Some(culprit) = lost {
-                break Err(culprit);
-            }
+            let departure = match departure {
+                Ok(departure) => departure,
+                Err(culprit) => break Err(culprit),
+            };
             let arrival = departure + channel.delay;
             match self.ways.at(channel.to, packet.dst) {
-                Way::Relay(next) if arrival < self.horizon && channel.agents[0].is_none() => {
+                Way::Relay(next)
+                    if arrival < self.horizon && (channel.is_plain || channel.agents[0].is_none()) =>
+                {
                     self.crossings += 1;
                     (number, at) = (next as usize, arrival);
                 }
@@ -410,9 +430,7 @@ impl Net {
         let packet = self.pool.remove(id);
         self.losses.enter(&packet, culprit, at);
         self.accounts.lost(&packet);
-        let now = self.now;
-        self.doomed.retain(|(lost, _)| *lost >= now);
-        self.doomed.push((at, packet));
+        self.doomed.add(packet, at, self.now);
     }
 
     /// Whether a packet that satisfies `wanted` is in transit to a port of a node, or waits in a queue. A packet lost
@@ -422,9 +440,7 @@ impl Net {
             Body::Tcp(segment) => packet.dst == node && segment.dst_port == port && wanted(segment),
             Body::Udp(_) => false,
         };
-        let now = self.now;
-        let mut doomed = self.doomed.iter().filter(|(lost, _)| *lost >= now);
-        self.pool.bound_for(port).any(answers) || doomed.any(|(_, packet)| answers(packet))
+        self.pool.bound_for(port).any(answers) || self.doomed.at(self.now).any(answers)
     }
 
     /// The datagrams in transit to a port.
@@ -519,14 +535,6 @@ impl Net {
         let timing = timers.forget(end);
         for &medium in &timers.media {
             self.wlans[medium].on_timing(end, timing);
-        }
-    }
-
-    /// A TCP end sends a packet.
-    #[inline]
-    pub(crate) fn on_sent(&mut self, end: u32, packet: &Packet) {
-        if let Some(timers) = &mut self.timers {
-            timers.on_sent(end, packet, self.now);
         }
     }
 

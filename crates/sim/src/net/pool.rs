@@ -21,10 +21,16 @@ impl PoolId {
     }
 }
 
+/// A place of the pool: two lines of the processor's cache.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+struct Place(Packet);
+
 /// The packets in transit, each with its size.
 #[derive(Debug, Default)]
 pub(super) struct PacketPool {
-    packets: Vec<(Packet, Bytes)>,
+    packets: Vec<Place>,
+    sizes: Vec<u32>,
     /// The port that each is for, or [`NOWHERE`] if a place is free or the packet has left a link that still holds it.
     /// A search for the packets of one connection reads only these.
     ports: Vec<u16>,
@@ -45,27 +51,45 @@ impl PacketPool {
     /// Stores a packet whose size is known.
     #[inline]
     pub(super) fn insert_sized(&mut self, packet: Packet, size: Bytes) -> PoolId {
-        let port = packet.ports().1;
+        let id = self.vacate();
+        self.packets[id.0 as usize] = Place(packet);
+        self.enter(id, size);
+        id
+    }
+
+    /// A free place; it stays free until a packet [enters](Self::enter) it.
+    #[inline]
+    pub(super) fn vacate(&mut self) -> PoolId {
         if let Some(place) = self.free.pop() {
-            self.packets[place as usize] = (packet, size);
-            self.ports[place as usize] = port;
             return PoolId(place);
         }
-        self.packets.push((packet, size));
-        self.ports.push(port);
+        self.grow()
+    }
+
+    #[cold]
+    fn grow(&mut self) -> PoolId {
+        self.packets.push(Place(Packet::NONE));
+        self.sizes.push(0);
+        self.ports.push(NOWHERE);
         PoolId(self.packets.len() as u32 - 1)
+    }
+
+    /// The packet that was made in a place is in transit from now on.
+    #[inline]
+    pub(super) fn enter(&mut self, id: PoolId, size: Bytes) {
+        let place = id.0 as usize;
+        self.sizes[place] = size.0 as u32;
+        self.ports[place] = self.packets[place].0.ports().1;
     }
 
     #[inline]
     pub(super) fn get(&self, id: PoolId) -> (&Packet, Bytes) {
-        let (packet, size) = &self.packets[id.0 as usize];
-        (packet, *size)
+        (&self.packets[id.0 as usize].0, Bytes(u64::from(self.sizes[id.0 as usize])))
     }
 
     #[inline]
     pub(super) fn get_mut(&mut self, id: PoolId) -> (&mut Packet, Bytes) {
-        let (packet, size) = &mut self.packets[id.0 as usize];
-        (packet, *size)
+        (&mut self.packets[id.0 as usize].0, Bytes(u64::from(self.sizes[id.0 as usize])))
     }
 
     #[inline]
@@ -110,14 +134,28 @@ impl PacketPool {
     }
 
     /// All packets in transit with their sizes, in no particular order.
-    pub(super) fn on_their_way(&self) -> impl Iterator<Item = &(Packet, Bytes)> {
-        let places = self.ports.iter().zip(&self.packets);
-        places.filter(|(port, _)| **port != NOWHERE).map(|(_, packet)| packet)
+    pub(super) fn on_their_way(&self) -> impl Iterator<Item = (&Packet, Bytes)> {
+        let places = self.ports.iter().zip(self.packets.iter().zip(&self.sizes));
+        let held = places.filter(|(port, _)| **port != NOWHERE);
+        held.map(|(_, (place, size))| (&place.0, Bytes(u64::from(*size))))
     }
 
     /// The packets for a port, in no particular order.
     pub(super) fn bound_for(&self, port: u16) -> impl Iterator<Item = &Packet> {
-        let places = self.ports.iter().zip(&self.packets);
-        places.filter(move |(other, _)| **other == port).map(|(_, (packet, _))| packet)
+        let runs = self.ports.chunks(RUN).zip(self.packets.chunks(RUN));
+        let runs = runs.filter(move |(ports, _)| has(ports, port));
+        runs.flat_map(move |(ports, packets)| {
+            let places = ports.iter().zip(packets).filter(move |(other, _)| **other == port);
+            places.map(|(_, place)| &place.0)
+        })
     }
+}
+
+/// Places that are searched at once.
+const RUN: usize = 64;
+
+/// Whether one of the ports is this one: all are compared, since that takes less time than to stop at the first.
+#[inline]
+fn has(ports: &[u16], port: u16) -> bool {
+    ports.iter().map(|other| u16::from(*other == port)).sum::<u16>() > 0
 }

@@ -1,13 +1,49 @@
-//! What a trace records of the network: the packets on wires, and the packets that agents pass on.
+//! What a trace records of the network: the packets on wires, and the packets that agents pass on. A channel with more than
+//! a queue and a loss process takes its packets in here.
 
+use std::collections::VecDeque;
+
+use lasthop_stack::hooks::DropCause;
 use lasthop_stack::packet::{NodeId, Packet};
-use lasthop_stack::units::{Span, Time};
+use lasthop_stack::units::{Bytes, Span, Time};
 
 use super::agents::Towards;
 use super::channel::Channel;
 use crate::probe::events::{Crossing, Event, Events, Why};
 use crate::probe::judgement::Culprit;
+use crate::probe::pcap::Capture;
 use crate::probe::trace::Tracer;
+
+/// A channel takes in a packet at a time that is not before now: returns when its last bit leaves, or what loses it. Agents
+/// of the channel get what its queue drops.
+#[inline(never)]
+pub(super) fn carry(
+    (number, channel): (usize, &mut Channel),
+    (packet, size): (&mut Packet, Bytes),
+    at: Time,
+    refused: &mut VecDeque<Packet>,
+    (tracer, captures): (&mut Tracer, &mut [Capture]),
+) -> Result<Time, Culprit> {
+    let departure = match channel.take(packet, size, at) {
+        Ok(departure) => departure,
+        Err(cause) => {
+            channel.counters.drops_queue += u64::from(cause == DropCause::Full);
+            if channel.agents[0].is_some() {
+                refused.push_back(*packet);
+            }
+            tracer.refused(at, number, packet);
+            return Err(Culprit::Queue);
+        }
+    };
+    if let Some(capture) = channel.capture {
+        captures[capture].record(departure, at, packet);
+    }
+    let lost = channel.loses(packet, departure);
+    if tracer.links {
+        crossing(tracer, (number, channel), packet, (at, departure), lost);
+    }
+    lost.map_or(Ok(departure), Err)
+}
 
 /// Records that a channel has accepted a packet.
 #[cold]

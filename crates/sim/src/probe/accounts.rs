@@ -139,11 +139,11 @@ impl Accounts {
     /// The run ends with these packets in transit, and with the streams of all ends, in order, at these places.
     pub(crate) fn finish<'a>(
         mut self,
-        on_the_way: impl Iterator<Item = &'a (Packet, Bytes)>,
+        on_the_way: impl Iterator<Item = (&'a Packet, Bytes)>,
         streams: impl Iterator<Item = Option<Stream>>,
     ) -> Vec<Account> {
         for (packet, size) in on_the_way {
-            self.of(packet).on_the_way.add(*size);
+            self.of(packet).on_the_way.add(size);
         }
         for (account, stream) in self.ends.iter_mut().zip(streams) {
             account.stream = stream;

@@ -16,7 +16,8 @@ pub struct Exception {
 }
 
 /// What a point grants, each key once.
-pub(super) fn exceptions(config: &Config) -> Vec<Exception> {
+#[must_use]
+pub fn exceptions(config: &Config) -> Vec<Exception> {
     let mut found: Vec<Exception> = Vec::new();
     // Few schemes have one, and there may be many flows: a key is formatted only for those.
     let mut add = |exception: Option<parameter::Exception>, scheme: &dyn Fn() -> String| {

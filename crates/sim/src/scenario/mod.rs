@@ -37,7 +37,7 @@ mod tests;
 
 pub use crate::model::Config;
 pub use error::{Overrides, ScenarioError};
-pub use exceptions::Exception;
+pub use exceptions::{Exception, exceptions};
 pub use explain::{explain, keys};
 pub use keys::{APPS, FIGURES, LINKS, LOSS_MODELS, Named, PANELS, STANDARDS};
 pub use nearest::unknown;
@@ -71,6 +71,16 @@ pub struct Scenario {
     shapes: Vec<usize>,
     /// Their names, once they were requested.
     metrics: OnceLock<Vec<String>>,
+    head: OnceLock<Head>,
+}
+
+/// The values of a scenario that no sweep changes.
+#[derive(Clone, Debug)]
+struct Head {
+    paper: String,
+    title: String,
+    seed: u64,
+    replications: u64,
 }
 
 /// One line of the listing of a point.
@@ -176,6 +186,7 @@ impl Scenario {
             exceptions,
             shapes: survey.shapes,
             metrics: OnceLock::new(),
+            head: OnceLock::new(),
         })
     }
 
@@ -209,25 +220,25 @@ impl Scenario {
     /// The paper and figure it belongs to.
     #[must_use]
     pub fn paper(&self) -> String {
-        self.head("paper")
+        self.head().paper.clone()
     }
 
     /// One line on what it shows.
     #[must_use]
     pub fn title(&self) -> String {
-        self.head("title")
+        self.head().title.clone()
     }
 
     /// The seed of every random stream.
     #[must_use]
     pub fn seed(&self) -> u64 {
-        self.head_count("run.seed")
+        self.head().seed
     }
 
     /// Runs of each point.
     #[must_use]
     pub fn replications(&self) -> u64 {
-        self.head_count("run.replications")
+        self.head().replications
     }
 
     /// Remarks on settings that are legal but look like mistakes.
@@ -240,12 +251,6 @@ impl Scenario {
     #[must_use]
     pub fn exceptions(&self) -> &[Exception] {
         &self.exceptions
-    }
-
-    /// The same of one point.
-    #[must_use]
-    pub fn exceptions_at(&self, point: usize) -> Vec<Exception> {
-        exceptions::exceptions(&self.config(point))
     }
 
     /// The axes of the sweep; the first is the slowest.
@@ -382,15 +387,22 @@ impl Scenario {
         self.plan.layout.def(slot).read(&Raw::from_override(text, 0), &names).err()
     }
 
-    /// The value of a key that no sweep changes.
-    fn head(&self, key: &str) -> String {
-        Sheet::new(&self.plan, 0).get(key).map(value::Value::text).unwrap_or_default()
-    }
-
-    /// The whole number that a key with a default has, which no sweep changes.
-    fn head_count(&self, key: &str) -> u64 {
-        let count = Sheet::new(&self.plan, 0).get(key).and_then(value::Value::count);
-        count.unwrap_or_else(|| panic!("{}: {key} is not an integer", self.name))
+    /// The values that no sweep changes.
+    fn head(&self) -> &Head {
+        self.head.get_or_init(|| {
+            let sheet = Sheet::new(&self.plan, 0);
+            let text = |key| sheet.get(key).map(value::Value::text).unwrap_or_default();
+            let count = |key| {
+                let count = sheet.get(key).and_then(value::Value::count);
+                count.unwrap_or_else(|| panic!("{}: {key} is not an integer", self.name))
+            };
+            Head {
+                paper: text("paper"),
+                title: text("title"),
+                seed: count("run.seed"),
+                replications: count("run.replications"),
+            }
+        })
     }
 
     fn expect(&self, point: usize) {

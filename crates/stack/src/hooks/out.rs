@@ -103,6 +103,15 @@ pub trait Out {
     /// A packet goes to the layer below.
     fn down(&mut self, packet: Packet);
 
+    /// A packet goes to the layer below, which `make` writes into the room that the host has for it: what a packet was there
+    /// before has no meaning. A host that stores packets saves the copy.
+    #[inline]
+    fn down_made(&mut self, make: impl FnOnce(&mut Packet)) {
+        let mut packet = Packet::NONE;
+        make(&mut packet);
+        self.down(packet);
+    }
+
     /// Sets (or moves) a timer.
     fn set(&mut self, timer: Timer, at: Time);
 

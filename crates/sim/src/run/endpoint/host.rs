@@ -30,14 +30,13 @@ pub(super) struct Host<'a> {
 
 impl Out for Host<'_> {
     #[inline]
-    fn down(&mut self, mut packet: Packet) {
-        if let Some(events) = &mut self.net.tracer.events {
-            events.sent(self.net.now, self.end.trace_name, &mut packet);
-        }
-        self.net.on_sent(self.end.trace_name, &packet);
-        let size = packet.size();
-        self.net.accounts.entered(self.end.trace_name, size);
-        self.net.send_of(self.end.trace_name, self.end.node, packet, size);
+    fn down(&mut self, packet: Packet) {
+        self.down_made(|place| *place = packet);
+    }
+
+    #[inline]
+    fn down_made(&mut self, make: impl FnOnce(&mut Packet)) {
+        self.net.send_made(self.end.trace_name, self.end.node, make);
     }
 
     #[inline]

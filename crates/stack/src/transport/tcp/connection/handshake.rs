@@ -104,7 +104,7 @@ impl<P: Parts> Connection<P> {
         let (src_port, dst_port) = (self.local.1, self.remote.1);
         let seq = self.iss;
         let segment = Segment { src_port, dst_port, seq, ack, flags, window, len: 0, options };
-        self.transmit(segment, Ecn::NotEct, out);
+        out.down(self.packet(segment, Ecn::NotEct));
         out.set(Timer::Retransmit, now.after(self.sender.rtt().rto()));
     }
 }

@@ -7,6 +7,17 @@ use crate::transport::tcp::sender::Outgoing;
 use crate::transport::tcp::{Parts, stamp_at};
 use crate::units::{SeqNo, Span, Time};
 
+/// What a segment has besides its acknowledgement.
+#[derive(Clone, Copy, Default)]
+struct Carried {
+    len: u32,
+    /// In addition to those of the acknowledgement.
+    flags: Flags,
+    ecn: Ecn,
+    extension: Option<Extension>,
+    acks: Option<AckOption>,
+}
+
 impl<P: Parts> Connection<P> {
     #[inline]
     pub(super) fn send_ack(&mut self, now: Time, out: &mut impl Out) {
@@ -23,9 +34,10 @@ impl<P: Parts> Connection<P> {
     #[inline]
     fn send_ack_less(&mut self, less: u64, now: Time, out: &mut impl Out) {
         let seq = self.iss.plus(1).plus(self.sender.board().sent_end() as u32);
-        let segment = self.acknowledging(seq, less, (self.echo, None), now, out);
+        self.pay_ack(out);
+        let carried = Carried { extension: self.echo, ..Carried::default() };
+        out.down_made(|packet| self.make(packet, seq, less, carried, now));
         self.acks_sent += 1;
-        self.transmit(segment, Ecn::NotEct, out);
     }
 
     #[inline]
@@ -40,41 +52,39 @@ impl<P: Parts> Connection<P> {
             let sent = form.stamp(now);
             Extension { form, sent, received: sent, trigger: seq, modulation: None }
         });
-        let options = (extension, outgoing.asks);
-        let mut segment = self.acknowledging(seq, self.withheld(), options, now, out);
-        segment.len = outgoing.len;
-        if outgoing.fin {
-            segment.flags = segment.flags.with(Flags::FIN);
+        let mut flags = Flags::default();
+        for (is_set, flag) in
+            [(outgoing.fin, Flags::FIN), (outgoing.push, Flags::PSH), (outgoing.cwr, Flags::CWR)]
+        {
+            if is_set {
+                flags = flags.with(flag);
+            }
         }
-        if outgoing.push {
-            segment.flags = segment.flags.with(Flags::PSH);
-        }
-        if outgoing.cwr {
-            segment.flags = segment.flags.with(Flags::CWR);
-        }
-        self.transmit(segment, outgoing.ecn, out);
+        let Outgoing { len, ecn, asks, .. } = outgoing;
+        let less = self.withheld();
+        self.pay_ack(out);
+        let carried = Carried { len, flags, ecn, extension, acks: asks };
+        out.down_made(|packet| self.make(packet, seq, less, carried, now));
         self.acknowledge_rest_later(now, out);
     }
 
-    /// A segment at `seq` that acknowledges what was received so far but the last `less` bytes, and no less than the one
-    /// before; what was due is paid with it.
-    #[expect(
-        clippy::inline_always,
-        reason = "a call copies the segment: 4 % of the time of a run over wires"
-    )]
-    #[inline(always)]
-    fn acknowledging(
-        &mut self,
-        seq: SeqNo,
-        less: u64,
-        (extension, acks): (Option<Extension>, Option<AckOption>),
-        now: Time,
-        out: &mut impl Out,
-    ) -> Segment {
+    /// The next segment pays the acknowledgement that was due.
+    #[inline]
+    fn pay_ack(&mut self, out: &mut impl Out) {
         if self.ack_due == AckDue::ByTimer {
             out.cancel(Timer::DelayedAck);
         }
         self.ack_due = AckDue::No;
+    }
+
+    /// Makes a segment at `seq` in its place, that acknowledges what was received so far but the last `less` bytes, and no
+    /// less than the one before.
+    #[expect(
+        clippy::inline_always,
+        reason = "in place: a segment made elsewhere field by field and copied stalls the processor"
+    )]
+    #[inline(always)]
+    fn make(&mut self, packet: &mut Packet, seq: SeqNo, less: u64, carried: Carried, now: Time) {
         // Timestamps go by what could have been acknowledged (RFC 7323, 4.3).
         self.last_ack_sent = self.receiver.next();
         let whole = self.last_ack_sent.saturating_sub(less);
@@ -86,35 +96,44 @@ impl<P: Parts> Connection<P> {
         };
         self.echo = None;
         let zero = self.irs.plus(1);
-        // Made whole and in its place: a copy of what was just written field by field stalls the processor.
-        let mut segment = Segment {
+        let Carried { len, flags, ecn, extension, acks } = carried;
+        let segment = Segment {
             src_port: self.local.1,
             dst_port: self.remote.1,
             seq,
             ack: zero.plus(self.acknowledged as u32),
-            flags: self.ecn.acknowledges_with(),
+            flags: self.ecn.acknowledges_with().with(flags),
             window: self.receiver.advertise(window_from),
-            len: 0,
+            len,
             options: Options { timestamps: self.stamps(now), extension, acks, ..Options::default() },
         };
+        *packet = self.packet(segment, ecn);
         self.receiver.acknowledged_at(now);
         if self.sack && self.receiver.has_blocks() {
+            self.add_blocks(packet, zero);
+        }
+    }
+
+    /// Adds the SACK blocks for which there is room.
+    #[cold]
+    fn add_blocks(&mut self, packet: &mut Packet, zero: SeqNo) {
+        if let Body::Tcp(segment) = &mut packet.body {
             let room = segment.options.room_for_blocks();
             segment.options.sack = self.receiver.sack_blocks(zero, room);
         }
-        segment
     }
 
+    /// The packet of a segment.
     #[inline]
-    pub(super) fn transmit(&self, segment: Segment, ecn: Ecn, out: &mut impl Out) {
-        out.down(Packet {
+    pub(super) fn packet(&self, segment: Segment, ecn: Ecn) -> Packet {
+        Packet {
             src: self.local.0,
             dst: self.remote.0,
             extra_header: self.config.extra_header,
             id: 0,
             ecn,
             body: Body::Tcp(segment),
-        });
+        }
     }
 
     /// The timestamp clock ticks with the clock that measures round trips, or each microsecond if that is exact.
