@@ -70,9 +70,10 @@ def table(found: dict) -> str:
     late = [line["late_p99_s"] * 1e3 for line in found["lines"]]
     missed = sum(line["off"] is None or abs(line["off"]) > ACCEPTED[line["law"]] for line in found["lines"])
     release = found["kernel"].partition("-")[0]
-    runs = sorted({len(line["theirs"]) for line in found["lines"]})
+    counts = {len(line["theirs"]) for line in found["lines"]}
+    runs = " to ".join(str(count) for count in dict.fromkeys((min(counts), max(counts))))
     return (
-        f"{text}\n\nLinux {release}, {' to '.join(map(str, dict.fromkeys((runs[0], runs[-1]))))} runs of each by both. {missed} of "
+        f"{text}\n\nLinux {release}, {runs} runs of each by both. {missed} of "
         f"{len(late)} differ by more than 10 % (`bbr`: 15 %), in bold. The relay's timer was late by at most "
         f"{max(late):.2f} ms at the 99th percentile of a run, in half of the points by less than "
         f"{sorted(late)[len(late) // 2]:.2f} ms.\n"

@@ -63,7 +63,7 @@ fn random_loss_below_the_threshold_costs_some_of_the_path_and_above_it_much() {
     let (cubic, bbr3) = (taken("1 %", "cubic"), taken("1 %", "bbr3"));
     assert!((0.8..0.9).contains(&bbr3) && cubic < 0.1, "{bbr3} and {cubic}");
     let without_margin = taken("1 %", "bbr3\", bbr3.pacing-margin = \"0 %");
-    assert!(without_margin > 0.9, "{without_margin}");
+    assert!(without_margin > bbr3 + 0.03, "{without_margin} and {bbr3}");
     let above = taken("5 %", "bbr3");
     assert!(above < 0.3, "{above}");
 }

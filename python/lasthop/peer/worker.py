@@ -93,7 +93,11 @@ class _Flow:
             self.sender.connect((to, self.port))
             while left is None or left > 0:
                 # The last, partial segment waits for the FIN, as in the simulator.
-                sent = self.sender.send(chunk) if left is None else self.sender.send(chunk[:left], socket.MSG_MORE)
+                sent = (
+                    self.sender.send(chunk)
+                    if left is None
+                    else self.sender.send(chunk[:left], socket.MSG_MORE)
+                )
                 left = None if left is None else left - sent
             self.sender.shutdown(socket.SHUT_WR)
         except OSError as error:

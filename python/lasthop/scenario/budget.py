@@ -27,8 +27,8 @@ def largest(scenario: Scenario, points: Iterable[int]) -> Estimate:
 def admit(scenario: Scenario, points: Iterable[int]) -> None:
     """Raise if a run could need more memory than `run.max-memory` allows."""
     for point in points:
-        allowed = allowed_memory(scenario, point)
         needed = scenario.estimate(point).memory_bytes
+        allowed = allowed_memory(scenario, point)
         if needed > allowed:
             raise UsageError(
                 f"{scenario.name}: run.max-memory: point {point} may need {human(needed, 'B')}; "

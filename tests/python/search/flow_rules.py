@@ -70,13 +70,18 @@ def slots_deliver_or_lose_what_enters(seen: Observed) -> Iterator[str]:
 
 
 def marks_are_of_flows_that_use_ecn(seen: Observed) -> Iterator[str]:
-    """Nothing else is marked; and what nothing marked is not answered."""
+    """Nothing else is marked; and what nothing marked is not answered.
+
+    Where acknowledgements are lost, the count of accurate ECN may have wrapped: as many marks as that allows are then
+    answered (RFC 9768, A.2.2).
+    """
     marks = _sum(seen, "links.", ".marks")
     answered = _sum(seen, "flows.", ".marks_answered")
     uses = any(key.endswith(".tcp.ecn") and value != "off" for key, value in seen.settings.items())
     if marks and not uses:
         yield f"{marks:.0f} packets marked without ECN"
-    if answered and not marks and not seen.has_warmup:
+    wraps = any(key.endswith(".tcp.ecn") and value == "accurate" for key, value in seen.settings.items())
+    if answered and not marks and not wraps and not seen.has_warmup:
         yield f"{answered:.0f} marks answered, none made"
 
 
