@@ -72,8 +72,8 @@ def slots_deliver_or_lose_what_enters(seen: Observed) -> Iterator[str]:
 def marks_are_of_flows_that_use_ecn(seen: Observed) -> Iterator[str]:
     """Nothing else is marked; and what nothing marked is not answered.
 
-    Where acknowledgements are lost, the count of accurate ECN may have wrapped: as many marks as that allows are then
-    answered (RFC 9768, A.2.2).
+    Where acknowledgements are lost, the count of accurate ECN may have wrapped: as many marks as that
+    allows are then answered (RFC 9768, A.2.2).
     """
     marks = _sum(seen, "links.", ".marks")
     answered = _sum(seen, "flows.", ".marks_answered")
