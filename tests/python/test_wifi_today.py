@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+from typing import TYPE_CHECKING
+
 import pytest
 
 import lasthop as lh
 from lasthop.stats.wifi_today import Cell, bianchi
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 # Goodput in Mbit/s for 1, 8, 32, 64 and 256 MPDUs, computed by hand from the constants of the standards.
 TABLE = {
@@ -84,3 +91,32 @@ def test_a_block_ack_request_whose_success_resets_the_window_costs_a_fifth_with_
         for after in ("data", "request")
     )
     assert 0.75 < request / data < 0.87
+
+
+@pytest.mark.skipif(not shutil.which("tshark"), reason="tshark is not installed")
+@pytest.mark.parametrize(("standard", "phy"), [("802.11n", "7"), ("802.11ac", "8"), ("802.11ax", "11")])
+def test_tshark_reads_frames_aggregates_and_block_acks(standard: str, phy: str, tmp_path: Path) -> None:
+    cell = lh.load("validation/wifi-today-one").set(
+        {
+            "links.air.standard": standard,
+            "links.air.mcs": "5",
+            "links.air.aggregate.count": "8",
+            "run.duration": "300 ms",
+        }
+    )
+    capture = tmp_path / "air.pcap"
+    metrics = cell.run(pcap=capture).metrics
+    words = ["wlan.fc.type_subtype", "wlan_radio.phy", "radiotap.ampdu.reference", "_ws.expert.severity"]
+    fields = [part for word in words for part in ("-e", word)]
+    done = subprocess.run(
+        ["tshark", "-r", capture, "-T", "fields", *fields], capture_output=True, text=True, check=True
+    )
+    rows = [line.split("\t") for line in done.stdout.splitlines()]
+    data = [row for row in rows if int(row[0], 0) == 40]
+    assert {row[1] for row in data} == {phy}
+    assert all(row[2] for row in data[10:])
+    block_acks = sum(int(row[0], 0) == 25 for row in rows)
+    assert block_acks == pytest.approx(len({row[2] for row in data if row[2]}), abs=1)
+    assert metrics["links.air.block_acks_missing"] == 0
+    error = 0x00800000
+    assert all(int(one, 0) < error for row in rows for one in row[3].split(",") if one)
