@@ -118,5 +118,4 @@ def test_tshark_reads_frames_aggregates_and_block_acks(standard: str, phy: str, 
     block_acks = sum(int(row[0], 0) == 25 for row in rows)
     assert block_acks == pytest.approx(len({row[2] for row in data if row[2]}), abs=1)
     assert metrics["links.air.block_acks_missing"] == 0
-    error = 0x00800000
-    assert all(int(one, 0) < error for row in rows for one in row[3].split(",") if one)
+    assert not any(row[3] for row in rows)

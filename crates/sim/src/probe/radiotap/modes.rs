@@ -51,9 +51,9 @@ pub(super) fn radiotap(
     bytes.extend(signal_dbm.map(|dbm| libm::round(dbm).clamp(-128.0, 127.0) as i8 as u8));
     let is_short = mode.guard == Guard::Short;
     if mode.family == Family::Ht {
-        // Known: bandwidth, MCS, guard interval.
+        // Known: bandwidth, MCS, guard interval; mixed format, convolutional code, no STBC, no extension streams.
         let flags = u8::from(mode.width == 40) | u8::from(is_short) << 2;
-        bytes.extend([0b111, flags, mode.mcs + 8 * (mode.streams - 1)]);
+        bytes.extend([0b111_1111, flags, mode.mcs + 8 * (mode.streams - 1)]);
     }
     if let Some((number, is_last)) = aggregate {
         align(bytes, begin, 4);
@@ -71,8 +71,8 @@ pub(super) fn radiotap(
                 80 => 4,
                 _ => 11,
             };
-            // Known: guard interval, bandwidth.
-            bytes.extend(0x0044_u16.to_le_bytes());
+            // Known: no STBC, guard interval, bandwidth.
+            bytes.extend(0x0045_u16.to_le_bytes());
             bytes.extend([u8::from(is_short) << 2, width, mode.mcs << 4 | mode.streams, 0, 0, 0, 0, 0, 0, 0]);
         }
         Family::He => {
