@@ -136,6 +136,33 @@ def sweeps() -> list[list[str]]:
     return rows
 
 
+def draw(found: dict[str, dict[int, dict[str, Any]]]) -> None:
+    """Draw what was measured, by series and size."""
+    # Not in the processes whose memory is measured.
+    import matplotlib.pyplot as plt
+    from matplotlib.ticker import NullFormatter, StrMethodFormatter
+
+    from lasthop.figures.style import save
+
+    figure, axes = plt.subplots(1, 2, figsize=(8, 3.8), layout="constrained")
+    for name, series in SERIES.items():
+        sizes = list(found[name])
+        each = [cost["cpu_s"] / cost["count"] * 1e9 for cost in found[name].values()]
+        label = f"{series.title} (per {series.unit})"
+        axes[0].loglog(sizes, each, marker="o", label=label)
+        axes[1].loglog(sizes, [cost["peak_mb"] for cost in found[name].values()], marker="o")
+    axes[0].set_ylabel("CPU time (ns)")
+    axes[1].set_ylabel("peak memory (MB)")
+    axes[1].set_yticks([25, 50, 100, 200])
+    axes[1].yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    axes[1].yaxis.set_minor_formatter(NullFormatter())
+    for ax in axes:
+        ax.set_xlabel("number of flows, stations, nodes or seconds")
+        ax.grid(visible=True, alpha=0.3)
+    figure.legend(loc="outside upper center", ncols=2, fontsize="small", frameon=False)
+    save(figure, Path(__file__).parent / "figures" / "growth.svg")
+
+
 def main(times: int) -> None:
     found: dict[str, dict[int, dict[str, Any]]] = {}
     for name, series in SERIES.items():
@@ -160,25 +187,7 @@ def main(times: int) -> None:
         )
         print()
     print(markdown(["workers", "runs", "CPU s", "wall s", "peak MB"], sweeps()))
-    # Not in the processes whose memory is measured.
-    import matplotlib.pyplot as plt
-
-    from lasthop.figures.style import save
-
-    figure, axes = plt.subplots(1, 2, figsize=(10, 3.6), layout="constrained")
-    for name, series in SERIES.items():
-        sizes = list(found[name])
-        each = [cost["cpu_s"] / cost["count"] * 1e9 for cost in found[name].values()]
-        label = f"{series.title} (per {series.unit})"
-        axes[0].loglog(sizes, each, marker="o", label=label)
-        axes[1].loglog(sizes, [cost["peak_mb"] for cost in found[name].values()], marker="o", label=label)
-    axes[0].set_ylabel("CPU time (ns)")
-    axes[1].set_ylabel("peak memory (MB)")
-    for ax in axes:
-        ax.set_xlabel("size")
-        ax.grid(visible=True, alpha=0.3)
-    axes[0].legend(fontsize="small")
-    save(figure, Path(__file__).parent / "figures" / "growth.svg")
+    draw(found)
 
 
 if __name__ == "__main__":
