@@ -183,7 +183,7 @@ def test_what_another_build_simulated_is_not_taken_for_a_reproduction(
     ):
         db = sqlite3.connect(library / "studies/reproduce/paper/main/study.sqlite")
         with db:
-            db.execute("update runs set metrics = replace(metrics, '1', '2')")
+            db.execute("update runs set metrics = zeroblob(length(metrics))")
             db.execute(statement)
         db.close()
         assert invoke(["reproduce", "--json"]) == 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import tomllib
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,18 +20,20 @@ from lasthop.scenario.overrides import parses
 if TYPE_CHECKING:
     import subprocess
     from collections.abc import Callable
-    from pathlib import Path
 
     Cli = Callable[..., subprocess.CompletedProcess[str]]
 
+SCENARIOS = Path(__file__).resolve().parents[2] / "scenarios"
 VARIANT, LOSS = "flows.main.tcp.variant", "links.path.loss.rate"
 KIND, MODE, PACKET = "agents.snoop.kind", "agents.snoop.lle-tcp.mode", "flows.main.tcp.packet"
 METRIC = "flows.main.goodput_bps"
 
 
 @pytest.mark.parametrize("name", list(shipped()))
-def test_a_shipped_scenario_is_the_same_from_a_dict(name: str) -> None:
+def test_a_shipped_scenario_is_the_same_from_a_dict(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     read = lh.load(name)
+    # The files that a dict names are searched for from here.
+    monkeypatch.chdir(SCENARIOS)
     made = lh.from_dict(tomllib.loads(read.text), name)
     assert (made.id, made.points(), made.figures()) == (read.id, read.points(), read.figures())
     for point in {0, len(read.points()) - 1}:

@@ -60,8 +60,8 @@ def quantile_command(study: Path, metric: str, share: float, form: str, as_json:
 @click.command(
     "steady",
     epilog=examples(
-        "lasthop sweep examples/udp-cross -s 'run.bin=100 ms' -s 'run.duration=300 s' -r 1 -o studies/long",
         "lasthop steady studies/long",
+        "lasthop steady studies/long --cut",
     ),
 )
 @click.argument("study", type=Place(), shell_complete=completing.studies)
