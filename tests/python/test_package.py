@@ -159,7 +159,9 @@ def test_an_installed_lasthop_runs_a_shipped_scenario(installed: Installed) -> N
 
 def test_an_installed_lasthop_adopts_no_foreign_folder(installed: Installed) -> None:
     scenarios = json.loads(installed.run("list", "scenarios", "--json").stdout)
-    assert {f"scenarios/{one['id']}.toml" for one in scenarios} == {n for n in DATA if n.startswith("scen")}
+    assert {f"scenarios/{one['id']}.toml" for one in scenarios} == {
+        n for n in DATA if n.startswith("scen") and n.endswith(".toml")
+    }
     papers = json.loads(installed.run("list", "papers", "--json").stdout)
     assert {f"papers/{one['id']}.claims.toml" for one in papers} == {
         n for n in DATA if n.endswith(".claims.toml")
