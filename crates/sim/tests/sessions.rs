@@ -192,7 +192,8 @@ proptest! {
         let unfinished = outcome.transfers.iter().filter(|transfer| transfer.ended.is_none()).count();
         prop_assert!(unfinished <= 1, "one at a time");
         prop_assert!(outcome.transfers.iter().all(|transfer| transfer.begun <= transfer.ended.unwrap_or(Time::NEVER)));
-        prop_assert!(loss > 0.1 || outcome.transfers.len() > 10, "{}", outcome.transfers.len());
+        // With more loss, the timeouts of a few files fill the two minutes.
+        prop_assert!(loss > 0.05 || outcome.transfers.len() > 30, "{}", outcome.transfers.len());
     }
 }
 
