@@ -7,33 +7,28 @@ mod agents;
 pub(super) mod air;
 pub(super) mod events;
 mod frn;
+mod part;
+mod transport;
 mod users;
 mod wifi;
 
-use super::keys::setting;
+use self::part::Part;
 use super::layout::Section;
 use super::members::{self, Flow, Link, Members, Name};
 use super::quantity::{Dim, Quantity};
-use super::sheet::{Sheet, Table, Transport};
+use super::sheet::{Sheet, Transport};
 use super::value::Value;
 use crate::medium::loss::{LossConfig, PacketClass};
 use crate::medium::path::RttLaw;
-use crate::medium::radio::config::dbm_to_watts;
 use crate::model::{
     Config, DirectionConfig, FlowConfig, LinkConfig, LinkKind, NodeConfig, PointToPoint, ReverseConfig,
     RunConfig, SinkConfig, TransportConfig,
 };
 use crate::traffic::{AppConfig, AppKind, OnOffLaw};
-use lasthop_stack::hooks::parameter::{Setting, Spec};
-use lasthop_stack::link::queue::QueueLimit;
 use lasthop_stack::link::recorded::Recorded;
-use lasthop_stack::registry::{AqmConfig, AqmKind, CongestionKind, RecoveryKind};
-use lasthop_stack::registry::{LawConfig, Parts, tcp};
-use lasthop_stack::transport::tcp::{
-    Counting, EcnMode, FastRetransmit, FullAck, Halved, LossDetection, LostRetransmission, Pacing, Profile,
-    RtoFloor, SackAfterTimeout, SackPipe, SlowStart, Undo,
-};
-use lasthop_stack::units::{Bytes, Rate, Span, Time};
+use lasthop_stack::registry::{AqmConfig, AqmKind, tcp};
+
+use lasthop_stack::units::{Bytes, Span};
 
 /// The configuration of a point whose sheet is complete.
 pub(super) fn config(sheet: &Sheet<'_>, members: &Members) -> Config {
@@ -215,7 +210,7 @@ fn flow(sheet: &Sheet<'_>, member: &Flow) -> FlowConfig {
     let flow = Part::of(sheet, Section::Flows, member.table);
     let Name { name, group } = member.name.clone();
     let transport = match sheet.transport(member.table) {
-        Transport::Tcp => TransportConfig::Tcp(tcp(&flow)),
+        Transport::Tcp => TransportConfig::Tcp(transport::tcp(&flow)),
         Transport::Udp => TransportConfig::Udp { extra_header: flow.bytes("udp.extra-header").0 as u16 },
     };
     let below = |name: &'static str| flow.below(name);
@@ -316,268 +311,5 @@ fn file_size(app: &Part<'_>, packet: u32) -> Bytes {
     match app.value("file.size") {
         Value::Quantity(Quantity { dim: Dim::Packets, .. }) => Bytes(count.saturating_mul(u64::from(packet))),
         _ => Bytes(count),
-    }
-}
-
-fn tcp(flow: &Part<'_>) -> tcp::Config {
-    let profile = match flow.word("tcp.profile") {
-        "ns2-2004" => Profile::Ns2Of2004,
-        "rfc" => Profile::Rfc,
-        _ => Profile::Modern,
-    };
-    let mut config = profile.config();
-    config.parts = parts(flow);
-    config.packet = flow.small("tcp.packet");
-    config.extra_header = flow.small("tcp.extra-header") as u16;
-    config.window = flow.small("tcp.window");
-    config.initial_window = flow.small("tcp.initial-window");
-    config.initial_ssthresh = flow.optional("tcp.initial-ssthresh", Part::real);
-    config.min_rto = flow.span("tcp.min-rto");
-    config.max_rto = flow.span("tcp.max-rto");
-    config.initial_rto = flow.span("tcp.initial-rto");
-    config.tick = flow.span("tcp.tick");
-    acks::acks(flow, &mut config);
-    config.timestamps = flow.flag("tcp.timestamps");
-    config.sack = flow.flag("tcp.sack");
-    config.ecn = match flow.word("tcp.ecn") {
-        "classic" => EcnMode::Classic,
-        "accurate" => EcnMode::Accurate,
-        _ => EcnMode::Off,
-    };
-    config.limited_transmit = flow.flag("tcp.limited-transmit");
-    config.limited_transmit_resends = flow.flag("tcp.limited-transmit-resends");
-    config.eln = flow.flag("tcp.eln");
-    config.whole_ssthresh = flow.flag("tcp.whole-ssthresh");
-    config.whole_window = flow.flag("tcp.whole-window");
-    config.loss_ssthresh = halved(flow, "tcp.loss-ssthresh");
-    config.timeout_ssthresh = halved(flow, "tcp.timeout-ssthresh");
-    config.slow_start = match flow.known("tcp.slow-start") {
-        Some(word) if word.is("hystart") => SlowStart::HyStart,
-        Some(word) if word.is("hystart++") => SlowStart::HyStartPlusPlus,
-        _ => SlowStart::Standard,
-    };
-    config.cubic_as_linux = flow.known("tcp.cubic.departures").is_some_and(|word| word.is("linux"));
-    config.rto_floor =
-        if flow.word("tcp.rto-floor") == "variation" { RtoFloor::Variation } else { RtoFloor::Timeout };
-    config.receive_autotuning = flow.flag("tcp.receive-autotuning");
-    config.counting = match flow.word("tcp.growth") {
-        "acks" => Counting::Acks,
-        _ => Counting::Segments(flow.optional("tcp.growth-limit", Part::small)),
-    };
-    config.pacing = match flow.word("tcp.pacing") {
-        "on" => Pacing::All,
-        "off" => Pacing::None,
-        _ => Pacing::ByLaw,
-    };
-    config.pacing_factors = (flow.real("tcp.pacing-slow-start"), flow.real("tcp.pacing-avoidance"));
-    config.unpaced_start = flow.small("tcp.unpaced-start");
-    config.small_queue = flow.optional("tcp.small-queue", Part::span);
-    config.nagle = flow.flag("tcp.nagle");
-    config.window_validation = flow.flag("tcp.window-validation");
-    config.idle_restart = flow.flag("tcp.idle-restart");
-    config.window_scale = flow.optional("tcp.window-scale", |flow, key| flow.count(key) as u8);
-    config.receive_buffer = flow.optional("sink.buffer", Part::count);
-    choices_of_recovery(flow, &mut config);
-    config
-}
-
-/// The recovery, the law, and the laws that only judge.
-fn parts(flow: &Part<'_>) -> Parts {
-    let recovery = RecoveryKind::named(flow.word("tcp.recovery"));
-    let law = CongestionKind::named(flow.word("tcp.congestion"));
-    let judges = match flow.value("tcp.judges") {
-        Value::List(names) => names.iter().filter_map(|name| CongestionKind::named(&name.text())).collect(),
-        _ => Vec::new(),
-    };
-    Parts {
-        recovery: recovery.unwrap_or_else(|| flow.broken("tcp.recovery")),
-        law: self::law(flow, law.unwrap_or_else(|| flow.broken("tcp.congestion"))),
-        judges: judges.into_iter().map(|kind| self::law(flow, kind)).collect(),
-        reaction: events::reaction(flow),
-    }
-}
-
-/// A law with the constants that the scenario sets.
-fn law(flow: &Part<'_>, kind: CongestionKind) -> LawConfig {
-    let mut law = kind.config();
-    let prefix = format!("tcp.{}", kind.entry().name);
-    flow.described(&prefix, &kind.parameters(), |name, value| law.set(name, value));
-    law
-}
-
-fn halved(flow: &Part<'_>, key: &str) -> Halved {
-    if flow.word(key) == "window" { Halved::Window } else { Halved::Flight }
-}
-
-/// Choices that only one recovery has; where another recovery runs, they have no value and no effect.
-fn choices_of_recovery(flow: &Part<'_>, config: &mut tcp::Config) {
-    let tcp = flow.below("tcp");
-    let choice = |key: &str, word: &str| tcp.known(key).map(|value| value.is(word));
-    if let Some(once) = choice("reno.fast-retransmit", "once-a-window") {
-        config.reno_fast_retransmit =
-            if once { FastRetransmit::OnceAWindow } else { FastRetransmit::EveryHole };
-    }
-    if let Some(impatient) = choice("newreno.retransmit-timer", "impatient") {
-        config.newreno_impatient = impatient;
-    }
-    config.newreno_recovery_burst = match flow.known("tcp.newreno.recovery-burst") {
-        Some(_) => flow.optional("tcp.newreno.recovery-burst", Part::small),
-        None => None,
-    };
-    for (word, full_ack) in
-        [("flight", FullAck::Flight), ("ssthresh", FullAck::Ssthresh), ("deflated", FullAck::Deflated)]
-    {
-        if choice("newreno.full-ack", word) == Some(true) {
-            config.newreno_full_ack = full_ack;
-        }
-    }
-    if let Some(Value::Bool(grows)) = flow.known("tcp.growth-at-recovery-end") {
-        config.growth_at_recovery_end = *grows;
-    }
-    if let Some(counted) = choice("sack-pipe", "counted") {
-        config.sack_pipe = if counted { SackPipe::Counted } else { SackPipe::Scoreboard };
-    }
-    if let Some(Value::Bool(paced)) = flow.known("tcp.prr") {
-        config.prr = *paced;
-    }
-    choices_of_detection(flow, config);
-    if let Some(timer) = choice("lost-retransmission", "timer") {
-        config.lost_retransmission =
-            if timer { LostRetransmission::Timer } else { LostRetransmission::Overtaken };
-    }
-    if let Some(kept) = choice("sack-after-timeout", "kept") {
-        config.sack_after_timeout = if kept { SackAfterTimeout::Kept } else { SackAfterTimeout::Cleared };
-    }
-}
-
-/// How SACK's recovery detects losses, and what it does about those that were none.
-fn choices_of_detection(flow: &Part<'_>, config: &mut tcp::Config) {
-    let flag = |key: &str| flow.known(key) == Some(&Value::Bool(true));
-    let by_time = flow.known("tcp.loss-detection").is_some_and(|value| value.is("rack"));
-    config.loss_detection = if by_time { LossDetection::Time } else { LossDetection::Duplicates };
-    config.tail_loss_probe = flag("tcp.tail-loss-probe");
-    config.f_rto = flag("tcp.f-rto");
-    config.dsack = flag("tcp.dsack");
-    config.undo = Undo::None;
-    for (word, undo) in [("dsack", Undo::Dsack), ("timestamps", Undo::Timestamps), ("both", Undo::Both)] {
-        if flow.known("tcp.undo").is_some_and(|value| value.is(word)) {
-            config.undo = undo;
-        }
-    }
-}
-
-/// A table, or its part below a name.
-struct Part<'a>(Table<'a>);
-
-impl<'a> Part<'a> {
-    fn of(sheet: &'a Sheet<'a>, section: Section, table: usize) -> Part<'a> {
-        Part(sheet.table(section, table))
-    }
-
-    fn below(&self, name: &'static str) -> Part<'a> {
-        Part(self.0.below(name))
-    }
-
-    fn value(&self, key: &str) -> &'a Value {
-        self.known(key).unwrap_or_else(|| self.broken(key))
-    }
-
-    /// The value of a key that may have no meaning at this point.
-    fn known(&self, key: &str) -> Option<&'a Value> {
-        self.0.get(key)
-    }
-
-    /// Sets the parameters that a scheme describes from the keys below `prefix`; a parameter without a
-    /// meaning at this point keeps its default.
-    fn described(
-        &self,
-        prefix: &str,
-        parameters: &[(&'static Spec, Setting)],
-        mut set: impl FnMut(&str, Setting),
-    ) {
-        for (spec, _) in parameters {
-            let key = format!("{prefix}.{}", spec.name);
-            if let Some(value) = self.known(&key) {
-                set(spec.name, setting(spec, value).unwrap_or_else(|| self.broken(&key)));
-            }
-        }
-    }
-
-    fn broken(&self, key: &str) -> ! {
-        panic!("{}: invalid value after validation", self.0.key(key))
-    }
-
-    fn word(&self, key: &str) -> &'a str {
-        match self.value(key) {
-            Value::Text(text) => text,
-            _ => self.broken(key),
-        }
-    }
-
-    fn flag(&self, key: &str) -> bool {
-        match self.value(key) {
-            Value::Bool(value) => *value,
-            _ => self.broken(key),
-        }
-    }
-
-    /// A whole number, or the base units of a quantity.
-    fn count(&self, key: &str) -> u64 {
-        self.value(key).count().unwrap_or_else(|| self.broken(key))
-    }
-
-    fn ordinals(&self, key: &str) -> Vec<u64> {
-        match self.value(key) {
-            Value::List(numbers) => numbers.iter().filter_map(Value::count).collect(),
-            _ => self.broken(key),
-        }
-    }
-
-    fn small(&self, key: &str) -> u32 {
-        u32::try_from(self.count(key)).unwrap_or_else(|_| self.broken(key))
-    }
-
-    fn real(&self, key: &str) -> f64 {
-        self.value(key).si().unwrap_or_else(|| self.broken(key))
-    }
-
-    /// Watts.
-    fn power(&self, key: &str) -> f64 {
-        match self.value(key) {
-            Value::Quantity(level @ Quantity { dim: Dim::Level, .. }) => dbm_to_watts(level.si()),
-            _ => self.real(key),
-        }
-    }
-
-    fn span(&self, key: &str) -> Span {
-        Span(self.count(key))
-    }
-
-    fn time(&self, key: &str) -> Time {
-        Time(self.count(key))
-    }
-
-    fn rate(&self, key: &str) -> Rate {
-        Rate(self.count(key))
-    }
-
-    fn bytes(&self, key: &str) -> Bytes {
-        Bytes(self.count(key))
-    }
-
-    fn queue(&self, key: &str) -> QueueLimit {
-        match self.value(key) {
-            Value::Text(_) => QueueLimit::Unlimited,
-            Value::Quantity(Quantity { dim: Dim::Size, .. }) => QueueLimit::Bytes(self.bytes(key)),
-            _ => QueueLimit::Packets(self.small(key)),
-        }
-    }
-
-    /// `None` for a word such as `none`, which the key accepts besides numbers.
-    fn optional<T>(&self, key: &str, read: impl Fn(&Part<'a>, &str) -> T) -> Option<T> {
-        match self.value(key) {
-            Value::Text(_) => None,
-            _ => Some(read(self, key)),
-        }
     }
 }

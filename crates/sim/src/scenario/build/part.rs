@@ -1,0 +1,127 @@
+//! A table of a sheet whose values have the kinds of their keys.
+
+use crate::medium::radio::config::dbm_to_watts;
+use crate::scenario::keys::setting;
+use crate::scenario::layout::Section;
+use crate::scenario::quantity::{Dim, Quantity};
+use crate::scenario::sheet::{Sheet, Table};
+use crate::scenario::value::Value;
+use lasthop_stack::hooks::parameter::{Setting, Spec};
+use lasthop_stack::link::queue::QueueLimit;
+use lasthop_stack::units::{Bytes, Rate, Span, Time};
+
+/// A table, or its part below a name.
+pub(super) struct Part<'a>(pub(super) Table<'a>);
+
+impl<'a> Part<'a> {
+    pub(super) fn of(sheet: &'a Sheet<'a>, section: Section, table: usize) -> Part<'a> {
+        Part(sheet.table(section, table))
+    }
+
+    pub(super) fn below(&self, name: &'static str) -> Part<'a> {
+        Part(self.0.below(name))
+    }
+
+    pub(super) fn value(&self, key: &str) -> &'a Value {
+        self.known(key).unwrap_or_else(|| self.broken(key))
+    }
+
+    /// The value of a key that may have no meaning at this point.
+    pub(super) fn known(&self, key: &str) -> Option<&'a Value> {
+        self.0.get(key)
+    }
+
+    /// Sets the parameters that a scheme describes from the keys below `prefix`; a parameter without a
+    /// meaning at this point keeps its default.
+    pub(super) fn described(
+        &self,
+        prefix: &str,
+        parameters: &[(&'static Spec, Setting)],
+        mut set: impl FnMut(&str, Setting),
+    ) {
+        for (spec, _) in parameters {
+            let key = format!("{prefix}.{}", spec.name);
+            if let Some(value) = self.known(&key) {
+                set(spec.name, setting(spec, value).unwrap_or_else(|| self.broken(&key)));
+            }
+        }
+    }
+
+    pub(super) fn broken(&self, key: &str) -> ! {
+        panic!("{}: invalid value after validation", self.0.key(key))
+    }
+
+    pub(super) fn word(&self, key: &str) -> &'a str {
+        match self.value(key) {
+            Value::Text(text) => text,
+            _ => self.broken(key),
+        }
+    }
+
+    pub(super) fn flag(&self, key: &str) -> bool {
+        match self.value(key) {
+            Value::Bool(value) => *value,
+            _ => self.broken(key),
+        }
+    }
+
+    /// A whole number, or the base units of a quantity.
+    pub(super) fn count(&self, key: &str) -> u64 {
+        self.value(key).count().unwrap_or_else(|| self.broken(key))
+    }
+
+    pub(super) fn ordinals(&self, key: &str) -> Vec<u64> {
+        match self.value(key) {
+            Value::List(numbers) => numbers.iter().filter_map(Value::count).collect(),
+            _ => self.broken(key),
+        }
+    }
+
+    pub(super) fn small(&self, key: &str) -> u32 {
+        u32::try_from(self.count(key)).unwrap_or_else(|_| self.broken(key))
+    }
+
+    pub(super) fn real(&self, key: &str) -> f64 {
+        self.value(key).si().unwrap_or_else(|| self.broken(key))
+    }
+
+    /// Watts.
+    pub(super) fn power(&self, key: &str) -> f64 {
+        match self.value(key) {
+            Value::Quantity(level @ Quantity { dim: Dim::Level, .. }) => dbm_to_watts(level.si()),
+            _ => self.real(key),
+        }
+    }
+
+    pub(super) fn span(&self, key: &str) -> Span {
+        Span(self.count(key))
+    }
+
+    pub(super) fn time(&self, key: &str) -> Time {
+        Time(self.count(key))
+    }
+
+    pub(super) fn rate(&self, key: &str) -> Rate {
+        Rate(self.count(key))
+    }
+
+    pub(super) fn bytes(&self, key: &str) -> Bytes {
+        Bytes(self.count(key))
+    }
+
+    pub(super) fn queue(&self, key: &str) -> QueueLimit {
+        match self.value(key) {
+            Value::Text(_) => QueueLimit::Unlimited,
+            Value::Quantity(Quantity { dim: Dim::Size, .. }) => QueueLimit::Bytes(self.bytes(key)),
+            _ => QueueLimit::Packets(self.small(key)),
+        }
+    }
+
+    /// `None` for a word such as `none`, which the key accepts besides numbers.
+    pub(super) fn optional<T>(&self, key: &str, read: impl Fn(&Part<'a>, &str) -> T) -> Option<T> {
+        match self.value(key) {
+            Value::Text(_) => None,
+            _ => Some(read(self, key)),
+        }
+    }
+}
