@@ -47,6 +47,11 @@ class Observed:
         """The kinds of links there are."""
         return {link["kind"] for link in self.tree["links"].values()}
 
+    def kind_of(self, link: str) -> str | None:
+        """The kind of a link, which may be a member of a group."""
+        found = self.tree["links"].get(link) or self.tree["links"].get(link.rstrip("0123456789"))
+        return found and found["kind"]
+
     def has_agent(self, kind: str) -> bool:
         return any(agent["kind"] == kind for agent in self.tree.get("agents", {}).values())
 

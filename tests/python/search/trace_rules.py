@@ -77,7 +77,7 @@ def events_are_those_of_the_accounts(seen: Observed) -> Iterator[str]:
     layers, events, flows = (np.asarray(columns[name], dtype=str) for name in ("layer", "event", "flow"))
     transports, links = np.isin(layers, ("tcp", "udp")), layers == "link"
     reasons, names = (np.asarray(columns[name], dtype=str) for name in ("why", "link"))
-    wires = [name for name in np.unique(names) if seen.settings.get(f"links.{name}.kind") in WIRES]
+    wires = [name for name in np.unique(names) if seen.kind_of(name) in WIRES]
     of_wire = links & np.isin(names, wires)
     for end, (terms, _) in seen.accounts.items():
         for term, of_layer, event in (

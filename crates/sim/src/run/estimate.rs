@@ -143,9 +143,11 @@ fn frames_at_once(config: &Config, wifi: &WifiConfig, senders: &[bool]) -> f64 {
 fn ports(config: &Config) -> Vec<Pace> {
     let mut ports = Vec::new();
     for link in &config.links {
+        let is_managed = link.aqm.is_some();
         match &link.kind {
             LinkKind::PointToPoint(link) => {
-                let of = |direction| Pace::of_wire(link, direction, config.run.duration);
+                let bare = |direction| Pace::of_wire(link, direction, config.run.duration);
+                let of = |direction| if is_managed { bare(direction).managed() } else { bare(direction) };
                 ports.extend([of(0), of(1)]);
             }
             LinkKind::Wifi(wifi) => ports.extend(wifi.nodes.iter().map(|_| Pace::of_medium(wifi))),

@@ -181,7 +181,7 @@ pub struct Line {
     /// Whether it takes packets from a queue in front of it, at opportunities only.
     is_fed: bool,
     carried: u64,
-    /// Bytes in opportunities that had not passed when a packet was last offered.
+    /// Bytes in opportunities that were not before the last offer.
     ahead: VecDeque<(Time, u32)>,
 }
 
@@ -204,7 +204,7 @@ impl Line {
         if !self.is_fed {
             self.pass(now);
         }
-        while self.ahead.front().is_some_and(|part| part.0 <= now) {
+        while self.ahead.front().is_some_and(|part| part.0 < now) {
             self.ahead.pop_front();
         }
         let mut bytes = size.0 as u32 + self.recorded.header;
@@ -275,11 +275,13 @@ impl Line {
         self.queue.begin_measurement(now);
     }
 
-    /// Bytes that have gone up to `now`, and those of all opportunities up to `now`. It is not before the last offer.
+    /// Bytes that have gone before `now`, and those of all opportunities before `now`, which is not before the last offer.
+    /// An opportunity at `now` itself does not count, because packets may still be offered for it.
     #[must_use]
     pub fn used(&self, now: Time) -> (u64, u64) {
-        let ahead: u64 = self.ahead.iter().filter(|part| part.0 > now).map(|part| u64::from(part.1)).sum();
-        let offered = self.recorded.schedule.passed(now) * u64::from(self.recorded.opportunity);
+        let ahead: u64 = self.ahead.iter().filter(|part| part.0 >= now).map(|part| u64::from(part.1)).sum();
+        let before = now.0.checked_sub(1).map_or(0, |before| self.recorded.schedule.passed(Time(before)));
+        let offered = before * u64::from(self.recorded.opportunity);
         (self.carried - ahead, offered)
     }
 }

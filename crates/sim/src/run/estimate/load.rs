@@ -35,6 +35,8 @@ pub(super) struct Pace {
     rate: f64,
     /// Seconds of a slot, which holds a packet of any length.
     slot_s: Option<f64>,
+    /// Events of a packet: its arrival, and its turn in a managed queue in front of the link. Slots are counted by themselves.
+    events: f64,
     /// Bits on the way at a time.
     bits: f64,
     queue: QueueLimit,
@@ -71,7 +73,12 @@ impl Pace {
             LossConfig::Bit { ber } => Loss::Bit(*ber),
             LossConfig::GilbertElliott { .. } | LossConfig::List { .. } => Loss::Unknown,
         };
-        Pace { rate, slot_s: None, bits, queue: direction.queue, loss }
+        Pace { rate, slot_s: None, events: 1.0, bits, queue: direction.queue, loss }
+    }
+
+    /// The same behind a managed queue.
+    pub(super) fn managed(self) -> Pace {
+        Pace { events: 2.0, ..self }
     }
 
     pub(super) fn of_medium(wifi: &WifiConfig) -> Pace {
@@ -81,12 +88,13 @@ impl Pace {
             None => QueueLimit::Packets(mac.queue),
         };
         let loss = if wifi.radio.errors.law == ErrorLaw::None { Loss::Share(0.0) } else { Loss::Unknown };
-        Pace { rate: mac.data_rate.rate().0 as f64, slot_s: None, bits: 0.0, queue, loss }
+        Pace { rate: mac.data_rate.rate().0 as f64, slot_s: None, events: 1.0, bits: 0.0, queue, loss }
     }
 
     pub(super) fn of_slots(frn: &FrnConfig) -> Pace {
         let slot_s = Some(frn.slot.as_secs());
-        Pace { rate: f64::INFINITY, slot_s, bits: 0.0, queue: QueueLimit::Unlimited, loss: Loss::Unknown }
+        let (queue, loss) = (QueueLimit::Unlimited, Loss::Unknown);
+        Pace { rate: f64::INFINITY, slot_s, events: 0.0, bits: 0.0, queue, loss }
     }
 
     /// The number of packets of this many bytes, headers included, that it holds.
@@ -111,10 +119,10 @@ impl Pace {
 
 /// The way of data, and back.
 pub(super) struct Way {
-    /// Hops there whose packets are events; those in slots are not, for the slots are counted by themselves.
-    pub(super) hops: f64,
-    /// The same of the hops back.
-    pub(super) hops_back: f64,
+    /// Events of a packet there.
+    pub(super) events: f64,
+    /// The same of one on the way back.
+    pub(super) events_back: f64,
     /// The least bit rate there, infinite where all hops are in slots.
     pub(super) bottleneck: f64,
     /// The longest slot, if there are any.
@@ -126,10 +134,10 @@ pub(super) struct Way {
 impl Way {
     pub(super) fn over(there: impl Iterator<Item = Pace>, back: impl Iterator<Item = Pace>) -> Way {
         let (there, back): (Vec<Pace>, Vec<Pace>) = (there.collect(), back.collect());
-        let events = |hops: &[Pace]| hops.iter().filter(|hop| hop.slot_s.is_none()).count() as f64;
+        let events = |hops: &[Pace]| hops.iter().map(|hop| hop.events).sum();
         Way {
-            hops: events(&there),
-            hops_back: events(&back),
+            events: events(&there),
+            events_back: events(&back),
             bottleneck: there.iter().map(|hop| hop.rate).fold(f64::INFINITY, f64::min),
             slot_s: there.iter().filter_map(|hop| hop.slot_s).reduce(f64::max),
             there,
@@ -313,7 +321,7 @@ impl Load {
         let timers = self.timers + AGENT_TIMERS * by_agents;
         // A slotted network may deliver a packet more than once.
         let copies = if way.slot_s.is_some() { TIMES_SENT } else { 1.0 };
-        copies * (there * way.hops + back * way.hops_back) + timers + self.acts + super::EVENTS_OF_ALL
+        copies * (there * way.events + back * way.events_back) + timers + self.acts + super::EVENTS_OF_ALL
     }
 }
 

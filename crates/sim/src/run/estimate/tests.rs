@@ -119,3 +119,18 @@ fn small_writes_over_tcp_are_counted_as_packets_of_their_own() {
     let events = of(app).events;
     assert!(events > 3.0 * 12.5e6, "{events}");
 }
+
+#[test]
+fn the_turns_of_packets_in_a_managed_queue_are_counted() {
+    let trace = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/examples/traces/cell.down");
+    let text = format!(
+        "[run]\nduration = \"10 s\"\n[nodes]\na = {{}}\nb = {{}}\n[links.ab]\nkind = \"trace\"\nnodes = [\"a\", \"b\"]\n\
+         trace = {{ file = {trace:?} }}\naqm = {{ law = \"pie\" }}\n[flows.f]\nfrom = \"a\"\nto = \"b\"\n\
+         app = {{ kind = \"cbr\", cbr = {{ rate = \"1 Mbit/s\" }} }}\nudp = {{}}\n"
+    );
+    let config = Scenario::from_text(&text, "estimate.toml", &[]).expect("a valid scenario").config(0);
+    let outcome = crate::run::run(&crate::run::Request::new(&config, 1, 0)).expect("it runs");
+    let estimated = estimate(&config).events;
+    assert!(outcome.events as f64 <= estimated, "{} {estimated}", outcome.events);
+    assert!(outcome.events as f64 > 0.7 * estimated, "{} {estimated}", outcome.events);
+}

@@ -79,11 +79,21 @@ fn what_is_used_and_offered_grows_with_the_clock() {
     leave(&mut link, &[(0, 500), (0, 1500)]);
     let used = |us: u64| link.used(Time(us * 1000));
     assert_eq!(
-        [0, 999, 1000, 2000, 4000].map(used),
+        [0, 1000, 1001, 2001, 4001].map(used),
         [(0, 0), (0, 0), (1504, 1504), (2008, 3008), (2008, 4512)]
     );
     // The second pass has them at 5, 6 and 8 ms.
-    assert_eq!((used(5000).1, used(8000).1), (4 * 1504, 6 * 1504));
+    assert_eq!((used(5001).1, used(8001).1), (4 * 1504, 6 * 1504));
+}
+
+#[test]
+fn an_opportunity_of_this_instant_does_not_count_whether_or_not_it_is_used_yet() {
+    let recorded = Recorded { schedule: Arc::new(schedule("1\n2")), opportunity: 1504, header: 4 };
+    let mut link = Line::new(recorded, QueueLimit::Unlimited, true);
+    let now = Time(1_000_000);
+    assert_eq!(link.used(now), (0, 0));
+    link.offer(Bytes(1500), now);
+    assert_eq!((link.used(now), link.used(Time(now.0 + 1))), ((0, 0), (1504, 1504)));
 }
 
 #[test]
