@@ -33,14 +33,14 @@ def archived(small: Path, cli: Cli, tmp_path: Path) -> Path:
     return tmp_path / FILE
 
 
-def changed(file: Path, name: str, text: bytes, *, with_sum: bool) -> Path:
-    """The archive with other contents of a file of it, and with the sum of these if asked."""
+def changed(file: Path, texts: dict[str, bytes], *, with_sum: bool, **more: object) -> Path:
+    """The archive with other contents of files of it, and with the sums of these and more in its manifest if asked."""
     with zipfile.ZipFile(file) as old:
         contents = {entry: old.read(entry) for entry in old.namelist()}
-    contents[name] = text
+    contents |= texts
     if with_sum:
-        manifest = json.loads(contents["manifest.json"])
-        manifest["sha256"][name] = hashlib.sha256(text).hexdigest()
+        manifest = json.loads(contents["manifest.json"]) | more
+        manifest["sha256"] |= {name: hashlib.sha256(text).hexdigest() for name, text in texts.items()}
         contents["manifest.json"] = json.dumps(manifest).encode()
     other = file.with_name("changed.zip")
     with zipfile.ZipFile(other, "w") as new:
@@ -97,7 +97,10 @@ def test_a_run_that_was_changed_with_its_sum_is_found_by_repeating_it(
         ).fetchone()
         db.execute("update runs set metrics = ? where point = 1 and replication = 1", (packed(values),))
     db.close()
-    other = changed(archived, "study.sqlite", ledger.read_bytes(), with_sum=True)
+    for name in ("scenario.toml", "resolved.json"):
+        (tmp_path / name).write_bytes(zipfile.ZipFile(archived).read(name))
+    table = cli("export", tmp_path).stdout.encode()
+    other = changed(archived, {"study.sqlite": ledger.read_bytes(), "runs.csv": table}, with_sum=True)
     done = cli("verify", other, "--all")
     assert done.returncode == 1
     assert "17 of 18 runs repeated agree" in done.stdout
@@ -114,10 +117,10 @@ def test_a_file_that_was_changed_damaged_or_is_none_is_refused(
         return done.stderr
 
     assert "runs.csv: changed since it was archived" in said(
-        changed(archived, "runs.csv", b"x", with_sum=False)
+        changed(archived, {"runs.csv": b"x"}, with_sum=False)
     )
     assert "more.txt: missing, or not in the manifest" in said(
-        changed(archived, "more.txt", b"x", with_sum=False)
+        changed(archived, {"more.txt": b"x"}, with_sum=False)
     )
     manifest = json.loads(zipfile.ZipFile(archived).read("manifest.json"))
     for key, value, expected in (
@@ -126,7 +129,7 @@ def test_a_file_that_was_changed_damaged_or_is_none_is_refused(
         ("sha256", [], "no manifest.json of lasthop"),
     ):
         text = json.dumps({**manifest, key: value}).encode()
-        assert expected in said(changed(archived, "manifest.json", text, with_sum=False))
+        assert expected in said(changed(archived, {"manifest.json": text}, with_sum=False))
     half = tmp_path / "half.zip"
     half.write_bytes(archived.read_bytes()[:-200])
     assert "expected a file of lasthop archive" in said(half)
@@ -143,6 +146,54 @@ def test_a_file_that_was_changed_damaged_or_is_none_is_refused(
     assert cli("archive", "nothing").returncode == 4
     assert cli("archive", "s", "-o", "no/such/x.zip").returncode == 2
     assert cli("archive", "s", "-o", "s/study.sqlite").returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "old"), [("scenario.toml", b"1"), ("runs.csv", b"1"), ("resolved.json", b'"seed": 1')]
+)
+def test_what_people_read_must_be_what_the_ledger_contains(
+    archived: Path, cli: Cli, name: str, old: bytes
+) -> None:
+    with zipfile.ZipFile(archived) as file:
+        text = file.read(name).replace(old, old.replace(b"1", b"2"), 1)
+    done = cli("verify", changed(archived, {name: text}, with_sum=True))
+    expected = f"{name}: differs from study.sqlite; expected what the ledger contains"
+    assert (done.returncode, expected in done.stderr) == (4, True), done.stderr
+
+
+def test_the_number_of_runs_must_be_that_of_the_ledger(archived: Path, cli: Cli) -> None:
+    done = cli("verify", changed(archived, {}, with_sum=True, runs=17))
+    assert done.returncode == 4
+    assert "manifest.json: runs 17; expected 18, those of study.sqlite" in done.stderr
+
+
+def test_files_that_the_scenario_names_travel_with_it(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "up").write_text("1\n2\n")
+    (tmp_path / "x").mkdir()
+    (tmp_path / "x" / "down").write_text("2\n3\n")
+    named = (
+        '[run]\nduration = "1 s"\n[nodes]\na = {}\nb = {}\n[links.ab]\nkind = "trace"\nnodes = ["a", "b"]\n'
+        'trace.file = "x/down"\nreverse.trace.file = "UP"\n[flows.f]\nfrom = "a"\nto = "b"\n'
+    )
+    (tmp_path / "named.toml").write_text(named.replace("UP", "up"))
+    assert cli("sweep", "named.toml", "-o", "n", "-r", "2").returncode == 0
+    assert cli("archive", "n", "--no-figures").returncode == 0
+    for path in (tmp_path / "up", tmp_path / "x" / "down"):
+        path.write_text("7\n")
+    done = cli("verify", "n.lasthop.zip")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "2 of 2 runs repeated agree" in done.stdout
+    # A name that leads elsewhere is not followed.
+    evil = changed(tmp_path / "n.lasthop.zip", {"../evil": b"1\n"}, with_sum=True, files=["../evil"])
+    found = cli("verify", evil)
+    assert found.returncode == 4
+    assert f"{evil}: scenario.toml:9: links.ab.trace.file: x/down: no such file" in found.stderr
+    assert not (tmp_path.parent / "evil").exists()
+    (tmp_path / "named.toml").write_text(named.replace("UP", str(tmp_path / "up")))
+    assert cli("sweep", "named.toml", "-o", "m", "-r", "1").returncode == 0
+    refused = cli("archive", "m", "--no-figures")
+    assert refused.returncode == 2
+    assert "expected a file below the folder of the scenario" in refused.stderr
 
 
 def test_bins_and_runs_that_a_limit_stopped_are_verified_too(cli: Cli, tmp_path: Path) -> None:

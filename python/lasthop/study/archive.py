@@ -1,7 +1,8 @@
 """A study as one file: `write` makes it, and `verify` checks it on another machine by repeating runs.
 
-The file is a zip: the files of the study, its runs as CSV, its figures, and `manifest.json` with versions,
-command, licence and a SHA-256 of each other file. The same study gives the same bytes.
+The file is a zip: the files of the study, those that its scenario names, its runs as CSV, its figures, and
+`manifest.json` with versions, command, licence and a SHA-256 of each other file. The same study gives the
+same bytes.
 """
 
 from __future__ import annotations
@@ -19,12 +20,12 @@ from typing import TYPE_CHECKING, Any
 
 from lasthop import _core
 from lasthop.base import paths
-from lasthop.base.errors import StudyError, UsageError, reason
+from lasthop.base.errors import LasthopError, StudyError, UsageError, reason
 from lasthop.base.files import replacing
 from lasthop.base.jsontext import clean, dumps
 from lasthop.study import export
 from lasthop.study.repeat import command_of_study, portable
-from lasthop.study.study import Study
+from lasthop.study.study import Study, resolved
 from lasthop.study.work import Limits, Task, execute
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 MANIFEST = "manifest.json"
+RESOLVED = "resolved.json"
+RUNS = "runs.csv"
 EPOCH = (1980, 1, 1, 0, 0, 0)
 """The first time that a zip can hold, so that its bytes do not depend on when it was made."""
 MOST_BYTES = 1 << 33
@@ -65,11 +68,13 @@ def write(study: Study, target: Path, figures: Mapping[str, bytes], licence: str
     """Write a study with its figures into one file, which is complete or not there."""
     paths.expect_folder(target.parent)
     paths.protect(target)
+    named = _named(study)
     contents = {
         paths.TEXT: study.scenario.text.encode(),
-        "resolved.json": (study.path / "resolved.json").read_bytes(),
+        RESOLVED: (study.path / RESOLVED).read_bytes(),
         paths.LEDGER: _ledger(study.path / paths.LEDGER),
-        "runs.csv": export.text(study, "csv", export.tidy(study)).encode(),
+        RUNS: _runs(study),
+        **named,
         **{f"figures/{name}": drawn for name, drawn in sorted(figures.items())},
     }
     manifest = {
@@ -82,8 +87,8 @@ def write(study: Study, target: Path, figures: Mapping[str, bytes], licence: str
         "licence": licence,
         "licence_of_lasthop": "MIT OR Apache-2.0",
         "command": command_of_study(study, portable(study)),
-        "runs": sum(1 for _ in study.results()),
-        "planned": study.size,
+        **_counts(study),
+        "files": list(named),
         "exceptions": study.labels(),
         "sha256": {name: hashlib.sha256(text).hexdigest() for name, text in contents.items()},
     }
@@ -96,6 +101,37 @@ def write(study: Study, target: Path, figures: Mapping[str, bytes], licence: str
                 file.writestr(entry, text)
     except OSError as e:
         raise StudyError(f"{target}: {reason(e)}; expected a writable directory") from e
+
+
+def _named(study: Study) -> dict[str, bytes]:
+    """The files that the scenario names, which others need in order to repeat its runs."""
+    found = {}
+    for name in sorted(study.scenario.files):
+        if not _is_inside(name):
+            raise UsageError(
+                f"{study.path}: its scenario names {name}; expected a file below the folder of the scenario, "
+                "because others can verify only what the archive contains"
+            )
+        try:
+            found[PurePosixPath(name).as_posix()] = (study.path / name).read_bytes()
+        except OSError as e:
+            raise StudyError(f"{study.path / name}: {reason(e)}; expected the file of the scenario") from e
+    return found
+
+
+def _is_inside(name: str) -> bool:
+    """Whether a name is that of a file below a folder, and not that of a file that a study has itself."""
+    path = PurePosixPath(name)
+    is_own = path.as_posix() in (*paths.STUDY_FILES, MANIFEST, RUNS) or path.parts[0] == "figures"
+    return not path.is_absolute() and ".." not in path.parts and not is_own
+
+
+def _runs(study: Study) -> bytes:
+    return export.text(study, "csv", export.tidy(study)).encode()
+
+
+def _counts(study: Study) -> dict[str, int]:
+    return {"runs": sum(1 for _ in study.results()), "planned": study.size}
 
 
 def _ledger(path: Path) -> bytes:
@@ -114,9 +150,10 @@ def _ledger(path: Path) -> bytes:
 
 
 def verify(file: Path, sample: int | None = 10) -> Verdict:
-    """Check every file of an archive by its SHA-256, and repeat a sample of the runs, or all, bit for bit.
+    """Check an archive, and repeat a sample of its runs, or all, bit for bit.
 
-    The sample is spread evenly over the points and replications.
+    Every file is checked by its SHA-256; the scenario, the resolved values and the table of runs by what the
+    ledger contains, too. The sample is spread evenly over the points and replications.
     """
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -127,7 +164,12 @@ def verify(file: Path, sample: int | None = 10) -> Verdict:
                 f"{file}: results of model version {found} (lasthop {manifest.get('lasthop')}); expected "
                 f"version {wanted}, that of this lasthop {_core.__version__}"
             )
-        study = Study.open(folder)
+        try:
+            study = Study.open(folder)
+        except LasthopError as e:
+            what = str(e).replace(f"{folder}/", "").removeprefix(f"{folder}: ")
+            raise StudyError(f"{file}: {what}") from e
+        _expect_same(file, study, manifest)
         results = [result for result in study.results() if result.row.error is None]
         count = len(results) if sample is None else min(sample, len(results))
         chosen = [results[k * len(results) // count] for k in range(count)]
@@ -164,13 +206,31 @@ def _unpack(file: Path, folder: Path) -> dict[str, Any]:
                     raise StudyError(
                         f"{file}: {name}: changed since it was archived; expected SHA-256 {expected}"
                     )
-                if name in paths.STUDY_FILES and PurePosixPath(name).name == name:
+                if name in paths.STUDY_FILES or (name in manifest.get("files", ()) and _is_inside(name)):
+                    (folder / name).parent.mkdir(parents=True, exist_ok=True)
                     (folder / name).write_bytes(text)
     except (OSError, ValueError, zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError) as e:
         if isinstance(e, FileNotFoundError):
             raise UsageError(f"{file}: no such file; expected a file of lasthop archive") from e
         raise StudyError(f"{file}: {e}; expected a file of lasthop archive") from e
     return manifest
+
+
+def _expect_same(file: Path, study: Study, manifest: dict[str, Any]) -> None:
+    """Raise unless what people read in an archive is what its ledger contains."""
+    kept = json.loads((study.path / RESOLVED).read_bytes())
+    # Two versions of lasthop may have the same model.
+    again = json.loads(json.dumps(resolved(study))) | {"version": kept.get("version")}
+    texts = ((paths.TEXT, study.scenario.text.encode()), (RUNS, _runs(study)))
+    odd = [name for name, text in texts if hashlib.sha256(text).hexdigest() != manifest["sha256"].get(name)]
+    odd += [RESOLVED] if kept != again else []
+    if odd:
+        raise StudyError(f"{file}: {odd[0]}: differs from {paths.LEDGER}; expected what the ledger contains")
+    for name, count in _counts(study).items():
+        if manifest.get(name) != count:
+            raise StudyError(
+                f"{file}: {MANIFEST}: {name} {manifest.get(name)}; expected {count}, those of {paths.LEDGER}"
+            )
 
 
 def _differences(study: Study, result: Result) -> list[str]:

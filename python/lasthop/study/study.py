@@ -183,7 +183,7 @@ class Study:
         self.take(ledger.rows(self.seed))
         _write(self.path / TEXT, self.scenario.text)
         self._copy_files()
-        _write(self.path / "resolved.json", json.dumps(_resolved(self), indent=1) + "\n")
+        _write(self.path / "resolved.json", json.dumps(resolved(self), indent=1) + "\n")
 
     def _copy_files(self) -> None:
         """The files that the scenario names, at the same places below the study."""
@@ -481,7 +481,7 @@ def _write(path: Path, text: str) -> None:
         raise StudyError(f"{path}: {e.strerror}; expected a writable directory") from e
 
 
-def _resolved(study: Study) -> dict[str, Any]:
+def resolved(study: Study) -> dict[str, Any]:
     """The values that all points share, and for each point the others."""
     tables = {planned.point: study.scenario.resolved(planned.point) for planned in study.plan}
     first = next(iter(tables.values()))
