@@ -34,7 +34,7 @@ def archived(small: Path, cli: Cli, tmp_path: Path) -> Path:
 
 
 def changed(file: Path, texts: dict[str, bytes], *, with_sum: bool, **more: object) -> Path:
-    """The archive with other contents of files of it, and with the sums of these and more in its manifest if asked."""
+    """The archive with other contents of its files, with their sums and more in its manifest if asked."""
     with zipfile.ZipFile(file) as old:
         contents = {entry: old.read(entry) for entry in old.namelist()}
     contents |= texts

@@ -264,3 +264,12 @@ def test_replications_follow_the_precision_asked_for(small: Path, cli: Cli) -> N
     for row in rows:
         narrow = (row["ci_high"] - row["ci_low"]) / 2 <= 0.3 * row["mean"]
         assert narrow or row["n"] == 8
+
+
+def test_points_that_stay_wider_than_asked_for_are_counted(small: Path, cli: Cli) -> None:
+    done = cli("sweep", small, "--ci", "0.001 %", "--max-replications", "2", "-o", "w")
+    assert done.returncode == 0
+    # Without loss both runs of a point are equal.
+    assert "note: 4 of 6 points are not within ± 0.001 % after 2 runs (--max-replications)" in done.stderr
+    met = cli("sweep", small, "--ci", "900 %", "--max-replications", "3", "-o", "v")
+    assert "are not within" not in met.stderr

@@ -84,7 +84,7 @@ impl Scenario {
         self.inner.text()
     }
 
-    /// The files of delivery opportunities that its points may name, relative to its folder.
+    /// The files of delivery opportunities that its points may name, by absolute paths or relative to its folder.
     #[getter]
     fn files(&self) -> Vec<String> {
         self.inner.files()

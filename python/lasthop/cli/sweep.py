@@ -134,7 +134,7 @@ def sweep_command(
     from lasthop.base.paths import program
     from lasthop.cli.interrupt import interruptible
     from lasthop.scenario.budget import admit
-    from lasthop.study.precision import LEAST, Precision, check
+    from lasthop.study.precision import LEAST, Precision, check, wide
     from lasthop.study.progress import reporter
     from lasthop.study.study import Study
     from lasthop.study.sweep import Sweep
@@ -181,6 +181,12 @@ def sweep_command(
         raise click.exceptions.Exit(130) from None
     note(progress.summary())
     some_failed = _tell(study, judgements=judgements, as_json=as_json)
+    missed = wide(study, precision) if precision else []
+    if missed and precision:
+        note(
+            f"note: {len(missed)} of {len(study.plan)} points are not within ± {100 * precision.target:g} % "
+            f"after {precision.most} runs (--max-replications)"
+        )
     written(folder)
     if some_failed:
         raise click.exceptions.Exit(1)
@@ -208,6 +214,8 @@ def _carry_out(work: Sweep, executor: str) -> None:
 
     if executor.startswith(PREFIX):
         with cluster(executor) as (there, cores):
+            if not cores:
+                note(f"{executor}: has no workers yet; the runs begin when one joins")
             work.executor, work.jobs = there, max(cores, work.jobs)
             work.batch_s = max(work.batch_s, cores * TASK_S)
             work.run()

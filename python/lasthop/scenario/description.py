@@ -57,7 +57,7 @@ class Description:
         """The files that its links of kind `trace` name.
 
         Returns:
-            Their paths relative to the folder of the scenario, without those given as absolute paths.
+            Their paths, absolute or relative to the folder of the scenario.
         """
         return self._core.files
 

@@ -97,10 +97,12 @@ def figure_metrics(study: Study) -> list[str]:
 
 def check(study: Study, precision: Precision, argument: str = "of") -> None:
     """Raise unless the study has what is to be made precise."""
-    known = ["mean", "median", "p90", *study.points()[0]]
+    known = ["mean", "median", *study.points()[0]]
     if precision.of != "mean" and share_of(precision.of) is None and precision.of not in known:
         raise UsageError(
-            f"{precision.of} is not swept in {study.path}; {nearest(precision.of, known)}", argument=argument
+            f"{precision.of} is not swept in {study.path}; {nearest(precision.of, known)}, or a percentile "
+            "between p0 and p100 such as p90",
+            argument=argument,
         )
 
 
@@ -119,6 +121,15 @@ def more(study: Study, precision: Precision) -> bool:
             wanted[point] = max(wanted[point], new)
     set_replications(study, wanted.__getitem__)
     return wanted != counts
+
+
+def wide(study: Study, precision: Precision) -> list[int]:
+    """The points with an interval that is still wider than the target."""
+    found: set[int] = set()
+    for points, it, scale in _intervals(study, precision.of):
+        if not _relative(it, scale) <= precision.target:
+            found.update(points)
+    return sorted(found)
 
 
 def _intervals(study: Study, of: str) -> Iterator[tuple[list[int], Interval, float | None]]:

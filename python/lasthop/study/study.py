@@ -186,9 +186,9 @@ class Study:
         _write(self.path / "resolved.json", json.dumps(resolved(self), indent=1) + "\n")
 
     def _copy_files(self) -> None:
-        """The files that the scenario names, at the same places below the study."""
+        """The files that the scenario names by relative paths, at the same places below the study."""
         folder = Path(self.scenario.name).parent
-        for name in self.scenario.files:
+        for name in (name for name in self.scenario.files if not Path(name).is_absolute()):
             source, target = folder / name, self.path / name
             if source.resolve() != target.resolve():
                 try:

@@ -139,10 +139,13 @@ fn default(key: &Key) -> (Option<String>, String) {
             (Some(format!("{or}; {then} where {} is {value}", keys::shown(key))), source)
         }
         Default::Pcf(value) => (Some(value(&PcfConfig::default())), source),
-        Default::Unless(Unless { by, key, values, then, under, .. }) => {
+        Default::Unless(Unless { by, key, cases, under }) => {
             let of = key.rsplit('.').next().unwrap_or(key);
             let under = under.map_or_else(String::new, |word| format!(" ({word})"));
-            profiled(by, &format!("; {then} for {of} {}{under}", values.join(" and ")))
+            let cases = cases
+                .iter()
+                .map(|case| format!("; {} for {of} {}{under}", case.then, case.values.join(" and ")));
+            profiled(by, &cases.collect::<String>())
         }
     }
 }

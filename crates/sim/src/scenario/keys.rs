@@ -142,12 +142,24 @@ pub(super) struct Profiled {
 pub(super) struct Unless {
     pub(super) by: Profiled,
     pub(super) key: &'static str,
-    pub(super) values: &'static [&'static str],
+    pub(super) cases: &'static [Case],
     /// The profile that is concerned, if it is one alone.
     pub(super) under: Option<&'static str>,
-    /// What these values require, and the source of that.
+}
+
+/// What certain values require, and the source of that.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Case {
+    pub(super) values: &'static [&'static str],
     pub(super) then: &'static str,
     pub(super) source: &'static str,
+}
+
+impl Case {
+    /// Whether this is one of its values.
+    pub(super) fn names(&self, value: &Value) -> bool {
+        self.values.iter().any(|word| value.is(word))
+    }
 }
 
 impl Unless {

@@ -353,7 +353,7 @@ impl Scenario {
         hash.digits()
     }
 
-    /// The files of delivery opportunities that its points may name, relative to its folder.
+    /// The files of delivery opportunities that its points may name, by absolute paths or relative to its folder.
     #[must_use]
     pub fn files(&self) -> Vec<String> {
         self.plan.records.paths().map(str::to_string).collect()

@@ -204,11 +204,16 @@ impl<'a> Sheet<'a> {
             }
             SlotDefault::Unless { profile, values, key, unless, then } => of_profile(at(*profile), values)
                 .map(|cell| {
-                    let needs = |value: &Value| unless.values.iter().any(|word| value.is(word));
-                    if unless.concerns(at(*profile)) && cell.value != then && at(*key).is_some_and(needs) {
-                        return Cell { value: then, from: From::Slot(first + key), source: unless.source };
+                    let found = at(*key).filter(|_| unless.concerns(at(*profile)));
+                    let of = |value: &Value| unless.cases.iter().position(|case| case.names(value));
+                    match found.and_then(of) {
+                        Some(place) if *cell.value != then[place] => Cell {
+                            value: &then[place],
+                            from: From::Slot(first + key),
+                            source: unless.cases[place].source,
+                        },
+                        _ => cell,
                     }
-                    cell
                 }),
         };
         found.map_or(Found::Nothing, Found::Cell)

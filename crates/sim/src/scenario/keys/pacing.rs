@@ -10,8 +10,8 @@ pub(super) const KEYS: &[Key] = &[
         Kind::Word("choice", || vec!["auto", "on", "off"]),
         "whether segments are spaced: by laws that set a pace themselves (auto), by all laws, or by none",
     )
-    .default("auto")
-    .source("Linux without the queueing discipline fq: of its laws, BBR alone paces")
+    .follows("flows.*.tcp.congestion", "prague", "on", "auto")
+    .source("Linux without the queueing discipline fq: of its laws, BBR alone paces; L4S4: TCP Prague does, too")
     .only(IF_TCP),
     Key::new(
         "flows.*.tcp.pacing-slow-start",

@@ -7,8 +7,8 @@ use std::sync::LazyLock;
 
 use super::super::quantity::{Dim, Quantity};
 use super::{
-    Decimal, Default, Key, Kind, Only, Part, Profiled, Unless, WESTWOOD_RECOVERY, acks, agents, air, apps,
-    aqm, arq, channel, described, edca, events, figures, frn, judges, links, nodes, pacing, pcf, radio,
+    Case, Decimal, Default, Key, Kind, Only, Part, Profiled, Unless, WESTWOOD_RECOVERY, acks, agents, air,
+    apps, aqm, arq, channel, described, edca, events, figures, frn, judges, links, nodes, pacing, pcf, radio,
     records, users,
 };
 use lasthop_stack::registry::tcp;
@@ -512,19 +512,18 @@ const TRANSPORT_OPTIONS: &[Key] = &[
 const SACK: Unless = Unless {
     by: Profiled { value: |tcp| tcp.sack.to_string(), ns2: "ns-2: Agent/TCP", modern: "RFC 2018", rfc: None },
     key: "flows.*.tcp.recovery",
-    values: &["sack", "fack"],
+    cases: &[Case { values: &["sack", "fack"], then: "true", source: "RFC 2018" }],
     under: None,
-    then: "true",
-    source: "RFC 2018",
 };
 
 const ECN: Unless = Unless {
     by: Profiled { value: ecn, ns2: "ns-2: ecn_", modern: "RFC 3168 (6.1): optional", rfc: None },
     key: "flows.*.tcp.congestion",
-    values: &["jersey"],
+    cases: &[
+        Case { values: &["jersey"], then: "classic", source: "TCP-Jersey: congestion warning" },
+        Case { values: &["dctcp", "prague"], then: "accurate", source: "RFC 8257 (3.2); RFC 9331 (4.2)" },
+    ],
     under: None,
-    then: "classic",
-    source: "TCP-Jersey: congestion warning",
 };
 
 const GROWTH: Unless = Unless {
@@ -535,19 +534,15 @@ const GROWTH: Unless = Unless {
         rfc: Some("RFC 5681 (3.2)"),
     },
     key: "flows.*.tcp.recovery",
-    values: &["sack"],
+    cases: &[Case { values: &["sack"], then: "false", source: "RFC 6675 (5); ns-2: Agent/TCP/Sack1" }],
     under: Some("ns2-2004"),
-    then: "false",
-    source: "RFC 6675 (5); ns-2: Agent/TCP/Sack1",
 };
 
 const FAST_RETRANSMIT: Unless = Unless {
     by: Profiled { value: fast_retransmit, ns2: "ns-2: bugFix_", modern: "RFC 5681 (3.2)", rfc: None },
     key: "flows.*.tcp.congestion",
-    values: &["jtcp", "ejtcp"],
+    cases: &[Case { values: &["jtcp", "ejtcp"], then: "every-hole", source: "EJTCP (Fig. 7)" }],
     under: None,
-    then: "every-hole",
-    source: "EJTCP (Fig. 7)",
 };
 
 fn bytes(count: u64) -> String {

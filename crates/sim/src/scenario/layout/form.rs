@@ -101,7 +101,7 @@ pub(in super::super) enum SlotDefault {
         values: ByProfile,
         key: usize,
         unless: Unless,
-        then: Value,
+        then: Vec<Value>,
     },
     /// `words` are the places of standard, flavour and radio.
     Preset {
@@ -271,7 +271,7 @@ impl Form {
                 values: by_profile(def, unless.by),
                 key: self.at(unless.key),
                 unless,
-                then: read(def, unless.then),
+                then: unless.cases.iter().map(|case| read(def, case.then)).collect(),
             },
             Default::Preset(preferred) => SlotDefault::Preset {
                 kind: self.at("links.*.kind"),

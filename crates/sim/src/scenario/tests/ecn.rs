@@ -15,9 +15,13 @@ fn tcp(scenario: &super::Scenario) -> EcnMode {
 #[test]
 fn ecn_is_off_in_both_profiles_and_on_for_tcp_jersey() {
     for profile in ["ns2-2004", "modern"] {
-        for (variant, mode) in
-            [("newreno", EcnMode::Off), ("cubic", EcnMode::Off), ("jersey", EcnMode::Classic)]
-        {
+        for (variant, mode) in [
+            ("newreno", EcnMode::Off),
+            ("cubic", EcnMode::Off),
+            ("jersey", EcnMode::Classic),
+            ("dctcp", EcnMode::Accurate),
+            ("prague", EcnMode::Accurate),
+        ] {
             let overrides = [("flows.main.tcp.profile", profile), ("flows.main.tcp.variant", variant)];
             let scenario = with(super::BASE, &overrides).expect("a scenario");
             assert_eq!(tcp(&scenario), mode, "{profile} {variant}");
@@ -28,6 +32,11 @@ fn ecn_is_off_in_both_profiles_and_on_for_tcp_jersey() {
     let jersey = with(super::BASE, &[("flows.main.tcp.variant", "jersey")]).expect("a scenario");
     let (value, from) = resolved(&jersey, 0, "flows.main.tcp.ecn").expect("a value");
     assert_eq!((value.as_str(), from.as_str()), ("classic", "congestion jersey"));
+    for (law, pacing) in [("dctcp", "auto"), ("prague", "on")] {
+        let counting = with(super::BASE, &[("flows.main.tcp.variant", law)]).expect("a scenario");
+        let found = ["ecn", "pacing"].map(|key| resolved(&counting, 0, &format!("flows.main.tcp.{key}")));
+        assert_eq!(found.map(|value| value.expect("a value").0), ["accurate", pacing]);
+    }
 }
 
 #[test]

@@ -125,7 +125,9 @@ fn a_file_may_have_an_absolute_path_and_a_rate_of_its_own_is_refused() {
     let folder = Folder::new("absolute", &[]);
     let text = with_trace(&format!("trace.file = {:?}", shipped_trace()));
     let scenario = folder.read(&text, &[]).unwrap();
-    assert!(scenario.files().is_empty());
+    assert_eq!(scenario.files(), [shipped_trace()]);
+    let endless = folder.message(&with_trace("trace.file = \"/dev/zero\""), &[]);
+    assert!(endless.contains("/dev/zero: not a regular file of at most 256 MiB"), "{endless}");
     assert!(ends(&scenario, 0).recorded.is_some_and(|both| both[0].schedule.len() > 1000));
     let message = folder.message(&text.replace("trace.file", "rate = \"1 Mbit/s\"\ntrace.file"), &[]);
     assert!(message.contains("links.b-c.rate: no point uses it; expected"), "{message}");
