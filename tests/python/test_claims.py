@@ -329,6 +329,8 @@ def test_a_claims_file_spells_out_every_choice(tmp_path: Path) -> None:
         ('this = { v = "a" }', "at = { v = 2 }", 'at: v: 2; expected text such as "2"'),
         ('this = { v = "a" }', "at = { v.w = 2 }", "at: v: a table; expected text \\(a key with dots"),
         ('this = { v = "a" }', 'at = "v"', "at: v; expected a table of swept keys"),
+        ('this = { v = "a" }', "at = 2000-01-02", "at: 2000-01-02; expected a table of swept keys"),
+        ('this = { v = "a" }', "at = { v = 2000-01-02 }", 'expected text such as "2000-01-02"'),
         ("at-least = 20", 'at-least = "20"', "at-least: .20.; expected a number"),
         ("at-least = 20", "between = [1]", r"between: \[1\]; expected two numbers"),
         ('kind = "gain"', 'kind = "order"\norder = [1, 2]', r"order: \[1, 2\]; expected a list of text"),

@@ -198,6 +198,30 @@ def test_a_damaged_ledger_is_reported_in_one_line(small: Path, cli: Cli, tmp_pat
     assert re.match(r"error: s/study\.sqlite: (damaged|database disk image)", done.stderr)
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        "update runs set metrics = x'00ff'",
+        "update runs set metrics = 'text'",
+        "update runs set metrics = 7",
+        "update runs set names = null",
+        "update runs set series = '{'",
+        "update runs set error = cast(x'ff' as text)",
+        "update names set names = 'no list'",
+    ],
+)
+def test_damaged_numbers_in_a_ledger_are_reported_in_one_line_with_its_file(
+    small: Path, cli: Cli, tmp_path: Path, change: str
+) -> None:
+    cli("sweep", small, "-o", "s", "-r", "1")
+    with closing(sqlite3.connect(tmp_path / "s" / "study.sqlite")) as db:
+        db.execute(change)
+        db.commit()
+    done = cli("show", "s")
+    assert done.returncode == 4
+    assert re.fullmatch(r"error: s/study\.sqlite: damaged \(.+\); expected a complete ledger\n", done.stderr)
+
+
 # Streams and text that used to end in a traceback.
 
 

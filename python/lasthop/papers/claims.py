@@ -292,7 +292,7 @@ def _claim(path: Path, entry: Mapping[str, Any]) -> Claim:
         )
     among = entry.get("among", [])
     if not isinstance(among, list) or not all(isinstance(name, str) for name in among):
-        raise UsageError(f"{where}: among: {as_text(among)}; expected a list of metrics")
+        raise UsageError(f"{where}: among: {_told(among)}; expected a list of metrics")
     at = _points(where, "at", entry.get("at", {}))
     this, that = (
         {k: v for k, (v,) in _points(where, part, entry.get(part, {}), most=1).items()}
@@ -337,7 +337,7 @@ def _is_one_run(where: str, entry: Mapping[str, Any], kind: str) -> bool:
 def _points(where: str, part: str, chosen: object, most: int | None = None) -> dict[str, tuple[str, ...]]:
     """The values of swept keys in `at`, `this` or `that`, as text."""
     if not isinstance(chosen, dict):
-        raise UsageError(f"{where}: {part}: {as_text(chosen)}; expected a table of swept keys")
+        raise UsageError(f"{where}: {part}: {_told(chosen)}; expected a table of swept keys")
     found = {k: tuple(v) if isinstance(v, list) else (v,) for k, v in chosen.items()}
     for key, values in found.items():
         if most is not None and len(values) != most:
@@ -348,9 +348,22 @@ def _points(where: str, part: str, chosen: object, most: int | None = None) -> d
                     f"{where}: {part}: {key}: a table; expected text (a key with dots must be quoted)"
                 )
             if not isinstance(value, str):
-                told = as_text(value)
+                told = _told(value)
                 raise UsageError(f'{where}: {part}: {key}: {told}; expected text such as "{told}"')
     return found
+
+
+def _told(value: object) -> str:
+    """A value of a claims file in a message; TOML also has dates and times, which no scenario has.
+
+    >>> import datetime
+    >>> _told(5), _told(datetime.date(2000, 1, 2)), _told([datetime.time(3)])
+    ('5', '2000-01-02', '[datetime.time(3, 0)]')
+    """
+    try:
+        return as_text(value)
+    except UsageError:
+        return str(value)
 
 
 def _expected(entry: Mapping[str, Any], kind: str) -> str:

@@ -287,6 +287,14 @@ class Ledger:
 
     def rows(self, seed: int) -> Iterator[Row]:
         """All runs of a seed that the current model made."""
+        try:
+            yield from self._read(seed)
+        except (sqlite3.Error, zlib.error, struct.error, ValueError, TypeError) as e:
+            # SQLite checks the structure of a file and not what is in its cells.
+            what = " ".join(str(e).split())
+            raise StudyError(f"{self.path}: damaged ({what}); expected a complete ledger") from e
+
+    def _read(self, seed: int) -> Iterator[Row]:
         if self._is_older:
             yield from (row for model, row in older.runs(self._db, Row) if _is(model, row, seed))
             return
