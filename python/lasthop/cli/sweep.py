@@ -25,6 +25,7 @@ from lasthop.cli.options import (
     examples,
     json_option,
     judgements_option,
+    law_option,
     limit_options,
     loaded,
     progress_option,
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
 )
 @click.argument("scenario", type=Word(), shell_complete=completing.scenarios)
 @set_option
+@law_option
 @where_option
 @seed_option
 @click.option("-r", "--replications", type=Whole(1), metavar="N", help="Runs per point.")

@@ -16,6 +16,7 @@ from lasthop.base import paths
 from lasthop.base.arguments import MOST_SEED, instance, nonblank, place, span, whole, words
 from lasthop.base.errors import UsageError, nearest
 from lasthop.base.quantity import seconds
+from lasthop.laws.registered import LawUse
 from lasthop.scenario.airtime import Airtime, ledgers
 from lasthop.scenario.description import Description
 from lasthop.scenario.facts import labels
@@ -55,6 +56,7 @@ class Run:
         self.cpu_s = core.cpu_s
         self.stopped = core.stopped
         self.simulated_s = core.simulated_s
+        self.laws = {name: LawUse(*use) for name, use in core.laws.items()}
 
     def traces(self) -> list[str]:
         """The channels that were recorded.

@@ -10,6 +10,7 @@ mod frn;
 mod users;
 mod wifi;
 
+use super::hosted;
 use super::keys::setting;
 use super::layout::Section;
 use super::members::{self, Flow, Link, Members, Name};
@@ -384,14 +385,20 @@ fn tcp(flow: &Part<'_>) -> tcp::Config {
 /// The recovery, the law, and the laws that only judge.
 fn parts(flow: &Part<'_>) -> Parts {
     let recovery = RecoveryKind::named(flow.word("tcp.recovery"));
-    let law = CongestionKind::named(flow.word("tcp.congestion"));
+    let law = flow.word("tcp.congestion");
     let judges = match flow.value("tcp.judges") {
         Value::List(names) => names.iter().filter_map(|name| CongestionKind::named(&name.text())).collect(),
         _ => Vec::new(),
     };
     Parts {
         recovery: recovery.unwrap_or_else(|| flow.broken("tcp.recovery")),
-        law: self::law(flow, law.unwrap_or_else(|| flow.broken("tcp.congestion"))),
+        law: match CongestionKind::named(law) {
+            Some(kind) => self::law(flow, kind),
+            None => match hosted::hosted(law) {
+                Ok(hosted) => LawConfig::Custom(hosted.law),
+                Err(_) => flow.broken("tcp.congestion"),
+            },
+        },
         judges: judges.into_iter().map(|kind| self::law(flow, kind)).collect(),
         reaction: events::reaction(flow),
     }
