@@ -129,6 +129,26 @@ class Run:
         self, name: str, first: int = ..., count: int | None = ...
     ) -> dict[str, npt.NDArray[np.float64] | npt.NDArray[np.int64] | list[str]]: ...
 
+class Steering:
+    # Runs at several places, in which a flow is steered; every is ack or round-trip.
+
+    def __init__(
+        self, scenario: Scenario, point: int, flow: str, every: str, seed: int, places: int, threads: int
+    ) -> None: ...
+    @staticmethod
+    def fields() -> list[str]: ...
+    # Observations, which runs have ended, and the metrics of those.
+    def reset(
+        self, first: int
+    ) -> tuple[
+        npt.NDArray[np.float64], npt.NDArray[np.bool_], list[list[tuple[str, float | None]] | None]
+    ]: ...
+    def step(
+        self, actions: npt.NDArray[np.float64]
+    ) -> tuple[
+        npt.NDArray[np.float64], npt.NDArray[np.bool_], list[list[tuple[str, float | None]] | None]
+    ]: ...
+
 class Comparison:
     # Two laws in one run: the events so far, and the first that they answered differently.
 

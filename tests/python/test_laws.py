@@ -209,7 +209,7 @@ def test_the_command_line_takes_a_law_from_a_file_and_ends_with_2_where_it_fails
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("mine", r'--law: "mine"; expected \[NAME=\]MODULE:CLASS such as mine=laws.py:Mine'),
+        ("mine", '--law: "mine"; expected [NAME=]MODULE:CLASS such as mine=laws.py:Mine'),
         ("a=none.py:Mine", "--law: none.py: no such file; expected a file with the class Mine"),
         ("a=json:Nothing", "--law: json:Nothing: AttributeError: "),
         ("a=json:dumps", "--law: json:dumps is not a class; expected one"),

@@ -13,6 +13,7 @@ mod pair;
 mod relay;
 mod run;
 mod scenario;
+mod steering;
 
 use lasthop_sim::engine::streams::{self, Stream};
 use numpy::PyArray1;
@@ -110,6 +111,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     #[cfg(unix)]
     module.add_class::<relay::Relay>()?;
     module.add_class::<pair::Comparison>()?;
+    module.add_class::<steering::Steering>()?;
     module.add_function(wrap_pyfunction!(law::register_law, module)?)?;
     module.add_function(wrap_pyfunction!(pair::register_pair, module)?)?;
     module.add_function(wrap_pyfunction!(explain, module)?)?;

@@ -327,7 +327,7 @@ impl Scenario {
     }
 
     /// What a run of a point is built from.
-    fn config(&self, point: isize) -> PyResult<Arc<Config>> {
+    pub(crate) fn config(&self, point: isize) -> PyResult<Arc<Config>> {
         let point = self.index(point)?;
         let known = self.last.lock().unwrap_or_else(PoisonError::into_inner).clone();
         // A law that was registered since then may be another one.

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use lasthop_stack::hooks::{Ack, Congestion, Loss, LossCause, LossResponse, Reduction, Window};
 use lasthop_stack::registry::{Custom, LawConfig, Start};
-use lasthop_stack::units::Time;
+use lasthop_stack::units::{Span, Time};
 
 use crate::model::{Config, TransportConfig};
 use crate::run::{Outcome, RunError, Stepped};
@@ -128,7 +128,7 @@ impl Congestion for Steered {
             window.cwnd,
             f64::from(ack.pipe),
             seen.rtt,
-            ack.srtt.map_or(0.0, |srtt| srtt.as_secs()),
+            ack.srtt.map_or(0.0, Span::as_secs),
             seen.least_rtt,
             seen.acks as f64,
             seen.delivered as f64,

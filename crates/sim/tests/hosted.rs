@@ -16,7 +16,7 @@ duration = "10 s"
 a = {}
 b = {}
 [links.wire]
-kind  = "wired"
+kind  = "lossy"
 nodes = ["a", "b"]
 rate  = "2 Mbit/s"
 delay = "20 ms"

@@ -8,13 +8,16 @@ import importlib.util
 import inspect
 import sys
 from dataclasses import dataclass
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import NamedTuple
 
 from lasthop import _core
 from lasthop.base.arguments import nonblank
-from lasthop.base.errors import LasthopError, UsageError, reason
+from lasthop.base.errors import LasthopError, UsageError, nearest, reason
 
+ENTRY_POINTS = "lasthop.laws"
+WITHOUT = "or a law of an installed package, of which there is none"
 REQUIRED = ("on_ack", "on_loss", "on_timeout")
 
 
@@ -96,17 +99,16 @@ def law(name: str, kind: type, *, recovery: str = "sack") -> None:
 
 
 def _identity(kind: type) -> str:
-    """A hash of the source of a class: of the modules of it and its bases, or of its code."""
+    """A hash of the files of the modules of a class and its bases; in a notebook, of its source."""
     digest = hashlib.sha256()
     for one in kind.__mro__[:-1]:
-        module = sys.modules.get(one.__module__)
+        file = getattr(sys.modules.get(one.__module__), "__file__", None)
         try:
-            # A cell of a notebook has no file: there it is the source of the class alone.
-            source = inspect.getsource(module if getattr(module, "__file__", None) else one)  # type: ignore[arg-type]
+            source = Path(file).read_bytes() if file else inspect.getsource(one).encode()
         except (OSError, TypeError):
             codes = (getattr(value, "__code__", None) for value in vars(one).values())
-            source = repr([(code.co_code, code.co_consts, code.co_names) for code in codes if code])
-        digest.update(f"{one.__qualname__}\0{source}\0".encode())
+            source = repr([(code.co_code, code.co_consts, code.co_names) for code in codes if code]).encode()
+        digest.update(one.__qualname__.encode() + b"\0" + source)
     return digest.hexdigest()[:32]
 
 
@@ -131,7 +133,16 @@ def take_over(laws: tuple[Registered, ...]) -> None:
 
 
 def named(text: str) -> str:
-    """Register the law of an option, `NAME=MODULE:CLASS` with a module or a file; returns its name."""
+    """Register the law of an option, `NAME=MODULE:CLASS` with a module or a file; returns its name.
+
+    A name alone is an entry point of an installed package.
+    """
+    if not set(text) & set("=:/."):
+        found = {point.name: point.value for point in entry_points(group=ENTRY_POINTS)}
+        if text not in found:
+            none = f"expected [NAME=]MODULE:CLASS such as mine=laws.py:Mine, {WITHOUT}"
+            raise UsageError(f'"{text}"; {nearest(text, found, none=none)}', argument="law")
+        text = f"{text}={found[text]}"
     name, sign, place = text.partition("=")
     if not sign:
         place, name = name, ""

@@ -8,7 +8,7 @@ use crate::model::Config;
 use lasthop_stack::units::Time;
 
 /// A run between two of its events.
-pub struct Stepped {
+pub(crate) struct Stepped {
     config: Config,
     seed: u64,
     replication: u64,
@@ -22,13 +22,13 @@ impl Stepped {
     ///
     /// # Errors
     /// The run cannot start.
-    pub fn new(config: Config, seed: u64, replication: u64) -> Result<Stepped, RunError> {
+    pub(crate) fn new(config: Config, seed: u64, replication: u64) -> Result<Stepped, RunError> {
         let world = World::new(&Request::new(&config, seed, replication))?;
         Ok(Stepped { config, seed, replication, world, started: wall_clock(), events: 0 })
     }
 
     /// Processes events until one of them sets `due`, which is cleared; false where the run has ended instead.
-    pub fn advance(&mut self, due: &AtomicBool) -> bool {
+    pub(crate) fn advance(&mut self, due: &AtomicBool) -> bool {
         let end = Time(self.config.run.duration.0);
         while let Some((time, slot)) = self.world.net.queue.peek() {
             if time > end {
@@ -49,7 +49,7 @@ impl Stepped {
     ///
     /// # Errors
     /// The traces cannot be written.
-    pub fn finish(self) -> Result<Outcome, RunError> {
+    pub(crate) fn finish(self) -> Result<Outcome, RunError> {
         let events = self.events + self.world.net.crossings;
         let request = Request::new(&self.config, self.seed, self.replication);
         self.world.finish(&request, self.started, events, None)
