@@ -60,10 +60,11 @@ class Learned:
 
     def __str__(self) -> str:
         gain = self.gain
+        difference = f"{gain.mean:.3f} ({gain.low:.3f} to {gain.high:.3f})"
         return (
             f"NewReno {self.newreno.mean():.3f} Mbit/s at {self.newreno_rtt.mean() * 1e3:.1f} ms, "
             f"the policy {self.policy.mean():.3f} Mbit/s at {self.policy_rtt.mean() * 1e3:.1f} ms; "
-            f"difference {gain} Mbit/s over {len(self.policy)} replications of seed {JUDGED}\n"
+            f"difference {difference} Mbit/s over {len(self.policy)} replications of seed {JUDGED}\n"
             f"weights {np.array2string(self.weights, precision=3, separator=', ')}"
         )
 
