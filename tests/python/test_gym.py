@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import warnings
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,9 +18,6 @@ from gymnasium.utils.env_checker import check_env
 
 from lasthop.gym import FIELDS, LasthopEnv, LasthopVectorEnv, make, make_vec
 from lasthop.tools import learning
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 BYTES, CWND, LOSSES = (FIELDS.index(name) for name in ("delivered_bytes", "cwnd", "losses"))
 SET = {"run.duration": "4 s"}
@@ -158,3 +156,18 @@ def test_a_search_of_few_steps_returns_weights_that_can_be_judged() -> None:
     found = learning.judged(chosen, weights, replications=2)
     assert len(found.policy) == 2
     assert "over 2 replications of seed 12" in str(found)
+
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "learning.md"
+SHOWN = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("text", SHOWN)
+def test_python_of_the_page_runs(text: str) -> None:
+    exec(compile(text, "learning.md", "exec"), {})
+
+
+def test_the_page_lists_what_is_observed() -> None:
+    page = PAGE.read_text("utf-8")
+    assert len(SHOWN) == 2
+    assert all(f"`{name}`" in page for name in FIELDS)

@@ -59,12 +59,15 @@ class Learned:
         return interval(list(self.policy - self.newreno))
 
     def __str__(self) -> str:
-        gain = self.gain
-        difference = f"{gain.mean:.3f} ({gain.low:.3f} to {gain.high:.3f})"
+        def shown(values: Floats, unit: float = 1.0) -> str:
+            it = interval([float(value) * unit for value in values])
+            return f"{it.mean:.3f} ({it.low:.3f} to {it.high:.3f})"
+
         return (
-            f"NewReno {self.newreno.mean():.3f} Mbit/s at {self.newreno_rtt.mean() * 1e3:.1f} ms, "
-            f"the policy {self.policy.mean():.3f} Mbit/s at {self.policy_rtt.mean() * 1e3:.1f} ms; "
-            f"difference {difference} Mbit/s over {len(self.policy)} replications of seed {JUDGED}\n"
+            f"NewReno {shown(self.newreno)} Mbit/s at {shown(self.newreno_rtt, 1e3)} ms\n"
+            f"the policy {shown(self.policy)} Mbit/s at {shown(self.policy_rtt, 1e3)} ms\n"
+            f"difference {shown(self.policy - self.newreno)} Mbit/s over {len(self.policy)} replications "
+            f"of seed {JUDGED}\n"
             f"weights {np.array2string(self.weights, precision=3, separator=', ')}"
         )
 
