@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import multiprocessing
 import subprocess
 import sys
@@ -198,6 +199,11 @@ def test_the_command_line_takes_a_law_from_a_file_and_ends_with_2_where_it_fails
     assert " us for each of " in ran.stderr
     swept = command(tmp_path, "sweep", "small.toml", *law, "--executor", "process", "--out", "study")
     assert swept.returncode == 0, swept.stderr
+    assert 'law "mine" in Python is slow\n' in swept.stderr
+    threads = command(tmp_path, "sweep", "small.toml", *law, "--out", "threads")
+    assert "threads take turns with it (--executor process does not)" in threads.stderr
+    document = json.loads(command(tmp_path, "run", "small.toml", *law, "--json").stdout)
+    assert document["laws"]["mine"]["us_per_ack"] > 0
     assert command(tmp_path, "check", "small.toml", *law).returncode == 0
     (tmp_path / "bad.py").write_text(MINE.format(share=0.7).replace("on_loss", "on_ack"))
     failed = command(tmp_path, "run", "small.toml", "--law", "mine=bad.py:Mine", *law[2:])

@@ -68,6 +68,12 @@ pub(crate) fn register_law(
     register(HostedLaw { name, recovery: recovery_of(recovery)?, identity, law })
 }
 
+/// Forgets the law of this name.
+#[pyfunction]
+pub(crate) fn forget_law(name: &str) -> bool {
+    hosted::forget(name)
+}
+
 pub(crate) fn register(law: HostedLaw) -> PyResult<()> {
     hosted::register(law).map_err(|error| ScenarioError::new_err(format!("name: {error}")))
 }

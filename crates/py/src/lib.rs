@@ -113,6 +113,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<pair::Comparison>()?;
     module.add_class::<steering::Steering>()?;
     module.add_function(wrap_pyfunction!(law::register_law, module)?)?;
+    module.add_function(wrap_pyfunction!(law::forget_law, module)?)?;
     module.add_function(wrap_pyfunction!(pair::register_pair, module)?)?;
     module.add_function(wrap_pyfunction!(explain, module)?)?;
     module.add_function(wrap_pyfunction!(keys, module)?)?;

@@ -1,5 +1,7 @@
 //! Runs that an agent in Python steers, several at once on threads of their own.
 
+#![expect(clippy::needless_pass_by_value, reason = "PyO3 hands arguments over by value")]
+
 use std::ops::Range;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -129,7 +131,6 @@ struct Fleet {
 #[pymethods]
 impl Steering {
     #[new]
-    #[expect(clippy::too_many_arguments, reason = "each is an option of its own in Python")]
     fn new(
         scenario: &Scenario,
         point: isize,
@@ -224,7 +225,7 @@ impl Fleet {
     }
 }
 
-fn arrays<'py>(py: Python<'py>, seen: Result<Vec<Seen>, String>) -> PyResult<Arrays<'py>> {
+fn arrays(py: Python<'_>, seen: Result<Vec<Seen>, String>) -> PyResult<Arrays<'_>> {
     let seen = seen.map_err(|error| RunError::new_err(format!("a steered run failed: {error}")))?;
     let rows: Vec<Vec<f64>> = seen.iter().map(|(observation, ..)| observation.to_vec()).collect();
     let over: Vec<bool> = seen.iter().map(|(_, is_over, _)| *is_over).collect();

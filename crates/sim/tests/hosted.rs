@@ -71,6 +71,8 @@ fn a_name_of_lasthop_or_with_other_signs_is_refused_and_an_unknown_one_has_a_nea
     hosted::register(law("hosted-b", "")).unwrap();
     let unknown = with(&[("flows.main.tcp.variant", "hosted-bb")]).unwrap_err();
     assert!(unknown.contains("did you mean \"hosted-b\"?"), "{unknown}");
+    assert!(hosted::forget("hosted-b") && !hosted::forget("hosted-b"));
+    assert!(with(&[("flows.main.tcp.variant", "hosted-b")]).is_err());
 }
 
 #[test]

@@ -174,7 +174,8 @@ def schema_command() -> None:
 def new_command(name: str, source: str | None, kind: str | None) -> None:
     """Write NAME.toml, a copy of a shipped scenario, or a scheme that works and can be changed."""
     if (source is None) == (kind is None):
-        raise UsageError("new: expected one of --from, --law, --agent and --crate")
+        found = "nothing to write" if kind is None else f"--from and --{kind} together"
+        raise UsageError(f"new: {found}; expected one of --from, --law, --agent and --crate")
     if source is not None:
         from lasthop.scenario.new import copy
 

@@ -6,6 +6,7 @@ import hashlib
 import importlib
 import importlib.util
 import inspect
+import re
 import sys
 from dataclasses import dataclass
 from importlib.metadata import entry_points
@@ -98,6 +99,17 @@ def law(name: str, kind: type, *, recovery: str = "sack") -> None:
     _LAWS[name] = Registered(name, kind.__module__, kind.__qualname__, file, recovery, identity)
 
 
+def forget(name: str) -> None:
+    """Forget a law; scenarios that name it cannot be read or run any more."""
+    _core.forget_law(name)
+    _LAWS.pop(name, None)
+
+
+def known() -> list[str]:
+    """The names of the laws in Python that are registered."""
+    return list(_LAWS)
+
+
 def _identity(kind: type) -> str:
     """A hash of the files of the modules of a class and its bases; in a notebook, of its source."""
     digest = hashlib.sha256()
@@ -115,7 +127,8 @@ def _identity(kind: type) -> str:
 def used(text: str, overrides: tuple[tuple[str, str], ...]) -> tuple[Registered, ...]:
     """The registered laws that a scenario may name."""
     texts = (text, *(value for _, value in overrides))
-    return tuple(law for law in _LAWS.values() if any(law.name in one for one in texts))
+    words = {law.name: re.compile(rf"(?<![\w-]){law.name}(?![\w-])") for law in _LAWS.values()}
+    return tuple(law for law in _LAWS.values() if any(words[law.name].search(one) for one in texts))
 
 
 def take_over(laws: tuple[Registered, ...]) -> None:

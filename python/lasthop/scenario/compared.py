@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from lasthop import _core
 from lasthop.base.arguments import instance, nonblank
 from lasthop.base.errors import UsageError, nearest
+from lasthop.laws.registered import forget
 from lasthop.scenario.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -100,8 +101,11 @@ def compare_laws(
             )
     with _ONE_AT_A_TIME:
         found = _core.register_pair(PAIR, *laws)
-        pair = scenario.set({f"flows.{flow}.tcp.congestion": PAIR for flow in flows})
-        pair.run(seed, replication, point)
+        try:
+            pair = scenario.set({f"flows.{flow}.tcp.congestion": PAIR for flow in flows})
+            pair.run(seed, replication, point)
+        finally:
+            forget(PAIR)
     if found.difference is None:
         return Comparison(found.events)
     return Comparison(found.events, *found.difference)

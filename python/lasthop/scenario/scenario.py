@@ -100,6 +100,7 @@ class Run:
         Returns:
             A mapping that JSON can carry, except for numbers that are not finite.
         """
+        laws = {name: {**use._asdict(), "us_per_ack": use.us_per_ack} for name, use in self.laws.items()}
         return {
             "scenario": self.scenario.id,
             "file": self.scenario.name,
@@ -120,6 +121,7 @@ class Run:
             "simulated_s": self.simulated_s,
             "stopped": self.stopped,
             "wall_s": self.wall_s,
+            **({"laws": laws} if laws else {}),
         }
 
     def notes(self) -> list[str]:

@@ -126,7 +126,7 @@ def learn(chosen: Scenario, generations: int = GENERATIONS) -> Floats:
 
 
 def judged(chosen: Scenario, weights: Floats, replications: int = REPLICATIONS) -> Learned:
-    """The policy beside NewReno, on runs of another seed."""
+    """The policy against NewReno, on runs of another seed."""
     policy = runs(chosen, weights, JUDGED, replications)
     newreno = [chosen.run(JUDGED, replication).metrics for replication in range(replications)]
 

@@ -63,6 +63,13 @@ pub fn register(law: HostedLaw) -> Result<(), String> {
     Ok(())
 }
 
+/// Forgets the law of this name; false where there is none. A scenario that names it cannot be read any more.
+pub fn forget(name: &str) -> bool {
+    let mut laws = LAWS.write().unwrap_or_else(PoisonError::into_inner);
+    GENERATION.fetch_add(1, Ordering::Relaxed);
+    laws.remove(name).is_some()
+}
+
 fn leaked(word: &str) -> &'static Value {
     Box::leak(Box::new(Value::Text(word.to_string())))
 }
