@@ -17,7 +17,7 @@ pytest.importorskip("gymnasium", reason="the optional package gymnasium is not i
 from gymnasium.utils.env_checker import check_env
 
 from lasthop.gym import FIELDS, LasthopEnv, LasthopVectorEnv, make, make_vec
-from lasthop.tools import learning
+from lasthop.tools import gymcost, learning
 
 BYTES, CWND, LOSSES = (FIELDS.index(name) for name in ("delivered_bytes", "cwnd", "losses"))
 SET = {"run.duration": "4 s"}
@@ -156,6 +156,22 @@ def test_a_search_of_few_steps_returns_weights_that_can_be_judged() -> None:
     found = learning.judged(chosen, weights, replications=2)
     assert len(found.policy) == 2
     assert "over 2 replications of seed 12" in str(found)
+
+
+def test_the_bench_has_a_row_for_each_way_of_deciding_and_number_of_environments(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(gymcost, "_TIMES", 1)
+    case = gymcost.GymCase("gym", "", "ejtcp/fig10-baselines", SET, ("ack", "round-trip"), (1, 3), 30)
+    costs = list(case.measure())
+    assert [(cost.every, cost.environments) for cost in costs] == [
+        ("ack", 1),
+        ("ack", 3),
+        ("round-trip", 1),
+        ("round-trip", 3),
+    ]
+    assert all(cost.as_dict()["steps_per_s"] > 0 for cost in costs)
+    assert gymcost.text(costs).count("round-trip") == 2
 
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "learning.md"

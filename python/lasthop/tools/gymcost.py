@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 from dataclasses import asdict, dataclass
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lasthop.base.errors import UsageError
 from lasthop.base.quantity import digits
 from lasthop.base.table import grid
 
@@ -32,12 +32,8 @@ class GymCase:
 
     def measure(self) -> Iterator[GymCost]:
         """Every way, with every number; the least of several times."""
-        try:
-            from lasthop.gym import make_vec
-        except ImportError as e:
-            raise UsageError(
-                f"bench: {self.name}: gymnasium is not installed; expected pip install gymnasium"
-            ) from e
+        from lasthop.gym import make_vec
+
         for every in self.every:
             for count in self.counts:
                 env = make_vec(self.scenario, count, every=every, set=self.settings)
@@ -62,6 +58,11 @@ class GymCost:
     def as_dict(self) -> dict[str, Any]:
         """The same for JSON."""
         return {**asdict(self), "steps_per_s": 1e6 / self.us_per_step}
+
+
+def is_possible() -> bool:
+    """Whether the optional package is there."""
+    return find_spec("gymnasium") is not None
 
 
 def _timed(env: Any, action: Any, rounds: int) -> float:
