@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from lasthop.base.errors import (
         Interrupted,
         LasthopError,
+        LawError,
         RunError,
         ScenarioError,
         StudyError,
@@ -26,8 +27,10 @@ if TYPE_CHECKING:
     )
     from lasthop.base.table import Table
     from lasthop.figures.ladders import Ladder
+    from lasthop.laws.registered import LawUse, law
     from lasthop.report.play import Play
     from lasthop.scenario.airtime import Airtime
+    from lasthop.scenario.compared import Comparison, compare_laws
     from lasthop.scenario.facts import Estimate, RuleException
     from lasthop.scenario.trace import Trace
     from lasthop.stats.intervals import Interval
@@ -59,7 +62,12 @@ _HOME = {
     "sweep": "lasthop.api",
     "Study": "lasthop.api",
     "Interval": "lasthop.stats.intervals",
+    "Comparison": "lasthop.scenario.compared",
+    "compare_laws": "lasthop.scenario.compared",
     "Ladder": "lasthop.figures.ladders",
+    "LawError": "lasthop.base.errors",
+    "LawUse": "lasthop.laws.registered",
+    "law": "lasthop.laws.registered",
     "Limits": "lasthop.study.work",
     "Planned": "lasthop.study.ledger",
     "Play": "lasthop.report.play",
@@ -73,11 +81,14 @@ _HOME = {
 __all__ = [
     "Airtime",
     "Cancel",
+    "Comparison",
     "Estimate",
     "Interrupted",
     "Interval",
     "Ladder",
     "LasthopError",
+    "LawError",
+    "LawUse",
     "Limits",
     "Planned",
     "Play",
@@ -96,7 +107,9 @@ __all__ = [
     "Trace",
     "UsageError",
     "__version__",
+    "compare_laws",
     "from_dict",
+    "law",
     "load",
     "model_version",
     "scenarios",

@@ -174,6 +174,7 @@ class Run(scenario.Run):
         cpu_s: The CPU time of the run, in seconds.
         stopped: The limit that stopped it early, such as `max-events`; `None` for a complete run.
         simulated_s: The simulated time reached, in seconds.
+        laws: What each law in Python cost, by its name; empty without one.
     """
 
     scenario: Scenario

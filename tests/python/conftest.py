@@ -14,7 +14,7 @@ from lasthop import _core
 from lasthop.base import paths
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 SMALL = """\
 title = "Two TCPs on a short lossy path"
@@ -108,6 +108,15 @@ where  = { "flows.main.tcp.packet" = "1000 B" }
 def pytest_report_header() -> str:
     """Name the extension under test: the checked one in CI and with --soak."""
     return f"lasthop: {'checked' if _core.is_checked else 'release'} extension {_core.__file__}"
+
+
+@pytest.fixture(autouse=True)
+def own_laws() -> Iterator[None]:
+    """Forget the laws that a test registers, whose names would be in the messages of others."""
+    yield
+    registered = sys.modules.get("lasthop.laws.registered")
+    for name in registered.known() if registered else ():
+        registered.forget(name)
 
 
 @pytest.fixture

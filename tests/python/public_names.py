@@ -25,6 +25,8 @@ OF_CORE: dict[str, set[type[BaseException]]] = {
     "from_text": {lh.ScenarioError},
     "with_overrides": {lh.ScenarioError},
     "run": {lh.RunError, lh.Interrupted},
+    "register_law": {lh.ScenarioError},
+    "register_pair": {lh.ScenarioError},
     "trace": {OSError},
 }
 

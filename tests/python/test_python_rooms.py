@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "python" / "lasthop"
 ROOMS = (
-    *("_core", "base", "stats", "scenario", "peer", "study", "views", "figures", "papers", "report"),
-    *("api", "tools", "cli"),
+    *("_core", "base", "stats", "laws", "scenario", "peer", "study", "views", "figures", "papers", "report"),
+    *("gym", "api", "tools", "cli"),
 )
 # What gives the package its names and its command is above all rooms.
 ABOVE = {"", "__main__"}

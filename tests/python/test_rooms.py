@@ -22,7 +22,10 @@ STACK = (
     "schemes",
     "registry",
 )
-SIM = ("engine", "medium", "traffic", "model", "probe", "net", "relay", "metrics", "scenario", "run")
+SIM = (
+    *("engine", "medium", "traffic", "model", "probe", "net", "relay", "metrics", "scenario", "run"),
+    "steered",
+)
 # Loads for benches, which belong to no room.
 LOADS = {"agent_load", "law_load", "lib"}
 

@@ -17,6 +17,7 @@ import pytest
 
 import lasthop as lh
 from conftest import SMALL
+from lasthop.laws import Reno
 from public_names import functions
 
 TABLE = Path(__file__).with_name("wrong_arguments.txt")
@@ -82,6 +83,7 @@ def things(folder: Path) -> dict[str, Any]:
         "lh": lh,
         "Pool": ProcessPoolExecutor,
         "folder": folder,
+        "Reno": Reno,
     }
 
 

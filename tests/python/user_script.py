@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import lasthop as lh
+from lasthop.laws import Ack, Loss, Timeout, Window
 
 METRIC = "flows.main.goodput_bps"
 KIND = "agents.snoop.kind"
@@ -54,9 +55,39 @@ def swept(chosen: lh.Scenario, folder: Path) -> lh.Study:
     return study
 
 
+class Patient:
+    """A law of the user's own, which never reduces its window below eight segments."""
+
+    def on_ack(self, ack: Ack, window: Window) -> None:
+        if ack.progress == "open":
+            window.cwnd += 1 / window.cwnd
+
+    def on_loss(self, loss: Loss, window: Window) -> bool | None:
+        window.cwnd = max(loss.base / 2, 8.0)
+        return None
+
+    def on_timeout(self, timeout: Timeout, window: Window) -> bool | None:
+        window.cwnd = 8.0
+        return None
+
+
+def with_own_law(chosen: lh.Scenario) -> None:
+    """A run with a law in Python, which differs from Reno's."""
+    lh.law("patient", Patient, recovery="newreno")
+    try:
+        run = chosen.set({"flows.main.tcp.variant": "patient"}).run()
+    except lh.LawError as error:
+        raise AssertionError from error
+    use: lh.LawUse = run.laws["patient"]
+    compared: lh.Comparison = lh.compare_laws(chosen, "patient", "reno")
+    print(use.us_per_ack, compared.number, compared)
+    assert not compared
+
+
 def main(folder: Path) -> None:
     chosen, bound = described("lle-tcp/fig05")
     assert measured(chosen, folder).events <= bound.events
+    with_own_law(chosen)
     study = swept(chosen, folder)
     means: lh.Table = study.table(METRIC)
     print(means, study.contrast(METRIC, KIND, baseline="none").column("relative"), sep="\n")

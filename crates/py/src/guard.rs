@@ -1,5 +1,6 @@
 //! Turns a panic inside a run into the failure of that run, with a message of one line.
 
+use crate::law::LawFailure;
 use std::cell::{Cell, RefCell};
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
 
@@ -20,13 +21,24 @@ pub(crate) fn quiet_panics() {
     }));
 }
 
-/// Runs `work`; the error is the message and the place of its panic.
-pub(crate) fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+/// Why guarded work has no result.
+pub(crate) enum Failed {
+    /// The message and the place of a panic.
+    Panic(String),
+    /// An exception of a law.
+    Law(Box<LawFailure>),
+}
+
+/// Runs `work`, which may panic.
+pub(crate) fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, Failed> {
     GUARDED.set(true);
     // What `work` borrows is read-only, or dropped with the run.
     let result = panic::catch_unwind(AssertUnwindSafe(work));
     GUARDED.set(false);
-    result.map_err(|_| MESSAGE.take())
+    result.map_err(|payload| match payload.downcast::<LawFailure>() {
+        Ok(law) => Failed::Law(law),
+        Err(_) => Failed::Panic(MESSAGE.take()),
+    })
 }
 
 fn text(info: &PanicHookInfo<'_>) -> String {

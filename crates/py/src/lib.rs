@@ -6,11 +6,14 @@
 mod agent_load;
 mod catalogue;
 mod guard;
+mod law;
 mod law_load;
+mod pair;
 #[cfg(unix)]
 mod relay;
 mod run;
 mod scenario;
+mod steering;
 
 use lasthop_sim::engine::streams::{self, Stream};
 use numpy::PyArray1;
@@ -26,10 +29,11 @@ mod errors {
 
     import_exception!(lasthop.base.errors, ScenarioError);
     import_exception!(lasthop.base.errors, RunError);
+    import_exception!(lasthop.base.errors, LawError);
     import_exception!(lasthop.base.errors, Interrupted);
 }
 
-pub(crate) use errors::{Interrupted, RunError, ScenarioError};
+pub(crate) use errors::{Interrupted, LawError, RunError, ScenarioError};
 
 /// Everything about a key of a scenario, as JSON.
 #[pyfunction]
@@ -106,6 +110,11 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<law_load::LawLoad>()?;
     #[cfg(unix)]
     module.add_class::<relay::Relay>()?;
+    module.add_class::<pair::Comparison>()?;
+    module.add_class::<steering::Steering>()?;
+    module.add_function(wrap_pyfunction!(law::register_law, module)?)?;
+    module.add_function(wrap_pyfunction!(law::forget_law, module)?)?;
+    module.add_function(wrap_pyfunction!(pair::register_pair, module)?)?;
     module.add_function(wrap_pyfunction!(explain, module)?)?;
     module.add_function(wrap_pyfunction!(keys, module)?)?;
     module.add_function(wrap_pyfunction!(schema, module)?)?;

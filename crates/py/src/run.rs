@@ -1,5 +1,6 @@
 //! One run: its cancellation token and its results.
 
+use crate::law::{self, Usage};
 use lasthop_sim::Outcome;
 use lasthop_sim::probe::accounts::Account;
 use lasthop_sim::probe::bins::Series;
@@ -41,6 +42,7 @@ pub(crate) struct Run {
     series: Vec<Series>,
     transfers: Vec<Transfer>,
     accounts: Vec<(String, Account)>,
+    laws: Vec<Usage>,
     /// Events processed.
     #[pyo3(get)]
     events: u64,
@@ -59,13 +61,14 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    pub(crate) fn new(outcome: Outcome, cpu_s: f64) -> Run {
+    pub(crate) fn new(outcome: Outcome, laws: Vec<Usage>, cpu_s: f64) -> Run {
         Run {
             traces: outcome.traces,
             metrics: outcome.metrics,
             series: outcome.series,
             transfers: outcome.transfers,
             accounts: outcome.accounts,
+            laws,
             events: outcome.events,
             wall_s: outcome.wall_s,
             cpu_s,
@@ -146,6 +149,12 @@ impl Run {
             accounts.set_item(name, (terms, stream.transpose()?))?;
         }
         Ok(accounts)
+    }
+
+    /// What the laws written in Python cost, by name: acknowledgements, calls and seconds.
+    #[getter]
+    fn laws<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        law::costs(py, &self.laws)
     }
 
     /// The names of the traces taken.

@@ -2,14 +2,16 @@
 
 #![expect(clippy::needless_pass_by_value, reason = "PyO3 hands arguments over by value")]
 
+use crate::guard::{self, Failed};
+use crate::law::{self, LawFailure};
 use crate::run::{Cancel, Run};
-use crate::{Interrupted, RunError, ScenarioError, guard};
+use crate::{Interrupted, LawError, RunError, ScenarioError};
 #[cfg(unix)]
 use lasthop_sim::relay::{Path as RelayPath, Step};
 use lasthop_sim::scenario::{self, Config, Scenario as Inner};
 use lasthop_sim::{Request, RunError as Failure};
 use lasthop_stack::units::Span;
-use pyo3::exceptions::{PyIndexError, PyValueError};
+use pyo3::exceptions::{PyException, PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::{Map, Value, json};
@@ -26,7 +28,7 @@ pub(crate) struct Scenario {
     inner: Inner,
     path: String,
     /// The point that was asked for last: a run of it takes several looks.
-    last: Mutex<Option<(usize, Arc<Config>)>>,
+    last: Mutex<Option<(usize, u64, Arc<Config>)>>,
 }
 
 #[pymethods]
@@ -290,10 +292,11 @@ impl Scenario {
         let cpu_clock = py.import("time")?.getattr("thread_time")?;
         let before: f64 = cpu_clock.call0()?.extract()?;
         let result = py.detach(|| guard::guarded(|| lasthop_sim::run(&request)));
+        let laws = law::take_usage();
         let cpu_s = cpu_clock.call0()?.extract::<f64>()? - before;
         let what = || format!("{}: point {point}, seed {seed}, replication {replication}", self.inner.name());
         match result {
-            Ok(Ok(outcome)) => Ok(Run::new(outcome, cpu_s)),
+            Ok(Ok(outcome)) => Ok(Run::new(outcome, laws, cpu_s)),
             Ok(Err(Failure::Interrupted)) => Err(Interrupted::new_err(format!("{}: interrupted", what()))),
             Ok(Err(error @ Failure::UnknownTrace(_))) => {
                 Err(ScenarioError::new_err(format!("trace: {error}")))
@@ -302,7 +305,10 @@ impl Scenario {
                 Err(ScenarioError::new_err(format!("{}: pcap: {error}", self.inner.name())))
             }
             Ok(Err(error)) => Err(RunError::new_err(format!("{}: {error}", what()))),
-            Err(panic) => Err(RunError::new_err(format!("{}: {panic}; expected no failure", what()))),
+            Err(Failed::Law(failure)) => Err(raised(py, &what(), *failure)),
+            Err(Failed::Panic(panic)) => {
+                Err(RunError::new_err(format!("{}: {panic}; expected no failure", what())))
+            }
         }
     }
 
@@ -321,14 +327,16 @@ impl Scenario {
     }
 
     /// What a run of a point is built from.
-    fn config(&self, point: isize) -> PyResult<Arc<Config>> {
+    pub(crate) fn config(&self, point: isize) -> PyResult<Arc<Config>> {
         let point = self.index(point)?;
         let known = self.last.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some((_, config)) = known.filter(|(other, _)| *other == point) {
+        // A law that was registered since then may be another one.
+        let generation = scenario::hosted::generation();
+        if let Some((.., config)) = known.filter(|(other, then, _)| (*other, *then) == (point, generation)) {
             return Ok(config);
         }
         let config = Arc::new(self.inner.config(point));
-        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some((point, config.clone()));
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some((point, generation, config.clone()));
         Ok(config)
     }
 
@@ -356,6 +364,17 @@ impl Scenario {
         }
         Ok(captures)
     }
+}
+
+/// The exception of a law as an error of its run; one that is not an error, such as an interrupt, as it is.
+fn raised(py: Python<'_>, what: &str, failure: LawFailure) -> PyErr {
+    let LawFailure { text, cause } = failure;
+    if !cause.is_instance_of::<PyException>(py) {
+        return cause;
+    }
+    let error = LawError::new_err(format!("{what}: {text}"));
+    error.set_cause(py, Some(cause));
+    error
 }
 
 fn refused(error: scenario::ScenarioError) -> PyErr {

@@ -15,6 +15,7 @@ pub mod probe;
 pub mod relay;
 mod run;
 pub mod scenario;
+pub mod steered;
 pub mod traffic;
 
 pub use net::routes::Unreachable;

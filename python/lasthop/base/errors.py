@@ -57,6 +57,12 @@ class RunError(LasthopError, RuntimeError):
     """A simulation failed; the message names scenario, seed and replication."""
 
 
+class LawError(RunError):
+    """A congestion law in Python raised an exception, the cause; the message names event and time."""
+
+    exit_code = 2
+
+
 class Interrupted(LasthopError, RuntimeError):  # noqa: N818
     """A run was stopped by its `Cancel` token."""
 

@@ -155,25 +155,39 @@ def schema_command() -> None:
     "new",
     epilog=examples(
         "lasthop new mine --from ejtcp/fig10-baselines",
-        "lasthop new scenarios/slow.toml --from examples/slow-reader",
+        "lasthop new my-law --law",
     ),
 )
 @click.argument("name", type=Word())
 @click.option(
     "--from",
     "source",
-    required=True,
     type=Word(),
     metavar="ID",
     shell_complete=completing.scenarios,
     help="The scenario to copy.",
 )
+@click.option("--law", "kind", flag_value="law", help="Write a congestion law into this checkout.")
+@click.option("--agent", "kind", flag_value="agent", help="Write an agent into this checkout.")
+@click.option("--crate", "kind", flag_value="crate", help="Write a crate with a law.")
 @talk_options
-def new_command(name: str, source: str) -> None:
-    """Write NAME.toml, a copy of a shipped scenario, to an existing directory."""
-    from lasthop.scenario.new import copy
+def new_command(name: str, source: str | None, kind: str | None) -> None:
+    """Write NAME.toml, a copy of a shipped scenario, or a scheme that works and can be changed."""
+    if (source is None) == (kind is None):
+        found = "nothing to write" if kind is None else f"--from and --{kind} together"
+        raise UsageError(f"new: {found}; expected one of --from, --law, --agent and --crate")
+    if source is not None:
+        from lasthop.scenario.new import copy
 
-    written(copy(name, source))
+        written(copy(name, source))
+        return
+    from lasthop.tools import templates
+
+    if kind == "crate":
+        written(templates.crate(name))
+        return
+    for path in templates.scheme(name, templates.LAW if kind == "law" else templates.AGENT):
+        written(path)
 
 
 @click.command(

@@ -16,6 +16,7 @@ from lasthop.cli.options import (
     Word,
     examples,
     json_option,
+    law_option,
     loaded,
     no_bar_option,
     set_option,
@@ -42,6 +43,7 @@ _MISSED = 3
     "scenarios", nargs=-1, type=Word(), metavar="[SCENARIO]...", shell_complete=completing.scenarios
 )
 @set_option
+@law_option
 @where_option
 @click.option(
     "--theory", is_flag=True, help="Run the points and compare them with the PFTK and Mathis models."

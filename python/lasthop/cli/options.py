@@ -285,6 +285,25 @@ set_option = click.option(
     help="Set a scenario key, swept or not; sweep.KEY=[A, B] sweeps it.",
 )
 
+
+def _register(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> None:
+    for value in values:
+        from lasthop.laws.registered import named
+
+        named(value)
+
+
+law_option = click.option(
+    "--law",
+    multiple=True,
+    type=Word(),
+    metavar="[NAME=]MODULE:CLASS",
+    expose_value=False,
+    is_eager=True,
+    callback=_register,
+    help="Register a congestion law written in Python; MODULE may be a file.",
+)
+
 where_option = click.option(
     "--where",
     multiple=True,

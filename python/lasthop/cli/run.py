@@ -18,6 +18,7 @@ from lasthop.cli.options import (
     examples,
     json_option,
     judgements_option,
+    law_option,
     limit_options,
     loaded,
     no_bar_option,
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 )
 @click.argument("scenario", type=Word(), shell_complete=completing.scenarios)
 @set_option
+@law_option
 @where_option
 @seed_option
 @click.option("--replication", type=Whole(0), default=0, help="The replication.")
@@ -242,6 +244,8 @@ def _drafts(captures: dict[str, Path]) -> Iterator[dict[str, Path]]:
 def _note_run(done: Run) -> None:
     each = done.cpu_s / done.events * 1e9 if done.events else 0.0
     note(f"{done.events} events in {done.wall_s:.2f} s, {each:.0f} ns each")
+    for name, use in done.laws.items():
+        note(f'law "{name}" in Python is slow: {use.us_per_ack:.2f} us for each of {use.acks} ACKs')
     if done.stopped:
         warmup = done.scenario.resolved(done.point)["run.warmup"]["value"]
         measured = done.simulated_s > (done.scenario.numeric("run.warmup", warmup) or 0.0)

@@ -16,6 +16,7 @@ from lasthop.cli.options import (
     form_option,
     json_option,
     judgements_option,
+    law_option,
     loaded,
     no_bar_option,
     set_option,
@@ -46,6 +47,7 @@ from lasthop.cli.talk import data, note, warn_of_stopped
 @judgements_option
 @no_bar_option
 @set_option
+@law_option
 @json_option
 @talk_options
 def show_command(
@@ -123,6 +125,7 @@ def _scenario(name: str, settings: tuple[str, ...], point: int, *, as_json: bool
 @click.option("--replication", type=Whole(0), default=0, help="The replication.")
 @no_bar_option
 @set_option
+@law_option
 @talk_options
 def slots_command(
     study_or_scenario: str,

@@ -25,6 +25,7 @@ from lasthop.cli.options import (
     examples,
     json_option,
     judgements_option,
+    law_option,
     limit_options,
     loaded,
     progress_option,
@@ -45,6 +46,9 @@ if TYPE_CHECKING:
     from lasthop.study.sweep import Sweep
 
 
+TURNS = ", and threads take turns with it (--executor process does not)"
+
+
 @click.command(
     "sweep",
     epilog=examples(
@@ -54,6 +58,7 @@ if TYPE_CHECKING:
 )
 @click.argument("scenario", type=Word(), shell_complete=completing.scenarios)
 @set_option
+@law_option
 @where_option
 @seed_option
 @click.option("-r", "--replications", type=Whole(1), metavar="N", help="Runs per point.")
@@ -133,6 +138,7 @@ def sweep_command(
     """
     from lasthop.base.paths import program
     from lasthop.cli.interrupt import interruptible
+    from lasthop.laws.registered import used
     from lasthop.scenario.budget import admit
     from lasthop.study.precision import LEAST, Precision, check, wide
     from lasthop.study.progress import reporter
@@ -159,6 +165,8 @@ def sweep_command(
         check(study, precision, "ci-of")
     for remark in study.notes:
         note(f"note: {remark}")
+    for law in used(chosen.text, tuple(chosen.overrides)):
+        note(f'law "{law.name}" in Python is slow{TURNS if executor == "thread" else ""}')
     progress = reporter(quiet=quiet(), plain=no_progress)
     work = Sweep(
         study,

@@ -289,7 +289,7 @@ def bench_command(
     """Measure CPU time, events, packets and peak memory on all or some cases in bench/ of a checkout."""
     from lasthop.base.jsontext import dumps
     from lasthop.base.table import grid
-    from lasthop.tools import agentcost, bench, lawcost
+    from lasthop.tools import agentcost, bench, gymcost, lawcost
 
     found = bench.cases(cases)
     if listing:
@@ -298,6 +298,7 @@ def bench_command(
     lines: list[bench.Measured] = []
     costs: list[agentcost.Cost] = []
     laws: list[lawcost.LawCost] = []
+    steps: list[gymcost.GymCost] = []
     for case in found:
         note(f"{case.name}: {case.title}")
         if isinstance(case, agentcost.AgentCase):
@@ -305,6 +306,12 @@ def bench_command(
             continue
         if isinstance(case, lawcost.LawCase):
             laws += case.measure()
+            continue
+        if isinstance(case, gymcost.GymCase):
+            if gymcost.is_possible():
+                steps += case.measure()
+            else:
+                note(f"{case.name}: not measured: gymnasium is not installed")
             continue
         lines += bench.measure(case)
         if peer:
@@ -317,6 +324,7 @@ def bench_command(
         documents = [line.as_dict() for line in lines]
         documents += [cost.as_dict() for cost in costs]
         documents += [cost.as_dict() for cost in laws]
+        documents += [cost.as_dict() for cost in steps]
         data(dumps(documents))
         return
     if lines:
@@ -325,6 +333,8 @@ def bench_command(
         report(agentcost.text(costs))
     if laws:
         report(lawcost.text(laws))
+    if steps:
+        report(gymcost.text(steps))
 
 
 @click.command(

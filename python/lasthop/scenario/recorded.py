@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ class Recorded:
     stopped: str | None
     simulated_s: float
     tables: dict[str, tuple[int, int, Columns]]
+    laws: dict[str, tuple[int, int, float]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, run: _core.Run | Recorded) -> Self:
@@ -44,6 +45,7 @@ class Recorded:
             run.stopped,
             run.simulated_s,
             tables,
+            dict(run.laws),
         )
 
     def traces(self) -> list[str]:

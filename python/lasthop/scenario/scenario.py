@@ -16,6 +16,7 @@ from lasthop.base import paths
 from lasthop.base.arguments import MOST_SEED, instance, nonblank, place, span, whole, words
 from lasthop.base.errors import UsageError, nearest
 from lasthop.base.quantity import seconds
+from lasthop.laws.registered import LawUse
 from lasthop.scenario.airtime import Airtime, ledgers
 from lasthop.scenario.description import Description
 from lasthop.scenario.facts import labels
@@ -55,6 +56,7 @@ class Run:
         self.cpu_s = core.cpu_s
         self.stopped = core.stopped
         self.simulated_s = core.simulated_s
+        self.laws = {name: LawUse(*use) for name, use in core.laws.items()}
 
     def traces(self) -> list[str]:
         """The channels that were recorded.
@@ -98,6 +100,7 @@ class Run:
         Returns:
             A mapping that JSON can carry, except for numbers that are not finite.
         """
+        laws = {name: {**use._asdict(), "us_per_ack": use.us_per_ack} for name, use in self.laws.items()}
         return {
             "scenario": self.scenario.id,
             "file": self.scenario.name,
@@ -118,6 +121,7 @@ class Run:
             "simulated_s": self.simulated_s,
             "stopped": self.stopped,
             "wall_s": self.wall_s,
+            **({"laws": laws} if laws else {}),
         }
 
     def notes(self) -> list[str]:

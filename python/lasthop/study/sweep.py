@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 from lasthop import _core
 from lasthop.base.arguments import instance, whole
 from lasthop.base.errors import Interrupted, LasthopError, StudyError, UsageError
+from lasthop.laws.registered import used
 from lasthop.study.ledger import Ledger, Row
 from lasthop.study.precision import Precision, check, more, set_replications
 from lasthop.study.remote import check_maker, maker
@@ -113,6 +114,7 @@ class Sweep:
             index, parts = self.shard
             wanted = wanted[index - 1 :: parts]
         missing: dict[tuple[str, int], Task] = {}
+        laws = used(scenario.text, tuple(scenario.overrides))
         for point, key, replication in wanted:
             row = have.get((key, replication))
             if row is None or not self._counts(row):
@@ -127,6 +129,7 @@ class Sweep:
                         study.seed,
                         replication,
                         self.limits,
+                        laws,
                     ),
                 )
         return list(missing.values())

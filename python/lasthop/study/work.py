@@ -12,6 +12,7 @@ from functools import lru_cache
 from lasthop import _core
 from lasthop.base.arguments import span, whole
 from lasthop.base.errors import RunError
+from lasthop.laws.registered import Registered, take_over
 from lasthop.study.ledger import Row
 
 
@@ -53,6 +54,7 @@ class Task:
     seed: int
     replication: int
     limits: Limits
+    laws: tuple[Registered, ...] = ()
 
 
 @lru_cache(maxsize=8)
@@ -62,6 +64,8 @@ def _scenario(text: str, name: str, overrides: tuple[tuple[str, str], ...]) -> _
 
 def execute(task: Task, cancel: _core.Cancel | None = None) -> Row:
     """Execute a task; a failed simulation is a row with an error, not an exception."""
+    if task.laws:
+        take_over(task.laws)
     scenario = _scenario(task.text, task.name, task.overrides)
     try:
         run = scenario.run(

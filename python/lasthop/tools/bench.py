@@ -28,6 +28,7 @@ from lasthop.scenario.overrides import as_text
 from lasthop.scenario.scenario import Scenario, load
 from lasthop.tools import ns3
 from lasthop.tools.agentcost import AgentCase
+from lasthop.tools.gymcost import GymCase
 from lasthop.tools.lawcost import LawCase
 from lasthop.tools.process import peak as peak_of
 from lasthop.tools.process import timed
@@ -131,7 +132,7 @@ def folder() -> Path:
     return top / "bench"
 
 
-def cases(names: tuple[str, ...] = ()) -> list[Case | AgentCase | LawCase]:
+def cases(names: tuple[str, ...] = ()) -> list[Case | AgentCase | LawCase | GymCase]:
     """The cases of that name, or all."""
     files = {f.stem: f for f in sorted(folder().glob("*.toml"))}
     for name in names:
@@ -140,7 +141,7 @@ def cases(names: tuple[str, ...] = ()) -> list[Case | AgentCase | LawCase]:
     return [_case(files[name]) for name in names or files]
 
 
-def _case(path: Path) -> Case | AgentCase | LawCase:
+def _case(path: Path) -> Case | AgentCase | LawCase | GymCase:
     try:
         found = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, tomllib.TOMLDecodeError) as e:
@@ -149,6 +150,8 @@ def _case(path: Path) -> Case | AgentCase | LawCase:
         return _agent_case(path, found)
     if "laws" in found:
         return _law_case(path, found)
+    if "gym" in found:
+        return _gym_case(path, found)
     _refuse_unknown(path, "", found, _PARTS)
     return Case(
         path.stem,
@@ -178,6 +181,21 @@ def _law_case(path: Path, found: dict[str, Any]) -> LawCase:
         except ValueError as e:
             raise UsageError(f"{path}: laws.names: {e}") from e
     return LawCase(path.stem, found["title"], tuple(part["names"]), part["acks"])
+
+
+def _gym_case(path: Path, found: dict[str, Any]) -> GymCase:
+    _refuse_unknown(path, "", found, {"title", "gym"})
+    part = found["gym"]
+    _refuse_unknown(path, "gym.", part, {"scenario", "set", "every", "environments", "steps"})
+    return GymCase(
+        path.stem,
+        found["title"],
+        part["scenario"],
+        part.get("set", {}),
+        tuple(part["every"]),
+        tuple(part["environments"]),
+        part["steps"],
+    )
 
 
 def _refuse_unknown(path: Path, prefix: str, found: dict[str, Any], known: set[str]) -> None:

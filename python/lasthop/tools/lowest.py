@@ -36,7 +36,8 @@ def requirements(root: Path) -> tuple[str, list[str]]:
     """The oldest Python, such as `3.11`, and what is installed with it."""
     whole = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
     project = whole["project"]
-    lowest = [pinned(one) for one in (*project["dependencies"], *project["optional-dependencies"]["parquet"])]
+    extras = [one for name in ("parquet", "gym") for one in project["optional-dependencies"][name]]
+    lowest = [pinned(one) for one in (*project["dependencies"], *extras)]
     names = {one.partition("==")[0] for one in lowest}
     tools = [one for one in whole["dependency-groups"]["checks"] if one.partition(">=")[0] not in names]
     return project["requires-python"].removeprefix(">="), [*lowest, *tools, *BESIDE]

@@ -135,7 +135,7 @@ def parse(args: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
     """Splits the arguments into ours and pytest's: those after `--`, and any that are not ours.
 
     >>> parse(["--fast", "--", "-k", "sweep"])
-    (Namespace(fast=True, lint=False, soak=False, lowest=False, case=None), ['-k', 'sweep'])
+    (Namespace(fast=True, lint=False, soak=False, lowest=False, learning=False, case=None), ['-k', 'sweep'])
     """
     parser = argparse.ArgumentParser(
         prog="lasthop test",
@@ -157,6 +157,11 @@ def parse(args: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
         help="the Python tests only, with the lowest versions of packages that are allowed",
     )
     only.add_argument(
+        "--learning",
+        action="store_true",
+        help="only the policy that learns to beat NewReno, some minutes on one core",
+    )
+    only.add_argument(
         "--case", type=int, metavar="N", help="print random scenario N, run it and report violated invariants"
     )
     ours, rest = parser.parse_known_args(args)
@@ -174,6 +179,10 @@ def main(args: Sequence[str] = ()) -> int:
         return 2
     if options.lowest:
         return lowest.run(ROOT, for_pytest, environment())
+    if options.learning:
+        from lasthop.tools import learning
+
+        return learning.main()
     if options.case is not None:
         return show_case(options.case)
     for tool, use in OPTIONAL_TOOLS.items():

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use lasthop_stack::hooks::{Count, Judge};
+use lasthop_stack::registry::CongestionKind;
 
 use super::class::{classes, users};
 use super::measurement::{Measurement, Snapshot};
@@ -153,9 +154,12 @@ impl Walk<'_> {
             self.add(&prefix, |run| run.udp_flow(place));
         }
         if let TransportConfig::Tcp(tcp) = &direction.flow.transport {
+            // A law of the host has none: its counters would have no row in the list of metrics.
             let law = &tcp.parts.law;
-            let prefix = format!("{prefix}{}.", law.kind().entry().name);
-            self.add_counts(&prefix, &law.counts(), |run, name| run.law_count(place, name));
+            if law.kind() != CongestionKind::Custom {
+                let prefix = format!("{prefix}{}.", law.kind().entry().name);
+                self.add_counts(&prefix, &law.counts(), |run, name| run.law_count(place, name));
+            }
         }
         if let Some(segment) = direction.flow.estimated_segment() {
             self.add(&prefix, |run| run.estimating_flow(place, segment));

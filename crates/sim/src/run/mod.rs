@@ -4,6 +4,7 @@ mod endpoint;
 mod error;
 mod estimate;
 mod link_events;
+mod stepped;
 #[cfg(test)]
 mod tests;
 
@@ -35,6 +36,7 @@ use endpoint::Flow;
 pub use error::RunError;
 pub use estimate::{Estimate, estimate};
 use link_events::{LinkAct, LinkEvents};
+pub(crate) use stepped::Stepped;
 
 /// How many events pass between looks at the cancel flag and the clock.
 const EVENTS_BETWEEN_LOOKS: u64 = 4096;

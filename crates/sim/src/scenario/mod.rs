@@ -16,6 +16,7 @@ mod figure;
 mod file;
 mod hash;
 mod hints;
+pub mod hosted;
 mod keys;
 mod layout;
 mod members;
@@ -55,6 +56,9 @@ use std::path::Path;
 use std::sync::OnceLock;
 use survey::{Survey, merged, metrics_of, unused};
 use value::Names;
+
+/// The key that may name a law of the host.
+const LAW: &str = "flows.*.tcp.congestion";
 
 /// A valid scenario and all points of its sweep.
 #[derive(Clone, Debug)]
@@ -348,6 +352,11 @@ impl Scenario {
                 let text = value.text();
                 hash.add(&self.plan.layout.key(slot));
                 hash.add(self.plan.records.digest(&self.plan, slot, &text).unwrap_or(&text));
+                if def.path == LAW
+                    && let Ok(law) = hosted::hosted(&text)
+                {
+                    hash.add(&law.identity);
+                }
             }
         }
         hash.digits()

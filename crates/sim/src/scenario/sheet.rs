@@ -1,7 +1,8 @@
 //! All values of one point: settings, swept values and defaults, each with its origin.
 
 use super::error::Place;
-use super::keys::Chooser;
+use super::hosted;
+use super::keys::{Chooser, Part};
 use super::layout::{ByProfile, Keys, Presets, Section, SlotDefault, SlotOnly};
 use super::placement;
 use super::plan::{Plan, Setting};
@@ -175,11 +176,11 @@ impl<'a> Sheet<'a> {
             SlotDefault::Always(value) => cell(value, From::Default),
             SlotDefault::Like(other) => at(*other).and_then(|value| cell(value, From::Like(first + other))),
             SlotDefault::Profile { profile, values } => of_profile(at(*profile), values),
-            SlotDefault::Variant { variant, values, named } => {
+            SlotDefault::Variant { variant, part, values, named } => {
                 let own = named.filter(|(name, _)| at(*variant).is_some_and(|variant| variant.is(name)));
                 match own {
                     Some((_, key)) => at(key).and_then(|value| cell(value, From::Like(first + key))),
-                    None => of_variant(at(*variant), values, From::Slot(first + variant)),
+                    None => of_variant(at(*variant), *part, values, From::Slot(first + variant)),
                 }
             }
             SlotDefault::Preset { kind, words, presets, otherwise, unplaced } => {
@@ -288,12 +289,18 @@ fn of_profile<'a>(profile: Option<&Value>, values: &'a ByProfile) -> Option<Cell
 /// What a variant has, which this place names.
 fn of_variant<'a>(
     variant: Option<&Value>,
+    part: Part,
     values: &'a [(&'static str, Value, &'static str)],
     from: From,
 ) -> Option<Cell<'a>> {
     let name = variant?;
-    let (_, value, source) = values.iter().find(|value| name.is(value.0))?;
-    Some(Cell { value, from, source })
+    if let Some((_, value, source)) = values.iter().find(|value| name.is(value.0)) {
+        return Some(Cell { value, from, source });
+    }
+    let Value::Text(name) = name else { return None };
+    let (recovery, congestion) = hosted::of_variant(name)?;
+    let value = if part == Part::Recovery { recovery } else { congestion };
+    Some(Cell { value, from, source: "the host" })
 }
 
 /// The default under the words of standard, flavour and radio, which of these it comes from, and where it is published.

@@ -2,6 +2,7 @@
 
 use super::part::Part;
 use super::{acks, events};
+use crate::scenario::hosted;
 use crate::scenario::value::Value;
 use lasthop_stack::registry::{CongestionKind, LawConfig, Parts, RecoveryKind, tcp};
 use lasthop_stack::transport::tcp::{
@@ -74,14 +75,20 @@ pub(super) fn tcp(flow: &Part<'_>) -> tcp::Config {
 /// The recovery, the law, and the laws that only judge.
 fn parts(flow: &Part<'_>) -> Parts {
     let recovery = RecoveryKind::named(flow.word("tcp.recovery"));
-    let law = CongestionKind::named(flow.word("tcp.congestion"));
+    let law = flow.word("tcp.congestion");
     let judges = match flow.value("tcp.judges") {
         Value::List(names) => names.iter().filter_map(|name| CongestionKind::named(&name.text())).collect(),
         _ => Vec::new(),
     };
     Parts {
         recovery: recovery.unwrap_or_else(|| flow.broken("tcp.recovery")),
-        law: self::law(flow, law.unwrap_or_else(|| flow.broken("tcp.congestion"))),
+        law: match CongestionKind::named(law) {
+            Some(kind) => self::law(flow, kind),
+            None => match hosted::hosted(law) {
+                Ok(hosted) => LawConfig::Custom(hosted.law),
+                Err(_) => flow.broken("tcp.congestion"),
+            },
+        },
         judges: judges.into_iter().map(|kind| self::law(flow, kind)).collect(),
         reaction: events::reaction(flow),
     }

@@ -5,6 +5,7 @@
 
 use std::sync::LazyLock;
 
+use super::super::hosted;
 use super::super::quantity::{Dim, Quantity};
 use super::{
     Case, Decimal, Default, Key, Kind, Only, Part, Profiled, Unless, WESTWOOD_RECOVERY, acks, agents, air,
@@ -173,7 +174,7 @@ const TRANSPORT: &[Key] = &[
     .only(IF_TCP),
     Key::new(
         "flows.*.tcp.variant",
-        Kind::Word("variant", || VARIANTS.iter().map(|variant| variant.name).collect()),
+        Kind::Word("variant", || VARIANTS.iter().map(|variant| variant.name).chain(hosted::names()).collect()),
         "preset of recovery and congestion law",
     )
     .profile(variant_name, "RFC 3782", "Linux: tcp_congestion_control")
@@ -196,7 +197,7 @@ const TRANSPORT: &[Key] = &[
     .only(IF_TCP),
     Key::new(
         "flows.*.tcp.congestion",
-        Kind::Word("congestion law", || CongestionKind::named_in_scenarios().iter().map(|kind| kind.entry().name).collect()),
+        Kind::Word("congestion law", laws),
         "congestion control law",
     )
     .part_of_variant(Part::Congestion)
@@ -544,6 +545,12 @@ const FAST_RETRANSMIT: Unless = Unless {
     cases: &[Case { values: &["jtcp", "ejtcp"], then: "every-hole", source: "EJTCP (Fig. 7)" }],
     under: None,
 };
+
+/// The laws that a flow can have: those of the registry, then those of the host.
+fn laws() -> Vec<&'static str> {
+    let registered = CongestionKind::named_in_scenarios().iter().map(|kind| kind.entry().name);
+    registered.chain(hosted::names()).collect()
+}
 
 fn bytes(count: u64) -> String {
     quantity(Dim::Size, count)

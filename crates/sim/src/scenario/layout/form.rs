@@ -92,6 +92,7 @@ pub(in super::super) enum SlotDefault {
     /// names it.
     Variant {
         variant: usize,
+        part: Part,
         values: Vec<(&'static str, Value, &'static str)>,
         named: Option<(&'static str, usize)>,
     },
@@ -263,6 +264,7 @@ impl Form {
             }
             Default::Variant(part) => SlotDefault::Variant {
                 variant: self.at("flows.*.tcp.variant"),
+                part,
                 values: by_variant(part),
                 named: (part == Part::Recovery).then(|| (WESTWOOD_RECOVERY.0, self.at(WESTWOOD_RECOVERY.1))),
             },

@@ -1,0 +1,63 @@
+//! A run that stops where its caller has a decision to make.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use super::{Outcome, Request, RunError, World, wall_clock};
+use crate::model::Config;
+use lasthop_stack::units::Time;
+
+/// A run between two of its events.
+pub(crate) struct Stepped {
+    config: Config,
+    seed: u64,
+    replication: u64,
+    world: World,
+    started: Instant,
+    events: u64,
+}
+
+impl Stepped {
+    /// A run at its start, without traces and captures.
+    ///
+    /// # Errors
+    /// The run cannot start.
+    pub(crate) fn new(config: Config, seed: u64, replication: u64) -> Result<Stepped, RunError> {
+        let world = World::new(&Request::new(&config, seed, replication))?;
+        Ok(Stepped { config, seed, replication, world, started: wall_clock(), events: 0 })
+    }
+
+    /// Processes events until one of them sets `due`, which is cleared; false where the run has ended instead.
+    pub(crate) fn advance(&mut self, due: &AtomicBool) -> bool {
+        let end = Time(self.config.run.duration.0);
+        while let Some((time, slot)) = self.world.net.queue.peek() {
+            if time > end {
+                break;
+            }
+            self.events += 1;
+            self.world.net.set_clock(time);
+            self.world.step(slot);
+            if due.swap(false, Ordering::Relaxed) {
+                return true;
+            }
+        }
+        self.world.net.now = end;
+        false
+    }
+
+    /// The results, up to the time that the run has reached.
+    ///
+    /// # Errors
+    /// The traces cannot be written.
+    pub(crate) fn finish(self) -> Result<Outcome, RunError> {
+        let events = self.events + self.world.net.crossings;
+        let request = Request::new(&self.config, self.seed, self.replication);
+        self.world.finish(&request, self.started, events, None)
+    }
+}
+
+impl std::fmt::Debug for Stepped {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Stepped").field("now", &self.world.net.now).finish_non_exhaustive()
+    }
+}

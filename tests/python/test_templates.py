@@ -1,0 +1,103 @@
+"""`lasthop new --law`, `--agent` and `--crate`: what they write compiles, passes its tests, and runs."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import lasthop as lh
+from lasthop.laws.registered import LawUse
+from lasthop.tools import templates
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILT = ROOT / "target" / "templates"
+
+
+def cargo(folder: Path, *words: str, target: Path) -> subprocess.CompletedProcess[str]:
+    env = {**os.environ, "CARGO_TARGET_DIR": str(target), "CARGO_NET_OFFLINE": "true"}
+    return subprocess.run(["cargo", *words], capture_output=True, text=True, check=False, cwd=folder, env=env)
+
+
+@pytest.fixture(scope="module")
+def tree() -> Path:
+    """A copy of the sources, always at the same place, so that cargo builds only what has changed."""
+    if shutil.which("cargo") is None:
+        pytest.skip("cargo is not on the path")
+    copy = BUILT / "tree"
+    shutil.rmtree(copy, ignore_errors=True)
+    copy.mkdir(parents=True)
+    for name in ("Cargo.toml", "Cargo.lock", "rustfmt.toml"):
+        shutil.copy2(ROOT / name, copy / name)
+    for name in ("crates", "scenarios", "docs/first-scheme"):
+        shutil.copytree(ROOT / name, copy / name)
+    return copy
+
+
+def test_two_laws_and_an_agent_of_ones_own_compile_and_pass_their_tests(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(templates, "ROOT", tree)
+    written = templates.scheme("my-law", templates.LAW)
+    assert {path.name for path in written} == {"my_law.rs", "laws.rs", "mod.rs", "my-law.toml"}
+    templates.scheme("zeta", templates.LAW)
+    templates.scheme("my-agent", templates.AGENT)
+    for name in ("my-law", "my-agent"):
+        with pytest.raises(lh.UsageError, match="a scheme has this name"):
+            templates.scheme(name, templates.LAW)
+    formatted = cargo(tree, "fmt", "-p", "lasthop-stack", "--check", target=BUILT / "build")
+    assert (formatted.returncode, formatted.stdout) == (0, "")
+    words = (
+        "test",
+        "--offline",
+        "-p",
+        "lasthop-stack",
+        "--lib",
+        "--",
+        "my_law",
+        "zeta",
+        "my_agent",
+        "registry",
+    )
+    tested = cargo(tree, *words, target=BUILT / "build")
+    assert tested.returncode == 0, tested.stderr
+    for name in ("congestion::my_law", "congestion::zeta", "schemes::my_agent"):
+        assert f"{name}::tests::" in tested.stdout
+
+
+def test_a_crate_of_ones_own_is_a_law_of_an_installed_lasthop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if shutil.which("cargo") is None:
+        pytest.skip("cargo is not on the path")
+    monkeypatch.chdir(tmp_path)
+    folder = templates.crate("own-law")
+    # The versions of this checkout, which are on the machine.
+    shutil.copy2(ROOT / "Cargo.lock", folder / "Cargo.lock")
+    monkeypatch.setenv("PYO3_BUILD_EXTENSION_MODULE", "1")
+    monkeypatch.setenv("PYO3_PYTHON", sys.executable)
+    built = cargo(folder, "build", "--offline", target=BUILT / "crate")
+    assert built.returncode == 0, built.stderr
+    (library,) = (BUILT / "crate" / "debug").glob("libown_law.*o")
+    shutil.copy2(library, folder / "own_law.abi3.so")
+    call = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests"]
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), str(ROOT / "python")])}
+    tested = subprocess.run(call, capture_output=True, text=True, check=False, cwd=folder, env=env)
+    assert tested.returncode == 0, tested.stdout
+    assert "2 passed" in tested.stdout
+
+
+@pytest.mark.parametrize(("name", "found"), [("My", '"My"; expected a name'), ("reno", "has this name")])
+def test_a_name_that_cannot_be_one_is_refused(name: str, found: str) -> None:
+    for model in (templates.LAW, templates.AGENT):
+        with pytest.raises(lh.UsageError, match=found):
+            templates.scheme(name, model)
+
+
+def test_the_cost_of_no_acknowledgement_is_nothing() -> None:
+    assert LawUse(0, 1, 0.5).us_per_ack == 0.0
+    assert LawUse(4, 9, 8e-6).us_per_ack == pytest.approx(2.0)
