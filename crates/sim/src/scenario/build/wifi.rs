@@ -226,6 +226,7 @@ fn radio(link: &Part<'_>, preset: &RadioConfig, member: &Link) -> RadioConfig {
             "capture" => Reception::Capture { capture: capture() },
             _ => Reception::Sinr { least: link.real("reception.least-sinr") },
         },
+        preamble: link.optional("reception.preamble", |link, key| db_to_ratio(link.real(key))),
         bandwidth_hz: bandwidth_hz(link, preset),
         noise_figure_db: link.real("reception.noise-figure"),
         errors: errors(link, member),
