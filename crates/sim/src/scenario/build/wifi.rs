@@ -140,6 +140,7 @@ fn edca(link: &Part<'_>, preset: &EdcaConfig) -> EdcaConfig {
     EdcaConfig {
         mode,
         access: Category::ALL.map(category),
+        own_set: link.word("edca.access-point") == "own",
         aggregate: Aggregate {
             count: link.small("aggregate.count"),
             bytes: link.small("aggregate.bytes"),

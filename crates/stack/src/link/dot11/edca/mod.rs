@@ -186,7 +186,10 @@ impl Edca {
     /// Where the rules have no EDCA.
     #[must_use]
     pub fn new(rules: Arc<Rules>, address: NodeId, role: Role) -> Edca {
-        let config = rules.config.edca.expect("the rules have EDCA");
+        let mut config = rules.config.edca.expect("the rules have EDCA");
+        if config.own_set && matches!(role, Role::AccessPoint) {
+            config.access = config.access_of_ap();
+        }
         let nothing = Frame::new(FrameKind::Ack, address, address, 0, rules.control_rate);
         let rate = rules.response(rules.config.data_rate).rate;
         Edca {

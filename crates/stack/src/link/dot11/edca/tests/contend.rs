@@ -66,3 +66,16 @@ fn the_window_is_reset_by_the_failure_after_as_many_as_the_limit() {
     assert_eq!(cell.sides[0].bounds[..9], [31, 63, 127, 255, 511, 1023, 1023, 15, 15]);
     assert_eq!(cell.sides[0].done[..2], [(0, Undelivered), (1, Delivered)]);
 }
+
+#[test]
+fn an_access_point_with_a_set_of_its_own_draws_from_a_smaller_largest_window() {
+    for (own_set, largest) in [(false, 1023), (true, 63)] {
+        let rules = Arc::new(Rules::new(config(|edca| edca.own_set = own_set)));
+        let mut cell = Cell::new(config(|_| {}), 2);
+        cell.stations[0] = Edca::new(rules, NodeId(0), Role::AccessPoint);
+        cell.garble = vec![(Ack, 7), (BlockAck, 1)];
+        cell.enqueue(0, 1, 0..1);
+        cell.run(1_000_000);
+        assert_eq!(cell.sides[0].bounds.iter().max(), Some(&largest));
+    }
+}
