@@ -1,7 +1,7 @@
 """Run the cells of `wifi-today.toml` in lasthop, and print both goodputs as a table in Markdown.
 
-Usage: python beside.py [WORD=VALUE]...; words of a cell choose, such as `transport=udp stations=20`. Cells that
-differ in the seed alone make one row, with the half-widths of the 95 % intervals of their means.
+Usage: python beside.py [WORD=VALUE]...; words of a cell choose, such as `transport=udp stations=20`.
+Cells that differ in the seed alone make one row, with the half-widths of the 95 % intervals of their means.
 """
 
 from __future__ import annotations

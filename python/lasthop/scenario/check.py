@@ -39,8 +39,9 @@ class Ceiling:
     def text(self) -> str:
         """One line."""
         return (
-            f"{self.link}: one saturated station has {self.udp_bps / 1e6:.4g} Mbit/s of UDP payload in A-MPDUs of "
-            f"{self.mpdus}, and TCP over this link alone {self.tcp_bps / 1e6:.4g} Mbit/s (closed form, first point)"
+            f"{self.link}: one saturated station has {self.udp_bps / 1e6:.4g} Mbit/s of UDP payload in "
+            f"A-MPDUs of {self.mpdus}, TCP over this link alone {self.tcp_bps / 1e6:.4g} Mbit/s "
+            "(closed form, first point)"
         )
 
 
