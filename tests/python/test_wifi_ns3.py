@@ -95,14 +95,23 @@ def beside() -> Any:
 
 
 SATURATED = [cell for cell in CELLS if cell["transport"] == "udp"]
-# Twenty flows of TCP in 2 s, and one or two with a loss at the wrong time, differ from seed to seed.
-STEADY = [cell for cell in CELLS if cell["transport"] == "newreno" and cell["stations"] in (5, 10)]
+# Where a timeout falls into a shorter time it decides the goodput.
+LONG = [cell for cell in CELLS if cell["transport"] == "newreno" and cell["duration"] >= 10]
+SHORT = [cell for cell in CELLS if cell["transport"] == "newreno" and cell["duration"] < 10]
+STEADY = [cell for cell in SHORT if cell["stations"] in (5, 10)]
 
 
-@pytest.mark.parametrize("cell", [pytest.param(cell, id=named(cell)) for cell in SATURATED + STEADY])
-def test_a_cell_has_the_goodput_that_ns3_gave(cell: dict[str, Any]) -> None:
-    found = beside().goodput_mbps(cell)
-    alone = cell["stations"] == 1 and not cell["errors"]
+@pytest.mark.parametrize(
+    "cells", [pytest.param(cells, id=named(cells[0])) for cells in beside().groups(SATURATED + LONG + STEADY)]
+)
+def test_cells_that_differ_in_the_seed_alone_have_the_goodput_that_ns3_gave(
+    cells: list[dict[str, Any]],
+) -> None:
+    cell, run = cells[0], beside()
+    found = sum(map(run.goodput_mbps, cells)) / len(cells)
+    expected = sum(cell["goodput_mbps"] for cell in cells) / len(cells)
+    alone = cell["stations"] == 1 and not cell["errors"] and cell["transport"] == "udp"
     # The preamble of VHT is 4 us shorter in ns-3, which leaves VHT-SIG-B out.
-    tolerance = (0.035 if cell["standard"] == "ac" else 0.005) if alone else 0.08
-    assert found == pytest.approx(cell["goodput_mbps"], rel=tolerance)
+    contending = 0.04 if cell["transport"] == "udp" else 0.1
+    tolerance = (0.035 if cell["standard"] == "ac" else 0.005) if alone else contending
+    assert found == pytest.approx(expected, rel=tolerance)

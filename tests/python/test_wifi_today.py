@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import lasthop as lh
+from lasthop.scenario import check
 from lasthop.stats.wifi_today import Cell, bianchi
 
 if TYPE_CHECKING:
@@ -119,3 +120,30 @@ def test_tshark_reads_frames_aggregates_and_block_acks(standard: str, phy: str, 
     assert block_acks == pytest.approx(len({row[2] for row in data if row[2]}), abs=1)
     assert metrics["links.air.block_acks_missing"] == 0
     assert not any(row[3] for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("standard", "width", "line"),
+    [
+        ("802.11ax", "80 MHz", "495.5 Mbit/s of UDP payload in A-MPDUs of 64"),
+        ("802.11n", "20 MHz", "59.75 Mbit/s of UDP payload in A-MPDUs of 28"),
+    ],
+)
+def test_check_gives_the_closed_form_of_a_link_and_tcp_comes_near_it(
+    standard: str, width: str, line: str
+) -> None:
+    settings = {"standard": standard, "width": width, "guard-interval": "0.8 us", "aggregate.count": "64"}
+    settings["mcs"] = "11" if standard == "802.11ax" else "7"
+    scenario = lh.load("validation/wifi-today-ap").set({f"links.air.{k}": v for k, v in settings.items()})
+    scenario = scenario.set({"links.air.block-ack.window": "64", "nodes.sta.count": "1"})
+    found = check.validate(scenario)
+    assert line in found.text()
+    (ceiling,) = found.ceilings
+    goodput = scenario.run().metrics["flows.down.goodput_bps"]
+    assert goodput == pytest.approx(ceiling.tcp_bps, rel=0.06)
+
+
+def test_a_link_with_a_txop_or_without_edca_has_no_closed_form_in_check() -> None:
+    scenario = lh.load("validation/wifi-today-ap").set({"links.air.edca.best-effort.txop": "2528 us"})
+    assert check.validate(scenario).ceilings == ()
+    assert check.validate(lh.load("ejtcp/control")).ceilings == ()

@@ -1,10 +1,13 @@
 """Run the cells of `wifi-today.toml` in lasthop, and print both goodputs as a table in Markdown.
 
 Usage: python beside.py [WORD=VALUE]...; words of a cell choose, such as `transport=udp stations=20`.
+Cells that differ in the seed alone make one row, with the half-widths of the 95 % intervals of their means.
 """
 
 from __future__ import annotations
 
+import math
+import statistics
 import sys
 import tomllib
 from pathlib import Path
@@ -54,6 +57,7 @@ rts-threshold  = "{threshold}"
 aggregate      = {{ count = {mpdus} }}
 block-ack      = {{ after-loss = "{after}", window = {window} }}
 loss           = {{ rate = "{percent} %", of = "packets", repaired-by-arq = true }}
+reception      = {{ preamble = "4 dB" }}
 [flows.f]
 from = "{source}"
 to   = "{target}"
@@ -93,20 +97,40 @@ def goodput_mbps(cell: dict[str, Any]) -> float:
     return (scenario(cell).run().metrics["flows.f.goodput_bps"] or 0.0) / 1e6
 
 
+def groups(found: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
+    """The cells that differ in the seed alone, together."""
+    together: dict[tuple[object, ...], list[dict[str, Any]]] = {}
+    for cell in found:
+        settings = (value for key, value in cell.items() if key != "seed" and not key.endswith("_mbps"))
+        together.setdefault(tuple(settings), []).append(cell)
+    return list(together.values())
+
+
+def mean(values: list[float]) -> str:
+    """The mean, with the half-width of its interval where there are several."""
+    if len(values) == 1:
+        return f"{values[0]:.1f}"
+    # Student's t for 95 % and six values.
+    half = 2.571 * statistics.stdev(values) / math.sqrt(len(values))
+    return f"{statistics.mean(values):.1f} ± {half:.1f}"
+
+
 def main(words: list[str]) -> None:
     """Print the table."""
     print(
         "| standard | MPDUs | stations | flows | RTS | after a loss | errors | lasthop | ns-3 | difference |"
     )
     print("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
-    for cell in cells(**dict(word.split("=", 1) for word in words)):
-        ours, theirs = goodput_mbps(cell), cell["goodput_mbps"]
+    for together in groups(cells(**dict(word.split("=", 1) for word in words))):
+        cell = together[0]
+        ours = [goodput_mbps(cell) for cell in together]
+        theirs = [float(cell["goodput_mbps"]) for cell in together]
         mode = f"{cell['standard']}, {cell['width']} MHz, MCS {cell['mcs']}"
-        off = f"{ours / theirs - 1:+.1%}"
+        off = f"{sum(ours) / sum(theirs) - 1:+.1%}"
         rts, after = "yes" if cell["rts"] else "no", "request" if cell["bar"] else "data"
         print(
             f"| {mode} | {cell['mpdus']} | {cell['stations']} | {cell['transport']} {cell['direction']} "
-            f"| {rts} | {after} | {cell['errors']:.0%} | {ours:.1f} | {theirs:.1f} | {off} |",
+            f"| {rts} | {after} | {cell['errors']:.0%} | {mean(ours)} | {mean(theirs)} | {off} |",
             flush=True,
         )
 

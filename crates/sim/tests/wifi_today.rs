@@ -56,6 +56,7 @@ fn checked(outcome: &Outcome, what: &str) -> f64 {
         "headers",
         "rts_cts",
         "mac_ack",
+        "block_ack",
         "interframe",
         "backoff",
         "collision",

@@ -17,13 +17,15 @@ from lasthop.base.table import flushed, html
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-# In the order in which they are shown and stacked, with what readers call them.
+# In the order in which they are shown and stacked, with what readers call them. Only links with block
+# acknowledgement have `block_ack`.
 CLASSES = {
     "data_payload": "data",
     "tcp_ack_payload": "TCP ACK",
     "headers": "headers, preambles",
     "rts_cts": "RTS, CTS",
     "mac_ack": "MAC ACK",
+    "block_ack": "BlockAck",
     "interframe": "interframe spaces",
     "backoff": "backoff",
     "collision": "collisions",
@@ -126,7 +128,7 @@ def ledgers(metrics: Mapping[str, float | None], observers: Iterable[tuple[str, 
 
 def ledger(metrics: Mapping[str, float | None], link: str, observer: str) -> Airtime:
     """The ledger of a link, from the metrics of a run."""
-    seconds = {name: metrics[metric(link, name)] or 0.0 for name in CLASSES}
+    seconds = {name: metrics[metric(link, name)] or 0.0 for name in CLASSES if metric(link, name) in metrics}
     return Airtime(link, observer, seconds, metrics[metric(link, "concurrent")] or 0.0)
 
 

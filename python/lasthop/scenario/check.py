@@ -16,6 +16,7 @@ from lasthop.base.table import grid
 from lasthop.scenario.budget import admit, largest
 from lasthop.stats.intervals import Interval, interval
 from lasthop.stats.theory import mathis, pftk
+from lasthop.stats.wifi_today import Cell
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,6 +25,24 @@ if TYPE_CHECKING:
 
 # Up to 1 % loss indications the model is good to 10 %, up to 3 % to 15 %.
 _TOLERANCES = ((0.0008, 0.012, 0.10), (0.012, 0.035, 0.15))
+
+
+@dataclass(frozen=True, slots=True)
+class Ceiling:
+    """The closed form of an 802.11n, ac or ax link at the first point."""
+
+    link: str
+    mpdus: int
+    udp_bps: float
+    tcp_bps: float
+
+    def text(self) -> str:
+        """One line."""
+        return (
+            f"{self.link}: one saturated station has {self.udp_bps / 1e6:.4g} Mbit/s of UDP payload in "
+            f"A-MPDUs of {self.mpdus}, TCP over this link alone {self.tcp_bps / 1e6:.4g} Mbit/s "
+            "(closed form, first point)"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +55,15 @@ class Validity:
     events: float
     memory_bytes: float
     warnings: tuple[str, ...]
+    ceilings: tuple[Ceiling, ...]
 
     def text(self) -> str:
-        """One line."""
-        return (
+        """One line, and one for each link with a closed form."""
+        ok = (
             f"ok: {self.scenario}: {self.points} points x {self.replications} replications; a run "
             f"has at most {self.events:.3g} events and {self.memory_bytes / 1e6:.3g} MB"
         )
+        return "\n".join([ok, *(ceiling.text() for ceiling in self.ceilings)])
 
     def as_dict(self) -> dict[str, Any]:
         """The same for JSON."""
@@ -61,7 +82,41 @@ def validate(scenario: Scenario) -> Validity:
         bound.events,
         bound.memory_bytes,
         tuple(scenario.warnings),
+        ceilings(scenario),
     )
+
+
+def ceilings(scenario: Scenario) -> tuple[Ceiling, ...]:
+    """The closed forms of the links with EDCA; of none whose constants are not those of the form."""
+    values = {key: entry["value"] for key, entry in scenario.resolved().items()}
+    found = []
+    for key in values:
+        if not key.startswith("links.") or not key.endswith(".mcs"):
+            continue
+        link = key.removesuffix(".mcs")
+
+        def number(name: str, link: str = link) -> float:
+            return scenario.numeric(f"{link}.{name}", values[f"{link}.{name}"]) or 0.0
+
+        # Numbers without their noise: 0.8 us is 0.7999... times a millionth.
+        times = {name: round(1e6 * number(name), 3) for name in ("slot", "sifs", "edca.best-effort.txop")}
+        if list(times.values()) != [9.0, 16.0, 0.0]:
+            continue
+        cell = Cell(
+            values[f"{link}.standard"],
+            int(number("mcs")),
+            round(number("width") / 1e6),
+            round(1e6 * number("guard-interval"), 3),
+            int(number("streams")),
+            count=int(min(number("aggregate.count"), number("block-ack.window"))),
+            aifsn=int(number("edca.best-effort.aifsn")),
+            cw_min=int(number("edca.best-effort.cw-min")),
+            window=int(number("block-ack.window")),
+            most_bytes=number("aggregate.bytes"),
+            longest=1e6 * number("aggregate.time"),
+        )
+        found.append(Ceiling(link, cell.mpdus, cell.goodput_bps, cell.tcp_goodput_bps))
+    return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ Source: IEEE 802.11-2020, 19.4.3, 21.4.3, 10.23.2; 802.11ax-2021, 27.4.3; Bianch
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 # Data subcarriers by family and width in MHz.
 _SUBCARRIERS = {
@@ -27,6 +27,8 @@ _MOST_BYTES = {"802.11n": 65_535, "802.11ac": 1_048_575, "802.11ax": 6_500_631}
 _LONGEST_PPDU = 5484.0
 _SLOT, _SIFS = 9.0, 16.0
 _OVERHEAD = 26 + 4 + 8
+# IP packets of TCP with timestamps: payload of 1500 bytes, and an acknowledgement.
+_SEGMENT, _TCP_ACK = 1448, 52
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,8 @@ class Cell:
     cw_min: int = 15
     cw_max: int = 1023
     window: int | None = None
+    most_bytes: float = math.inf
+    longest: float = _LONGEST_PPDU
 
     @property
     def bits(self) -> int:
@@ -88,7 +92,8 @@ class Cell:
 
         def fits(mpdus: int) -> bool:
             size = self.size(mpdus)
-            return size <= _MOST_BYTES[self.standard] and self.ppdu(size) <= _LONGEST_PPDU
+            most = min(_MOST_BYTES[self.standard], self.most_bytes)
+            return size <= most and self.ppdu(size) <= min(_LONGEST_PPDU, self.longest)
 
         return next((n for n in range(self.count, 1, -1) if fits(n)), 1)
 
@@ -108,11 +113,24 @@ class Cell:
         return _SIFS + self.aifsn * _SLOT
 
     @property
+    def exchange(self) -> float:
+        """The mean time of one exchange of a saturated station."""
+        ppdu = self.ppdu(self.size(self.mpdus))
+        return self.aifs + self.cw_min / 2 * _SLOT + ppdu + _SIFS + self.response
+
+    @property
     def goodput_bps(self) -> float:
         """Payload per second of one saturated station."""
-        exchange = self.ppdu(self.size(self.mpdus)) + _SIFS + self.response
-        time = self.aifs + self.cw_min / 2 * _SLOT + exchange
-        return self.mpdus * self.payload * 8e6 / time
+        return self.mpdus * self.payload * 8e6 / self.exchange
+
+    @property
+    def tcp_goodput_bps(self) -> float:
+        """Payload per second of TCP over one hop: each A-MPDU is acknowledged by another.
+
+        Segments of 1448 bytes, an acknowledgement of 52 bytes for every second one, and no collisions.
+        """
+        acks = replace(self, packet=_TCP_ACK, count=max(self.mpdus // 2, 1))
+        return self.mpdus * _SEGMENT * 8e6 / (self.exchange + acks.exchange)
 
 
 def bianchi(cell: Cell, stations: int) -> tuple[float, float]:

@@ -109,7 +109,11 @@ def study_sheet(study: Study, figure: Mapping[str, Any]) -> Sheet | None:
     if not every:
         return None
     head = [", ".join(part for part in (bar.x, bar.label) if part) or "the only point" for bar in every]
-    rows = [[words, *(_percent(bar.shares[name]) for bar in every)] for name, words in CLASSES.items()]
+    rows = [
+        [words, *(_percent(bar.shares[name]) for bar in every)]
+        for name, words in CLASSES.items()
+        if name != "block_ack" or any(bar.shares[name].mean for bar in every)
+    ]
     rows.append(["concurrent, not in the sum", *(_percent(bar.concurrent) for bar in every)])
     counts = sorted({bar.shares["idle"].n for bar in every})
     n = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"

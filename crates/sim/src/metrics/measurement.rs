@@ -21,6 +21,7 @@ use crate::net::agents::AgentSample;
 use crate::net::slotted::FrnCounters;
 use crate::net::wlan::WlanCounters;
 use crate::net::{AqmCounters, Channel, ChannelCounters};
+use crate::probe::airtime::AirClass;
 use crate::probe::occupancy::Occupancy;
 use crate::probe::spread::{Summary, Times};
 use crate::probe::transfers::{Tally, Transfer};
@@ -211,7 +212,9 @@ impl Measurement<'_> {
     }
 
     pub(super) fn block_acks(&self, number: usize) -> BlockAcks {
-        BlockAcks { began: self.at_begin.wlans[number].edca, ended: self.at_end.wlans[number].edca }
+        let ended = &self.at_end.wlans[number];
+        let airtime = ended.airtime.of(AirClass::BlockAck);
+        BlockAcks { began: self.at_begin.wlans[number].edca, ended: ended.edca, airtime }
     }
 
     pub(super) fn arq(&self, number: usize) -> Arq {

@@ -1,6 +1,7 @@
 //! The metrics of an 802.11 link, and of the ARQ of its access point.
 
 use lasthop_stack::link::dot11::EdcaCounters;
+use lasthop_stack::units::Span;
 
 use super::row::{Measured, Row, Scope, Unit, row};
 use crate::net::wlan::{ArqCounters, WlanCounters};
@@ -143,6 +144,8 @@ impl Measured for Wifi {
 pub(super) struct BlockAcks {
     pub(super) began: EdcaCounters,
     pub(super) ended: EdcaCounters,
+    /// The airtime of BlockAck and BlockAckReq.
+    pub(super) airtime: Span,
 }
 
 impl BlockAcks {
@@ -160,6 +163,9 @@ impl Measured for BlockAcks {
         row("aggregated_mpdus", Unit::Frames, "MPDUs in these A-MPDUs", |it| it.number(|it| it.aggregated)),
         row("block_ack_requests", Unit::Frames, "BlockAckReqs that all stations sent", |it| {
             it.number(|it| it.requests)
+        }),
+        row("airtime_block_ack_s", Unit::Seconds, "airtime of BlockAck and BlockAckReq", |it| {
+            Some(it.airtime.as_secs())
         }),
         row("block_acks_missing", Unit::Frames, "A-MPDUs and BlockAckReqs without a BlockAck", |it| {
             it.number(|it| it.block_ack_missing)

@@ -36,8 +36,10 @@ pub enum AirClass {
     Headers,
     /// RTS and CTS with their preambles.
     RtsCts,
-    /// ACK, BlockAck and BlockAckReq with their preambles, or a CF-ACK without data.
+    /// ACK with its preamble, or a CF-ACK without data.
     MacAck,
+    /// BlockAck and BlockAckReq with their preambles.
+    BlockAck,
     /// SIFS, PIFS, DIFS, EIFS.
     Interframe,
     /// Slots counted down, or waited through, by stations that have something to send.
@@ -51,7 +53,7 @@ pub enum AirClass {
 }
 
 /// The number of classes.
-pub const CLASSES: usize = 10;
+pub const CLASSES: usize = 11;
 
 impl AirClass {
     /// All classes, in the order in which they are shown and take precedence.
@@ -61,6 +63,7 @@ impl AirClass {
         AirClass::Headers,
         AirClass::RtsCts,
         AirClass::MacAck,
+        AirClass::BlockAck,
         AirClass::Interframe,
         AirClass::Backoff,
         AirClass::Collision,
@@ -77,6 +80,7 @@ impl AirClass {
             AirClass::Headers => "headers",
             AirClass::RtsCts => "rts_cts",
             AirClass::MacAck => "mac_ack",
+            AirClass::BlockAck => "block_ack",
             AirClass::Interframe => "interframe",
             AirClass::Backoff => "backoff",
             AirClass::Collision => "collision",
@@ -373,7 +377,8 @@ impl Gap {
 fn classes(frame: &Frame) -> (AirClass, AirClass) {
     match frame.kind {
         FrameKind::Rts | FrameKind::Cts => (AirClass::RtsCts, AirClass::RtsCts),
-        FrameKind::Ack | FrameKind::BlockAck | FrameKind::BlockAckReq => (AirClass::MacAck, AirClass::MacAck),
+        FrameKind::Ack => (AirClass::MacAck, AirClass::MacAck),
+        FrameKind::BlockAck | FrameKind::BlockAckReq => (AirClass::BlockAck, AirClass::BlockAck),
         FrameKind::Null if frame.cf_ack && !frame.poll => (AirClass::MacAck, AirClass::MacAck),
         FrameKind::Null | FrameKind::Beacon | FrameKind::CfEnd => (AirClass::Headers, AirClass::Headers),
         FrameKind::Data => match frame.class {

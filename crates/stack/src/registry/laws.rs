@@ -13,8 +13,8 @@ use crate::packet::{Ecn, Form};
 use crate::schemes::ejtcp::{Ejtcp, EjtcpConfig};
 use crate::schemes::jersey::{Jersey, JerseyConfig};
 use crate::transport::congestion::{
-    Bbr, Bbr3, Bbr3Config, BbrConfig, Cubic, CubicConfig, Dctcp, DctcpConfig, Jtcp, JtcpConfig, Reno, Vegas,
-    VegasConfig, Veno, VenoConfig, Westwood, WestwoodConfig, WestwoodPlus, WestwoodPlusConfig,
+    Bbr, Bbr1Config, Bbr3, Bbr3Config, BbrConfig, Cubic, CubicConfig, Dctcp, DctcpConfig, Jtcp, JtcpConfig,
+    Reno, Vegas, VegasConfig, Veno, VenoConfig, Westwood, WestwoodConfig, WestwoodPlus, WestwoodPlusConfig,
 };
 use crate::units::{Span, Time};
 
@@ -27,7 +27,7 @@ kinds! {
     Westwood(Westwood), WestwoodConfig = "westwood" as "Westwood", "Mascolo et al. 2001", "after a loss the window is the ACK rate times the minimum round-trip time";
     WestwoodPlus(WestwoodPlus), WestwoodPlusConfig = "westwood-plus" as "Westwood+", "Grieco and Mascolo 2004", "Westwood with one rate sample per round trip";
     Cubic(Cubic), CubicConfig = "cubic" as "CUBIC", "RFC 9438", "a cubic function of the time since the last loss";
-    Bbr(Box<Bbr>), () = "bbr" as "BBR", "draft-cardwell-iccrg-bbr-congestion-control-00", "paces at the measured bottleneck rate (version 1)";
+    Bbr(Box<Bbr>), Bbr1Config = "bbr" as "BBR", "draft-cardwell-iccrg-bbr-congestion-control-00", "paces at the measured bottleneck rate (version 1)";
     Bbr3(Box<Bbr3>), Bbr3Config = "bbr3" as "BBRv3", "draft-ietf-ccwg-bbr-06", "paces at the measured bottleneck rate, within bounds that losses set (version 3)";
     Dctcp(Dctcp), DctcpConfig = "dctcp" as "DCTCP", "RFC 8257", "a mark reduces the window by half of the share of packets that are marked";
     Prague(Dctcp), DctcpConfig = "prague" as "Prague", "draft-briscoe-iccrg-prague-congestion-control", "DCTCP with the codepoint of L4S";
@@ -142,9 +142,9 @@ impl LawConfig {
             LawConfig::Westwood(config) => CongestionMachine::Westwood(Westwood::new(config)),
             LawConfig::WestwoodPlus(config) => CongestionMachine::WestwoodPlus(WestwoodPlus::new(config)),
             LawConfig::Cubic(config) => CongestionMachine::Cubic(Cubic::new(config)),
-            LawConfig::Bbr(()) => {
+            LawConfig::Bbr(law) => {
                 let config = BbrConfig { segment: start.segment, draw: start.draw };
-                CongestionMachine::Bbr(Box::new(Bbr::new(config)))
+                CongestionMachine::Bbr(Box::new(Bbr::new(*law, config)))
             }
             LawConfig::Bbr3(config) => {
                 let connection = BbrConfig { segment: start.segment, draw: start.draw };

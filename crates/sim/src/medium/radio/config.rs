@@ -38,6 +38,9 @@ pub struct RadioConfig {
     pub interference_threshold_w: f64,
     /// What happens when frames overlap.
     pub reception: Reception,
+    /// Ratio of power to noise and interference in the first 4 us of a frame from which a receiver notices a frame there.
+    /// It does not lock on others, so that no error follows them. `None`: it notices every frame above the threshold.
+    pub preamble: Option<f64>,
     /// Bandwidth of the noise, Hz: 22 MHz for DSSS, 20 MHz for OFDM.
     pub bandwidth_hz: f64,
     /// Noise figure of the receiver, dB.
@@ -227,6 +230,7 @@ impl RadioConfig {
             carrier_sense_threshold_w: 1.559e-11,
             interference_threshold_w: 1.559e-11,
             reception: Reception::Ns2 { capture: Some(10.0) },
+            preamble: None,
             bandwidth_hz: 22e6,
             noise_figure_db: 7.0,
             errors: ErrorConfig::none(),

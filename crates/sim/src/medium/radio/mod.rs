@@ -151,6 +151,7 @@ impl Radio {
             reception: config.reception,
             noise_w: config.noise_w(),
             by_parts: matches!(config.reception, Reception::Sinr { .. }) && losses.by_snr(),
+            preamble: config.preamble,
         };
         let most = sites.iter().map(|site| site.node.0 as usize + 1).max().unwrap_or(0);
         let mut stations = vec![None; most];

@@ -3,7 +3,7 @@
 //! A station that transmits hears nothing of a frame that begins or continues meanwhile, and does not lock on it later.
 //! Frames that touch without overlapping do not disturb each other, in whatever order their end and start are reported.
 
-use lasthop_stack::units::Time;
+use lasthop_stack::units::{Span, Time};
 
 use super::config::Reception;
 use super::modulation::{Memo, Modulation};
@@ -19,7 +19,12 @@ pub(super) struct Rules {
     pub(super) noise_w: f64,
     /// Whether each part of a frame fails by the interference it meets.
     pub(super) by_parts: bool,
+    /// Ratio of power from which a preamble is detected; `None` is in any case.
+    pub(super) preamble: Option<f64>,
 }
+
+/// How long a receiver needs to detect a preamble.
+const DETECTION: Span = Span::from_micros(4);
 
 impl Rules {
     fn is_ns2(&self) -> bool {
@@ -88,6 +93,7 @@ pub(super) struct Left {
 #[derive(Clone, Copy, Debug)]
 struct Lock {
     arrival: Arrival,
+    began: Time,
     quality: Quality,
     disturbed: bool,
 }
@@ -132,11 +138,14 @@ impl Receiver {
             if self.lock.is_some() {
                 self.conclude(now, rules, memo);
             }
+            if let Some(preamble) = rules.preamble {
+                self.detect(&arrival, preamble, now, rules);
+            }
             if self.lock.is_some() {
                 if self.meet(arrival, now, rules, memo) && sensed {
                     begun = Begun::Missed;
                 }
-            } else if arrival.power_w >= rules.lock_w {
+            } else if arrival.power_w >= rules.lock_w && self.detects(&arrival, now, rules) {
                 self.lock_on(arrival, bits, now, rules);
             }
         }
@@ -223,9 +232,28 @@ impl Receiver {
         } else {
             Quality::Intact
         };
-        self.lock = Some(Lock { arrival, quality, disturbed });
+        self.lock = Some(Lock { arrival, began: now, quality, disturbed });
         if rules.by_parts {
             self.parts = Some(Parts { bits: *bits, settled: now, log_success: 0.0 });
+        }
+    }
+
+    /// Whether a free receiver detects the preamble of a frame that begins.
+    #[inline]
+    fn detects(&self, arrival: &Arrival, now: Time, rules: &Rules) -> bool {
+        let others = self.on_air.iter().filter(|other| other.ends > now);
+        rules.preamble.is_none_or(|least| {
+            arrival.power_w >= least * (rules.noise_w + others.map(|other| other.power_w).sum::<f64>())
+        })
+    }
+
+    /// A frame that begins hides the preamble of the one that the receiver has just locked on, if it is strong enough.
+    fn detect(&mut self, arrival: &Arrival, least: f64, now: Time, rules: &Rules) {
+        let Some(lock) = self.lock else { return };
+        let interference_w = arrival.power_w + self.interference_w(&lock, now);
+        let is_hidden = lock.arrival.power_w < least * (rules.noise_w + interference_w);
+        if is_hidden && now < lock.began.after(DETECTION) {
+            self.lock = None;
         }
     }
 

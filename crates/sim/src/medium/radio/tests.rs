@@ -494,3 +494,29 @@ fn powers_are_told_for_captures_and_ledgers() {
     assert!(!bench.radio.senses(0, 3));
     assert_eq!(bench.radio.power_dbm(0, 3), None);
 }
+
+#[test]
+fn a_frame_that_hides_the_preamble_of_another_leaves_the_medium_busy_and_nothing_else() {
+    let four = Some(db_to_ratio(4.0));
+    for (preamble, later, errors) in [(None, 0, 1), (four, 0, 0), (four, 3, 0), (four, 4, 1)] {
+        let reception = Reception::Capture { capture: None };
+        let mut bench = Bench::new(&RadioConfig { reception, preamble, ..ns2() }, &[None; 3]);
+        assert_eq!(bench.start(0, 2, 0, 1000)[1], Heard::Busy(2));
+        bench.start(1, 2, later, 500);
+        let ends = [bench.end(1, later + 500), bench.end(0, 1000)];
+        assert!(ends.iter().all(|end| end.0 == Fate::Collided));
+        let heard = ends.map(|end| end.1).concat();
+        let found = heard.iter().filter(|heard| **heard == Heard::Error(2)).count();
+        assert_eq!(found, errors, "{preamble:?} {later}");
+        assert_eq!(heard.last(), Some(&Heard::Idle(2)));
+    }
+    // The one that is stronger by 9.5 dB is detected, also where it begins a little later.
+    for later in [0, 2] {
+        let config =
+            RadioConfig { reception: Reception::Capture { capture: Some(2.0) }, preamble: four, ..ns2() };
+        let mut bench = Bench::line(&config, &[200.0, 67.0, 0.0]);
+        bench.start(0, 2, 0, 1000);
+        bench.start(1, 2, later, 1000);
+        assert_eq!(bench.end(1, later + 1000).0, Fate::Received);
+    }
+}

@@ -140,6 +140,7 @@ fn edca(link: &Part<'_>, preset: &EdcaConfig) -> EdcaConfig {
     EdcaConfig {
         mode,
         access: Category::ALL.map(category),
+        own_set: link.word("edca.access-point") == "own",
         aggregate: Aggregate {
             count: link.small("aggregate.count"),
             bytes: link.small("aggregate.bytes"),
@@ -226,6 +227,7 @@ fn radio(link: &Part<'_>, preset: &RadioConfig, member: &Link) -> RadioConfig {
             "capture" => Reception::Capture { capture: capture() },
             _ => Reception::Sinr { least: link.real("reception.least-sinr") },
         },
+        preamble: link.optional("reception.preamble", |link, key| db_to_ratio(link.real(key))),
         bandwidth_hz: bandwidth_hz(link, preset),
         noise_figure_db: link.real("reception.noise-figure"),
         errors: errors(link, member),

@@ -14,6 +14,7 @@ const EDCA: &[Only] = &[Only::Is("links.*.standard", EDCA_STANDARDS)];
 const MODES: Source =
     Source::Edca("fastest mode of one stream; IEEE 802.11-2020 (19.5, 21.5), 802.11ax-2021 (27.5)");
 const SETS: Source = Source::Edca("IEEE 802.11-2012 (table 8-105), WMM");
+const OWN_SET: Source = Source::Edca("WMM; Linux hostapd: tx_queue parameters");
 const LIMITS: Source = Source::Edca("IEEE 802.11-2020 (9.4.2.55, 9.4.2.157), 802.11ax-2021 (9.4.2.248)");
 const LONGEST_PPDU: Source = Source::Edca("IEEE 802.11-2020 (19.4.4, 21.4.4): aPPDUMaxTime");
 const BLOCK_ACK: Source = Source::Edca("IEEE 802.11-2020 (10.25), 802.11ax-2021 (9.3.1.8)");
@@ -82,6 +83,13 @@ pub(super) const KEYS: &[Key] = &[
         .only(EDCA)
         .above("0 s")
         .at_most(LONGEST),
+    edca(
+        "links.*.edca.access-point",
+        Kind::Word("set of parameters", || vec!["same", "own"]),
+        "parameters of the access point: those of the stations, or its own: best effort with cw-max 63, video and voice with aifsn 1",
+    )
+    .preset(|wifi| if of(wifi).own_set { "own" } else { "same" }.to_string(), OWN_SET)
+    .only(EDCA),
     aifsn("links.*.edca.best-effort.aifsn", |wifi| access(wifi, Category::BestEffort).aifsn.to_string()),
     window("links.*.edca.best-effort.cw-min", |wifi| access(wifi, Category::BestEffort).cw_min.to_string()),
     window("links.*.edca.best-effort.cw-max", |wifi| access(wifi, Category::BestEffort).cw_max.to_string()),

@@ -23,6 +23,7 @@ const NS2_ANTENNA: Source = both_radios("ns-2: Antenna/OmniAntenna");
 const AUDIBLE: Source = both_radios("well above all thresholds");
 const CP_THRESH: Source = both_radios("ns-2: Phy/WirelessPhy CPThresh_");
 const INTERFERENCE: Source = both_radios("ns-3: InterferenceHelper");
+const PREAMBLE: Source = both_radios("without detection; ns-3: ThresholdPreambleDetectionModel, 4 dB");
 const NOISE_FIGURE: Source = both_radios("ns-3: WifiPhy RxNoiseFigure");
 const POWER_FED: Source = Source::Radio("ns-2: Phy/WirelessPhy", "ns-3: WifiPhy TxPowerStart");
 /// ns-3 gives them as the loss at 1 m, which is that of free space at 5.15 GHz.
@@ -129,6 +130,15 @@ pub(super) const KEYS: &[Key] = &[
         .only(SINR)
         .at_least("0")
         .at_most("1000000000"),
+    Key::new(
+        "links.*.reception.preamble",
+        GAIN,
+        "SINR in the first 4 us from which a receiver detects a frame; below, the medium is only busy, and no EIFS follows",
+    )
+    .or(&["none"])
+    .preset(|_| "none".to_string(), PREAMBLE)
+    .at_least("-20 dB")
+    .at_most("60 dB"),
     Key::new(
         "links.*.reception.receive-threshold",
         POWER,

@@ -37,6 +37,7 @@ aggregate = { count = 32, bytes = "100 kB", time = "2 ms" }
 block-ack = { window = 64, spacing = "8 us", after-loss = "data", reorder-timeout = "20 ms" }
 [links.cell.edca]
 best-effort = { aifsn = 4, cw-min = 31, cw-max = 63, txop = "2528 us" }
+access-point = "own"
 voice = { aifsn = 1 }"#,
     );
     let mut access = EdcaConfig::of(Family::He).access;
@@ -51,6 +52,7 @@ voice = { aifsn = 1 }"#,
         spacing: Span::from_micros(8),
         after_loss: AfterLoss::Data,
         reorder_timeout: Span::from_millis(20),
+        own_set: true,
     };
     assert_eq!(found.mac.edca, Some(expected));
     assert_eq!(found.mac.data_rate, PhyRate::Ofdm48);

@@ -1,23 +1,26 @@
 //! BBR, version 1: paces at the measured bottleneck rate and holds about two bandwidth-delay products.
 //!
-//! **Limits.** No long-term bandwidth sampling (policer detection) and no compensation for aggregated acknowledgements;
-//! both are in Linux, not in the draft. A flow at a shallow buffer loses many segments, as version 1 does.
+//! **Limits.** No long-term bandwidth sampling (policer detection), which is in Linux and not in the draft. A flow at a shallow buffer loses many segments, as version 1 does.
 //!
 //! **Source.** draft-cardwell-iccrg-bbr-congestion-control-00, whose sections the comments cite; Cardwell et al. 2016.
+//! The compensation for aggregated acknowledgements is that of Linux (`tcp_bbr.c`, `extra_acked`), which the draft lacks.
 //!
 //! **How.** `BtlBw` is the maximum delivery rate of the last ten rounds, `RTprop` the minimum round trip of the last
 //! ten seconds. Startup doubles each round until the rate stops growing, Drain empties the queue, ProbeBW paces at
 //! `gain x BtlBw` with the gains 5/4, 3/4 and six times 1, ProbeRTT shrinks to four segments for 200 ms when `RTprop`
-//! is old.
+//! is old. Links that aggregate frames acknowledge in bursts, and a window of two bandwidth-delay products is used up
+//! between two of them: it grows by `gain x extra_acked`, the most that was acknowledged beyond what `BtlBw` explains.
 //!
 //! **Choices.** 1. Single segments are paced; Linux hands over bursts of a millisecond. 2. Only payload is counted,
 //! both in the rate and in the pacing. 3. ProbeBW begins in a phase taken from the connection's own random number,
 //! because the draft draws it. 4. A loss detected by duplicates starts a round, one of packet conservation, as in Linux; the
-//! previous window is restored when recovery ends.
+//! previous window is restored when recovery ends. 5. `extra_acked` is the maximum of ten rounds; Linux keeps two periods
+//! of five, the current one included, which cover five to ten.
 //!
 //! **Checked by** the tests below and `crates/sim/tests/laws.rs`.
 
-use crate::estimate::{DeliveryRate, RateSample, WindowedMax};
+use crate::estimate::{Aggregation, DeliveryRate, RateSample, WindowedMax};
+use crate::hooks::parameter::{Described, Domain, Parameter, Setting};
 use crate::hooks::{
     Ack, Congestion, Delivered, Departure, Loss, LossCause, LossResponse, Mark, Reduction, Window,
 };
@@ -42,6 +45,10 @@ const FULL_GROWTH: f64 = 1.25;
 const FULL_ROUNDS: u32 = 3;
 /// Segments allowed above the target for what is under way between the hosts (4.2.3.2).
 const SLACK: f64 = 3.0;
+/// Rounds over which the greatest excess of acknowledgements is taken.
+const EXTRA_ROUNDS: u64 = 10;
+/// The excess counts for at most so much time of the rate (`bbr_extra_acked_max_us`).
+const MOST_EXTRA: Span = Span::from_millis(100);
 
 /// The properties of the connection that BBR uses.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,6 +57,31 @@ pub struct BbrConfig {
     pub segment: u32,
     /// A random number, for the phase in which ProbeBW begins.
     pub draw: u32,
+}
+
+/// The constants of version 1 that a scenario may vary.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bbr1Config {
+    /// The share of the excess of acknowledgements that the window has in addition.
+    pub extra_acked_gain: f64,
+}
+
+impl Default for Bbr1Config {
+    fn default() -> Bbr1Config {
+        Bbr1Config { extra_acked_gain: 1.0 }
+    }
+}
+
+impl Described for Bbr1Config {
+    const PARAMETERS: &'static [Parameter<Bbr1Config>] = &[Parameter::<Self>::new(
+        "extra-acked-gain",
+        Domain::Number,
+        "share of the most that was acknowledged at once beyond the estimated rate, which the window has in addition; 0 means none",
+        |law| Setting::Number(law.extra_acked_gain),
+        |law, value| law.extra_acked_gain = value.number(),
+    )
+    .source("Linux: tcp_bbr.c, bbr_extra_acked_gain")
+    .at_most("100")];
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,10 +95,13 @@ enum Mode {
 /// The state of BBR.
 #[derive(Clone, Debug)]
 pub struct Bbr {
+    law: Bbr1Config,
     config: BbrConfig,
     mode: Mode,
     sampler: DeliveryRate,
     rates: WindowedMax,
+    /// How much more is acknowledged at once than the rate explains, in bytes.
+    aggregation: Aggregation,
     round: u64,
     round_ends: u64,
     round_starts: bool,
@@ -91,12 +126,14 @@ pub struct Bbr {
 impl Bbr {
     /// At the start of a connection.
     #[must_use]
-    pub fn new(config: BbrConfig) -> Bbr {
+    pub fn new(law: Bbr1Config, config: BbrConfig) -> Bbr {
         Bbr {
+            law,
             config,
             mode: Mode::Startup,
             sampler: DeliveryRate::default(),
             rates: WindowedMax::default(),
+            aggregation: Aggregation::default(),
             round: 0,
             round_ends: 0,
             round_starts: false,
@@ -128,6 +165,23 @@ impl Bbr {
     fn inflight(&self, gain: f64) -> Option<f64> {
         let product = self.rate()? * self.rtprop()?.as_secs();
         Some(gain * product / f64::from(self.config.segment))
+    }
+
+    /// The excess of acknowledgements that the window covers, in segments; none before the path is full.
+    fn extra(&self) -> f64 {
+        if !self.filled {
+            return 0.0;
+        }
+        let most = self.rate().unwrap_or(0.0) * MOST_EXTRA.as_secs();
+        (self.law.extra_acked_gain * self.aggregation.extra()).min(most) / f64::from(self.config.segment)
+    }
+
+    fn learn_aggregation(&mut self, ack: &Ack, window: &Window) {
+        let (Some(rate), bytes) = (self.rate(), ack.delivered.bytes) else { return };
+        if bytes > 0 && self.law.extra_acked_gain > 0.0 {
+            let most = window.cwnd * f64::from(self.config.segment);
+            self.aggregation.on_ack(ack.now, bytes as f64, rate, most, (self.round, EXTRA_ROUNDS));
+        }
     }
 
     fn gains(&self) -> (f64, f64) {
@@ -247,7 +301,7 @@ impl Bbr {
         if self.conserve.is_some_and(|round| self.round > round) {
             self.conserve = None;
         }
-        let target = self.inflight(gain).map(|inflight| inflight + SLACK);
+        let target = self.inflight(gain).map(|inflight| inflight + self.extra() + SLACK);
         if self.conserve.is_some() {
             window.cwnd = window.cwnd.max(f64::from(ack.pipe) + self.acked);
         } else {
@@ -309,6 +363,7 @@ impl Congestion for Bbr {
         self.round_starts = false;
         if let Some((sample, rate)) = sample.and_then(|sample| Some((sample, sample.rate?))) {
             self.learn_rate(sample, rate);
+            self.learn_aggregation(ack, window);
             self.check_full(sample.sending.app_limited);
         }
         let pipe_before = f64::from(ack.pipe) + self.acked;

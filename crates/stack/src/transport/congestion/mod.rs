@@ -11,7 +11,7 @@ mod veno;
 mod westwood;
 mod westwood_plus;
 
-pub use bbr::{Bbr, BbrConfig};
+pub use bbr::{Bbr, Bbr1Config, BbrConfig};
 pub use bbr3::{Bbr3, Bbr3Config};
 pub use cubic::{Cubic, CubicConfig};
 pub use dctcp::{Dctcp, DctcpConfig};

@@ -105,6 +105,8 @@ pub struct EdcaConfig {
     pub mode: Mode,
     /// By category.
     pub access: [Access; CATEGORIES],
+    /// Whether an access point has the set of its own ([`EdcaConfig::access_of_ap`]).
+    pub own_set: bool,
     /// The limits of an A-MPDU.
     pub aggregate: Aggregate,
     /// The block-ack window: 64 or 256 MPDUs.
@@ -147,12 +149,26 @@ impl EdcaConfig {
         EdcaConfig {
             mode: Mode { family, mcs, width, guard: Guard::Normal, streams: 1 },
             access: ACCESS,
+            own_set: false,
             aggregate: Aggregate { count: window, bytes, time: LONGEST_PPDU },
             window,
             spacing: Span::ZERO,
             after_loss: AfterLoss::Request,
             reorder_timeout: Span::from_millis(100),
         }
+    }
+
+    /// The parameters of an access point with a set of its own (WMM): best effort has a largest window of 63 at most, video
+    /// and voice have AIFSN 1.
+    #[must_use]
+    pub fn access_of_ap(&self) -> [Access; CATEGORIES] {
+        let mut access = self.access;
+        let best_effort = &mut access[Category::BestEffort as usize];
+        best_effort.cw_max = best_effort.cw_max.min(63).max(best_effort.cw_min);
+        for category in [Category::Video, Category::Voice] {
+            access[category as usize].aifsn = 1;
+        }
+        access
     }
 
     /// Bytes of a BlockAck.
@@ -208,5 +224,15 @@ mod tests {
         // 65 Mbit/s for 16 µs are 130 bytes.
         assert_eq!(of(16).least_subframe(), 132);
         assert_eq!(of(0).least_subframe(), 0);
+    }
+
+    #[test]
+    fn an_access_point_may_have_a_set_of_its_own() {
+        let access = EdcaConfig::of(Family::He).access_of_ap();
+        let found = Category::ALL.map(|category| {
+            let Access { aifsn, cw_min, cw_max, .. } = access[category as usize];
+            (aifsn, cw_min, cw_max)
+        });
+        assert_eq!(found, [(3, 15, 63), (7, 15, 1023), (1, 7, 15), (1, 3, 7)]);
     }
 }

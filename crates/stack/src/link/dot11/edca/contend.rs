@@ -71,10 +71,10 @@ impl Contender {
         self.window = (self.window * 2 + 1).min(self.access.cw_max);
     }
 
-    /// Counts a failed attempt.
+    /// Counts a failed attempt: one after as many as the limit resets the window (10.23.2.2).
     pub(super) fn fail(&mut self, limit: Option<u32>) {
         self.failures += 1;
-        if limit.is_some_and(|limit| self.failures >= limit) {
+        if limit.is_some_and(|limit| self.failures > limit) {
             self.succeed();
         } else {
             self.widen();

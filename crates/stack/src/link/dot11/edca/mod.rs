@@ -15,8 +15,8 @@
 //!    count reaches the retry limit; a BlockAckReq then moves the window of its receiver. The packets of which a
 //!    BlockAckReq asks may have arrived: they are given up after as many BlockAckReqs in a row without an answer, and the
 //!    receiver then waits for them until its timeout.
-//! 5. The window of a category is reset by a CTS's, an Ack's or a BlockAck's exchange, and when as many attempts in a row
-//!    have failed as the retry limit. An internal collision widens it, and counts for nothing else.
+//! 5. The window of a category is reset by a CTS's, an Ack's or a BlockAck's exchange, and when an attempt fails
+//!    after as many in a row as the retry limit (10.23.2.2, QSRC). An internal collision widens it, and counts for nothing else.
 //!
 //! **How.** As the station of DCF (see `dot11`), with the same obligations of the host. A data frame carries its MPDUs in a
 //! [`Load`], which the host keeps with the frame and in which the medium notes what became of each.
@@ -186,7 +186,10 @@ impl Edca {
     /// Where the rules have no EDCA.
     #[must_use]
     pub fn new(rules: Arc<Rules>, address: NodeId, role: Role) -> Edca {
-        let config = rules.config.edca.expect("the rules have EDCA");
+        let mut config = rules.config.edca.expect("the rules have EDCA");
+        if config.own_set && matches!(role, Role::AccessPoint) {
+            config.access = config.access_of_ap();
+        }
         let nothing = Frame::new(FrameKind::Ack, address, address, 0, rules.control_rate);
         let rate = rules.response(rules.config.data_rate).rate;
         Edca {

@@ -30,7 +30,7 @@ struct Path {
 impl Path {
     fn new(draw: u32) -> Path {
         Path {
-            bbr: Bbr::new(BbrConfig { segment: SEGMENT, draw }),
+            bbr: Bbr::new(Bbr1Config::default(), BbrConfig { segment: SEGMENT, draw }),
             window: Window::new(10.0, None, 10_000.0),
             acks: VecDeque::new(),
             busy_until: Time::ZERO,
@@ -186,7 +186,7 @@ fn probe_rtt_is_entered_every_ten_seconds_and_shrinks_the_window_to_four_segment
 /// A round trip without a queue in each cycle, and without noise, is the same to the nanosecond.
 #[test]
 fn a_least_round_trip_that_repeats_exactly_does_not_put_off_probe_rtt() {
-    let mut bbr = Bbr::new(BbrConfig { segment: SEGMENT, draw: 3 });
+    let mut bbr = Bbr::new(Bbr1Config::default(), BbrConfig { segment: SEGMENT, draw: 3 });
     let expired = |&at: &u64| {
         let now = Time(at * 1_000_000);
         bbr.learn_rtt(&Ack { now, rtt: Some(RTT), ..ack(Progress::Open(1)) })
@@ -216,7 +216,7 @@ fn a_path_that_becomes_slower_is_followed_when_its_old_rate_is_ten_rounds_old() 
 #[test]
 fn the_cycle_never_begins_with_the_gain_that_drains() {
     for draw in 0..20 {
-        let mut bbr = Bbr::new(BbrConfig { segment: SEGMENT, draw });
+        let mut bbr = Bbr::new(Bbr1Config::default(), BbrConfig { segment: SEGMENT, draw });
         bbr.enter_probe_bw(Time::ZERO);
         assert_ne!(CYCLE[bbr.phase], 0.75, "draw {draw}");
     }
@@ -278,4 +278,40 @@ fn after_a_timeout_the_first_delivery_opens_four_segments() {
         path.step();
     }
     assert_eq!(path.window.cwnd, 4.0);
+}
+
+#[test]
+fn the_window_covers_what_is_acknowledged_at_once_beyond_the_rate() {
+    let mut bbr = Bbr::new(Bbr1Config::default(), BbrConfig { segment: SEGMENT, draw: 3 });
+    let mut window = Window::new(500.0, None, 10_000.0);
+    // 1 MB/s and 40 ms: 40 segments.
+    bbr.rates.add(0, 1e6, RATE_ROUNDS);
+    bbr.least = Some((RTT, Time::ZERO));
+    bbr.filled = true;
+    let mut at = |bbr: &mut Bbr, ms: u64, segments: u64, cwnd: f64| {
+        let delivered = Delivered { bytes: segments * u64::from(SEGMENT), ..Delivered::default() };
+        let ack = Ack { now: Time(ms * 1_000_000), delivered, ..ack(Progress::Open(1)) };
+        window.cwnd = cwnd;
+        bbr.learn_aggregation(&ack, &window);
+        window.cwnd = 500.0;
+        bbr.set_window(&ack, WINDOW_GAIN, &mut window);
+        window.cwnd
+    };
+    // Two products and the slack are 83. Eight at once; ten more 5 ms later, of which the rate explains five in all.
+    assert_eq!(at(&mut bbr, 100, 8, 500.0), 91.0);
+    assert_eq!(at(&mut bbr, 105, 10, 500.0), 96.0);
+    // An interval that the rate explains begins anew; its excess of one is less.
+    assert_eq!(at(&mut bbr, 130, 1, 500.0), 96.0);
+    // No more than the window counts, and no more than 100 ms of the rate.
+    assert_eq!(at(&mut bbr, 140, 150, 60.0), 143.0);
+    assert_eq!(at(&mut bbr, 400, 300, 500.0), 183.0);
+    // After ten rounds the excess is forgotten.
+    bbr.round = 10;
+    assert_eq!(at(&mut bbr, 9_000, 1, 500.0), 84.0);
+    // Without the gain, and before the path is full, there is none.
+    bbr.law.extra_acked_gain = 0.0;
+    assert_eq!(at(&mut bbr, 9_100, 8, 500.0), 83.0);
+    bbr.law.extra_acked_gain = 1.0;
+    bbr.filled = false;
+    assert_eq!(bbr.extra(), 0.0);
 }
