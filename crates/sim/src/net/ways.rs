@@ -187,6 +187,17 @@ mod tests {
     }
 
     #[test]
+    fn where_the_last_packet_went_on_counts_until_a_way_changes() {
+        let mut ways = Ways { version: 1, table: Pairs::default(), last_first: Vec::new() };
+        let (mut last, node, to) = (Onward::default(), NodeId(1), NodeId(2));
+        ways.set(1, 2, Way::Channel(5));
+        assert_eq!(ways.onward(&mut last, node, to), Way::Channel(5));
+        ways.set(1, 2, Way::Relay(6));
+        assert_eq!(ways.onward(&mut last, node, to), Way::Relay(6));
+        assert_eq!(ways.onward(&mut last, node, NodeId(3)), Way::Ends);
+    }
+
+    #[test]
     fn in_a_row_of_wires_all_but_the_first_of_each_direction_are_relays() {
         assert_eq!(relays_of(&[[0, 1], [1, 2], [2, 3]], 4, &[(0, 3)]), [1, 2, 3, 4]);
     }
