@@ -2,10 +2,10 @@
 
     .venv/bin/python bench/pgo.py
 
-On Linux, compiles the extension module with counters, runs each case of `bench/pairs.py` once with it, and compiles
-again with what was counted: twice the time of a build. The results stay the same to the bit; `./lasthop`
-keeps the module until a source changes. Wants `./lasthop` to have run once, and rustup's component
-`llvm-tools`. With `--out FILE` the module is written there instead.
+On Linux, compiles the extension module with counters, runs each case of `bench/pairs.py` once with
+it, and compiles again with what was counted: twice the time of a build. The results stay the same to
+the bit; `./lasthop` keeps the module until a source changes. Wants `./lasthop` to have run once, and
+rustup's component `llvm-tools`. With `--out FILE` the module is written there instead.
 """
 
 from __future__ import annotations
