@@ -50,6 +50,7 @@ CASES: dict[str, tuple[str, int, dict[str, str]]] = {
     "wifi-rts": ("bench", 0, {"run.duration": "500 s"}),
     "wifi-lle": ("bench", 0, {"run.duration": "100 s"}),
     "access-point-15": ("bench", 0, {"run.duration": "60 s"}),
+    "ap-15-ax": ("bench", 0, {"run.duration": "3 s"}),
     "chain-8": ("bench", 0, {"run.duration": "200 s"}),
     "cell-20": ("bench", 0, {"run.duration": "500 s"}),
     "cell-200": ("bench", 0, {"run.duration": "20 s"}),

@@ -78,6 +78,14 @@ impl LossProcess {
         match &self.law {
             LossConfig::None => false,
             LossConfig::Packet { rate } => self.stream.chance(*rate),
+            _ => self.loses_by_more(packet),
+        }
+    }
+
+    /// The same by a law that counts packets, or has a state, or asks for their size.
+    fn loses_by_more(&mut self, packet: &Packet) -> bool {
+        match &self.law {
+            LossConfig::None | LossConfig::Packet { .. } => false,
             LossConfig::Bit { ber } => {
                 let bits = packet.size().0 as f64 * 8.0;
                 let intact = libm::exp(bits * libm::log1p(-ber));

@@ -16,6 +16,7 @@ use lasthop_stack::units::{Bytes, Span, Time};
 
 use super::aqm::{AqmCounters, Managed, Reports, Stage, sum};
 use super::pool::PoolId;
+use super::ways::Onward;
 use crate::engine::queue::{EventQueue, Sequence, Slot};
 use crate::engine::streams::Stream;
 use crate::medium::loss::LossProcess;
@@ -189,6 +190,7 @@ pub(crate) struct Channel {
     pub(crate) line: Line,
     pub(crate) delay: Span,
     pub(super) to: NodeId,
+    pub(super) onward: Onward,
     /// The agents at its near end, which feed it, and those at its far end.
     pub(super) agents: [Option<u32>; 2],
     pub(super) loss: LossProcess,
@@ -225,6 +227,7 @@ impl Channel {
             line,
             delay,
             to,
+            onward: Onward::default(),
             agents: [None; 2],
             loss,
             cuts: None,
@@ -248,7 +251,11 @@ impl Channel {
     /// Takes in a packet, where it [is plain](Self::is_plain): returns when its last bit leaves, or what loses it.
     #[inline]
     pub(super) fn carry(&mut self, packet: &mut Packet, size: Bytes, now: Time) -> Result<Time, Culprit> {
-        let Some(departure) = self.line.offer(packet, size, now) else {
+        let departure = match &mut self.line {
+            Line::Wired(wired) => wired.offer(size, now),
+            line => line.offer(packet, size, now),
+        };
+        let Some(departure) = departure else {
             self.counters.drops_queue += 1;
             return Err(Culprit::Queue);
         };

@@ -364,7 +364,7 @@ impl Net {
                 Err(culprit) => break Err(culprit),
             };
             let arrival = departure + channel.delay;
-            match self.ways.at(channel.to, packet.dst) {
+            match self.ways.onward(&mut channel.onward, channel.to, packet.dst) {
                 Way::Relay(next)
                     if arrival < self.horizon && (channel.is_plain || channel.agents[0].is_none()) =>
                 {
@@ -463,7 +463,8 @@ impl Net {
             self.with_agents(stack, number ^ 1, |agents, around| agents.up(&packet, around));
             return None;
         }
-        match self.ways.at(node, self.pool.get(id).0.dst) {
+        let destination = self.pool.get(id).0.dst;
+        match self.ways.onward(&mut channel.onward, node, destination) {
             Way::Relay(next) => self.offer(next as usize, id, arrival, sequence),
             Way::Channel(next) => {
                 let sequence = self.queue.next_sequence();
@@ -476,10 +477,11 @@ impl Net {
         None
     }
 
-    /// Removes a packet that has arrived.
+    /// Removes a packet that has arrived; returns its size, too.
     #[inline]
-    pub(crate) fn take(&mut self, id: PoolId) -> Packet {
-        self.pool.remove(id)
+    pub(crate) fn take(&mut self, id: PoolId) -> (Packet, Bytes) {
+        let size = self.pool.get(id).1;
+        (self.pool.remove(id), size)
     }
 
     /// The timer of an agent is due.

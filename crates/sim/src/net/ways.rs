@@ -47,9 +47,19 @@ impl Way {
     }
 }
 
+/// What received the last packet of a channel at its far end, and where that went: most go where the last one went, and what
+/// follows need not wait for the search in the table.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Onward {
+    key: u64,
+    way: Way,
+}
+
 /// The paths between the ends of flows, from all nodes that packets pass.
 #[derive(Debug)]
 pub(super) struct Ways {
+    /// Which table this is, from 1 on: each change makes another.
+    version: u32,
     /// By node and destination.
     table: Pairs<Way>,
     /// All channels, each relay before the channel that feeds it.
@@ -71,7 +81,7 @@ impl Ways {
         for (channel, feeder) in feeders.iter_mut().enumerate() {
             *feeder = feeder.filter(|_| is_relay(channel as u32));
         }
-        let mut ways = Ways { table: Pairs::default(), last_first: last_first(&feeders) };
+        let mut ways = Ways { version: 1, table: Pairs::default(), last_first: last_first(&feeders) };
         for (from, to) in both {
             for (node, _) in routes.path(from, to) {
                 for destination in [from, to] {
@@ -94,6 +104,17 @@ impl Ways {
     /// Gives what awaits a packet at a node.
     pub(super) fn set(&mut self, node: u32, destination: u32, way: Way) {
         self.table.set(node, destination, way);
+        self.version += 1;
+    }
+
+    /// What receives a packet for `destination` at the far end of a channel, which is at this node.
+    #[inline]
+    pub(super) fn onward(&self, last: &mut Onward, node: NodeId, destination: NodeId) -> Way {
+        let key = u64::from(self.version) << 32 | u64::from(destination.0);
+        if last.key != key {
+            *last = Onward { key, way: self.at(node, destination) };
+        }
+        last.way
     }
 
     /// What receives a packet for `destination` at a node.
@@ -163,6 +184,17 @@ mod tests {
             assert!(feeder.is_none_or(|feeder| place(relay) < place(feeder as usize)));
         }
         (0..exits.len()).filter(|&channel| feeders[channel].is_some()).collect()
+    }
+
+    #[test]
+    fn where_the_last_packet_went_on_counts_until_a_way_changes() {
+        let mut ways = Ways { version: 1, table: Pairs::default(), last_first: Vec::new() };
+        let (mut last, node, to) = (Onward::default(), NodeId(1), NodeId(2));
+        ways.set(1, 2, Way::Channel(5));
+        assert_eq!(ways.onward(&mut last, node, to), Way::Channel(5));
+        ways.set(1, 2, Way::Relay(6));
+        assert_eq!(ways.onward(&mut last, node, to), Way::Relay(6));
+        assert_eq!(ways.onward(&mut last, node, NodeId(3)), Way::Ends);
     }
 
     #[test]

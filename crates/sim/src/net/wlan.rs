@@ -118,8 +118,12 @@ pub(crate) struct Wlan {
     pub(crate) capture: Option<WifiCapture>,
 }
 
-/// A station: its MAC, its agent, their timers.
+/// A station: its MAC, its agent, their timers. What every frame touches comes first.
+#[repr(C, align(64))]
 struct Interface {
+    timer: Slot,
+    /// The timer of the reordering buffers of its MAC.
+    reordering: Option<Slot>,
     node: NodeId,
     mac: Mac,
     /// The frame that it begins to send, or sent last.
@@ -142,9 +146,6 @@ struct Interface {
     /// Packets received out of order, and when the first is passed up.
     reorder: Option<(Reorder<Packet>, Slot)>,
     sent: Slot,
-    timer: Slot,
-    /// The timer of the reordering buffers of its MAC.
-    reordering: Option<Slot>,
     counters: InterfaceCounters,
 }
 
@@ -295,7 +296,8 @@ impl Wlan {
         host.queue.cancel(self.sites[station].sent);
         let mut heard = std::mem::take(&mut self.heard);
         let frame = self.sites[station].on_air.0;
-        let mut load = std::mem::take(&mut self.sites[station].load);
+        let has_load = frame.mpdus > 0 || frame.kind == FrameKind::BlockAck;
+        let mut load = if has_load { std::mem::take(&mut self.sites[station].load) } else { Load::default() };
         let mpdus = &mut load.mpdus[..];
         if let Some(fate) = self.radio.end_load(station, &frame, mpdus, host.now, &mut heard) {
             self.ledger.end(station, fate, lost_span(&frame, mpdus, &self.sites[station].on_air.1), host.now);
@@ -307,13 +309,22 @@ impl Wlan {
             }
             let from = frame.transmitter;
             self.with_mac(station, host, from, |mac, now, out| mac.on_sent(now, out));
-            for learnt in heard.drain(..) {
+            let mut all = heard.drain(..).peekable();
+            while let Some(learnt) = all.next() {
                 match learnt {
-                    Heard::Received(at) => {
-                        let load = &load;
-                        self.with_mac(at, host, from, |mac, now, out| mac.on_frame(&frame, load, now, out));
+                    Heard::Received(at) | Heard::Error(at) => {
+                        let turns_idle = all.next_if_eq(&Heard::Idle(at)).is_some();
+                        self.with_mac(at, host, from, |mac, now, out| {
+                            if learnt == Heard::Received(at) {
+                                mac.on_frame(&frame, &load, now, out);
+                            } else {
+                                mac.on_error(now, out);
+                            }
+                            if turns_idle {
+                                mac.on_idle(now, out);
+                            }
+                        });
                     }
-                    Heard::Error(at) => self.with_mac(at, host, from, |mac, now, out| mac.on_error(now, out)),
                     Heard::Idle(at) => self.with_mac(at, host, from, |mac, now, out| mac.on_idle(now, out)),
                     Heard::Missed(at) => self.sites[at].mac.on_missed(host.now),
                     Heard::Busy(_) => {}
@@ -321,7 +332,9 @@ impl Wlan {
             }
         }
         self.heard = heard;
-        self.sites[station].load = load;
+        if has_load {
+            self.sites[station].load = load;
+        }
     }
 
     fn with_mac(

@@ -259,9 +259,14 @@ impl Ledger {
             entry.lost = Time(now.0 - lost.0);
             (entry.acks, entry.split) = (entry.acks.min(entry.lost), entry.split.min(entry.lost));
         }
-        self.ended.push(entry);
         let open = self.on_air.iter().map(|entry| entry.begin).min();
-        self.settle(open.unwrap_or(now));
+        if open.is_none() && self.ended.is_empty() && entry.begin >= self.settled {
+            self.add_alone(&entry);
+            self.settled = now;
+        } else {
+            self.ended.push(entry);
+            self.settle(open.unwrap_or(now));
+        }
         if open.is_none() {
             let space = if failed.is_some() { self.eifs } else { self.difs };
             self.gap = Some(Gap::opened(now, space));
@@ -308,15 +313,23 @@ impl Ledger {
             && only.begin >= self.settled
             && only.end <= until
         {
-            self.add(only.first, only.begin, only.split);
-            self.add(only.second, only.split, only.acks);
-            self.add(AirClass::TcpAckPayload, only.acks, only.lost);
-            self.add(AirClass::Errored, only.lost, only.end);
+            self.add_alone(&only);
             self.ended.clear();
         } else if until > self.settled {
             self.settle_overlap(until);
         }
         self.settled = self.settled.max(until);
+    }
+
+    /// Enters a frame that overlaps with no other.
+    #[inline]
+    fn add_alone(&mut self, only: &Entry) {
+        self.add(only.first, only.begin, only.split);
+        self.add(only.second, only.split, only.acks);
+        if only.acks < only.end {
+            self.add(AirClass::TcpAckPayload, only.acks, only.lost);
+            self.add(AirClass::Errored, only.lost, only.end);
+        }
     }
 
     fn settle_overlap(&mut self, until: Time) {
@@ -345,10 +358,12 @@ impl Ledger {
         self.cuts = cuts;
     }
 
+    #[inline]
     fn add(&mut self, class: AirClass, from: Time, to: Time) {
         self.shares.spans[class as usize] += self.clipped(from, to);
     }
 
+    #[inline]
     fn clipped(&self, from: Time, to: Time) -> Span {
         to.since(from.max(self.begin))
     }

@@ -13,7 +13,7 @@ use lasthop_stack::hooks::{Judge, Timer};
 use lasthop_stack::packet::{Flags, NodeId, Packet, Segment};
 use lasthop_stack::registry::CongestionKind;
 use lasthop_stack::registry::tcp::{Connection, Role, State};
-use lasthop_stack::units::{SeqNo, Time};
+use lasthop_stack::units::{Bytes, SeqNo, Time};
 
 use super::{Act, Request};
 use crate::engine::queue::Slot;
@@ -145,9 +145,9 @@ impl Flow {
 
     /// A packet arrived for one side.
     #[inline]
-    pub(super) fn up(&mut self, side: usize, packet: &Packet, net: &mut Net) {
+    pub(super) fn up(&mut self, side: usize, (packet, length): (&Packet, Bytes), net: &mut Net) {
         let now = net.now;
-        net.accounts.delivered(self.ends[1 - side].trace_name, packet.size());
+        net.accounts.delivered(self.ends[1 - side].trace_name, length);
         let read = self.trace_arrival(side, packet, net);
         match &mut self.sockets {
             Sockets::Tcp(ends) => {

@@ -15,7 +15,7 @@ use std::time::Instant;
 
 use lasthop_stack::hooks::Timer;
 use lasthop_stack::packet::{Form, NodeId, Packet};
-use lasthop_stack::units::{Span, Time};
+use lasthop_stack::units::{Bytes, Span, Time};
 
 use crate::engine::queue::Slot;
 use crate::metrics::{Measurement, Snapshot};
@@ -318,8 +318,8 @@ impl World {
         match self.net.event(slot) {
             Some(NetEvent::Channel(channel)) => {
                 if let Some((node, id)) = self.net.arrive(channel) {
-                    let packet = self.net.take(id);
-                    self.deliver(node, &packet);
+                    let (packet, size) = self.net.take(id);
+                    self.deliver(node, &packet, size);
                 }
             }
             Some(NetEvent::Pull(channel)) => self.net.on_pull(channel),
@@ -329,18 +329,18 @@ impl World {
             None => self.act(slot),
         }
         while let Some((node, packet)) = self.net.inbox.pop_front() {
-            self.deliver(node, &packet);
+            self.deliver(node, &packet, packet.size());
         }
     }
 
     /// A packet has reached a node: it goes to its endpoint, or on.
     #[inline]
-    fn deliver(&mut self, node: NodeId, packet: &Packet) {
+    fn deliver(&mut self, node: NodeId, packet: &Packet, length: Bytes) {
         if packet.dst == node {
             let (flow, side) = self.net.ports.addressee(packet);
-            self.flows[flow].up(side, packet, &mut self.net);
+            self.flows[flow].up(side, (packet, length), &mut self.net);
         } else {
-            self.net.send(node, *packet, packet.size());
+            self.net.send(node, *packet, length);
         }
     }
 

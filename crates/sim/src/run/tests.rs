@@ -37,7 +37,7 @@ fn disturbed(at: Time, connection: u32) -> usize {
         {
             let segment = Segment { src_port, dst_port, flags: Flags::RST, ..Segment::default() };
             let packet = Packet::new(NodeId(0), NodeId(1), Body::Tcp(segment));
-            world.deliver(NodeId(1), &packet);
+            world.deliver(NodeId(1), &packet, packet.size());
         }
         world.net.set_clock(time);
         world.step(slot);

@@ -139,7 +139,11 @@ impl News {
     fn add(&mut self, number: u64, segment: &Sent) {
         self.bytes += u64::from(segment.len);
         self.segments += 1;
-        self.newest = self.newest.max(Some((segment.at, number)));
+        // Compared and written by fields: the greater of two options is made in memory and read back wider than it was written.
+        let (at, last) = self.newest.unwrap_or_default();
+        if self.newest.is_none() || (segment.at, number) > (at, last) {
+            self.newest = Some((segment.at, number));
+        }
     }
 }
 

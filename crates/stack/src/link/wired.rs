@@ -71,7 +71,11 @@ impl Wired {
     }
 
     /// Accepts a packet of `size` and returns when its last bit leaves, or `None` if the queue is full.
-    #[inline]
+    #[expect(
+        clippy::inline_always,
+        reason = "once for each packet and link; a call costs as much as what it does"
+    )]
+    #[inline(always)]
     pub fn offer(&mut self, size: Bytes, now: Time) -> Option<Time> {
         self.queue.advance(now);
         if !self.queue.has_room(size) {

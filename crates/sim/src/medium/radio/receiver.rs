@@ -108,11 +108,12 @@ struct Parts {
 
 /// A receiver. What every frame touches comes first.
 #[derive(Clone, Debug, Default)]
+#[repr(C)]
 pub(super) struct Receiver {
-    on_air: Vec<Arrival>,
-    lock: Option<Lock>,
     /// How many frames on the air are above the carrier-sense threshold.
     sensed: u32,
+    on_air: Vec<Arrival>,
+    lock: Option<Lock>,
     /// While the station transmits, when its frame ends.
     transmits_until: Option<Time>,
     /// A frame followed to its end by the clock, though its end is not reported yet.

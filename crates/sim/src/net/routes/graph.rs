@@ -42,6 +42,8 @@ struct Medium<'a> {
     lists: Vec<Option<Box<[u32]>>>,
     /// Stations that have other links too, by their places.
     inner: Vec<u32>,
+    /// Those of a slotted network with how far east they stand, m, from west to east: its range bounds the difference.
+    from_west: Vec<(f64, u32)>,
     /// The search that has reached it, if all hear each other.
     searched: usize,
 }
@@ -67,6 +69,7 @@ impl<'a> Graph<'a> {
                 reach,
                 lists: vec![None; members.len()],
                 inner: Vec::new(),
+                from_west: Vec::new(),
                 searched: usize::MAX,
             };
             let (join, ports) = match &link.kind {
@@ -130,6 +133,7 @@ impl<'a> Graph<'a> {
                 let places = medium.members.iter().enumerate();
                 let inner = places.filter(|(_, node)| !is_leaf[**node]).map(|(place, _)| place as u32);
                 medium.inner = inner.collect();
+                medium.sort();
             }
         }
         let (mut first, mut at) = (vec![0_u32; nodes + 1], Vec::new());
@@ -210,6 +214,17 @@ impl<'a> Graph<'a> {
 }
 
 impl Medium<'_> {
+    /// Orders the stations of a slotted network by their positions.
+    fn sort(&mut self) {
+        let Reach::Slotted(config, _) = self.reach else { return };
+        let east_m = |place: &u32| {
+            let position = config.nodes[self.members[*place as usize]].position?;
+            Some((position.0.0, *place))
+        };
+        self.from_west = self.inner.iter().filter_map(east_m).collect();
+        self.from_west.sort_by(|one, other| one.0.total_cmp(&other.0));
+    }
+
     /// The places of the stations that can send to one of them and that a search need look at.
     fn stations_towards(&mut self, place: usize, search: usize) -> &[u32] {
         let is_hub = self.hub == Some(place);
@@ -220,20 +235,36 @@ impl Medium<'_> {
             // The station itself has been reached already, so it may be among the answers.
             return &self.inner;
         }
-        let Medium { members, hub, reach, lists, inner, .. } = self;
+        let Medium { members, hub, reach, lists, inner, from_west, .. } = self;
         lists[place].get_or_insert_with(|| {
             let here = members[place];
             let joined =
                 |other: &u32| *other as usize != place && reach.joins(members[*other as usize], here);
             match hub {
                 Some(hub) if *hub != place => [*hub as u32].into_iter().filter(joined).collect(),
-                _ => inner.iter().copied().filter(joined).collect(),
+                _ => {
+                    let Some((west, east)) = reach.bounds_m(here) else {
+                        return inner.iter().copied().filter(joined).collect();
+                    };
+                    let first = from_west.partition_point(|(at, _)| *at < west);
+                    let near = from_west[first..].iter().take_while(|(at, _)| *at <= east);
+                    let mut near: Vec<u32> = near.map(|(_, place)| *place).filter(joined).collect();
+                    near.sort_unstable();
+                    near.into()
+                }
             }
         })
     }
 }
 
 impl Reach<'_> {
+    /// How far west and east those stand that reach a node, m, if its range tells.
+    fn bounds_m(self, node: usize) -> Option<(f64, f64)> {
+        let Reach::Slotted(config, frn) = self else { return None };
+        let (here, range) = (config.nodes[node].position?.0.0, MARGIN * frn.medium.range_m);
+        Some((here - range, here + range))
+    }
+
     /// Whether a frame can go from one station to the other: they are in range, or one may come into range.
     fn joins(self, from: usize, to: usize) -> bool {
         match self {

@@ -130,22 +130,26 @@ pub(super) struct Service {
     pub(super) is_last_of_burst: bool,
 }
 
-/// One interface on an 802.11 medium.
+/// One interface on an 802.11 medium. What every frame touches comes first, in two lines of the processor's cache: most frames
+/// are those of others.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Station<A> {
-    pub(super) rules: Arc<Rules>,
-    pub(super) address: NodeId,
-    pub(super) role: Role,
-    pub(super) doing: Doing,
     pub(super) access: Access,
+    pub(super) rules: Arc<Rules>,
     /// The time of the timer while contending.
     pub(super) armed: Time,
+    pub(super) doing: Doing,
     /// The medium turned busy in the instant of the timer: too late to be sensed.
     pub(super) is_committed: bool,
-    pub(super) service: Option<Service>,
-    pub(super) queue: VecDeque<Msdu>,
+    pub(super) address: NodeId,
     /// What a scheme chooses from, in place of the queue.
     pub(super) units: Option<Box<Units<A>>>,
+    /// An access point that polls.
+    pub(super) coordinator: Option<Box<Coordinator>>,
+    pub(super) queue: VecDeque<Msdu>,
+    pub(super) service: Option<Service>,
+    pub(super) role: Role,
     pub(super) room: Room,
     /// Contention window.
     pub(super) window: u32,
@@ -155,8 +159,6 @@ pub struct Station<A> {
     pub(super) failures: Retries,
     pub(super) next_sequence: u16,
     pub(super) answer: (Frame, Airtime),
-    /// An access point that polls.
-    pub(super) coordinator: Option<Box<Coordinator>>,
     pub(super) inbox: Inbox,
     pub(super) riders: Riders,
     /// The size last sent and its airtime, as most packets of a station are of one size.
