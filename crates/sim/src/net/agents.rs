@@ -17,7 +17,7 @@ pub(crate) mod places;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use lasthop_stack::hooks::{Activity, Agent, AgentOut, Count, Exported, LinkEvent, Rider};
+use lasthop_stack::hooks::{Activity, Agent, AgentOut, Answered, Count, Exported, LinkEvent, Rider};
 use lasthop_stack::packet::{NodeId, Packet};
 use lasthop_stack::registry::{AgentKind, AgentMachine};
 use lasthop_stack::signal::Signal;
@@ -80,6 +80,10 @@ pub(super) enum Handed {
     Ahead(Packet),
     /// A rider for the next link-layer acknowledgement to the next hop towards this node.
     Ride(NodeId, Rider),
+    /// A rider behind those that wait.
+    RideBehind(NodeId, Rider),
+    /// The riders that wait go no more.
+    Unload(NodeId),
 }
 
 /// The surroundings that a stack needs from the network.
@@ -291,6 +295,14 @@ impl Stack {
         }
     }
 
+    /// The link acknowledges a frame.
+    pub(super) fn on_answer(&mut self, answer: Answered, around: &mut Around) {
+        for seat in (0..self.seats.len()).rev() {
+            self.with_agent(seat, None, around, |agent, now, out| agent.on_answer(answer, now, out));
+            self.settle(around);
+        }
+    }
+
     /// Handles the expiry of the timer of one agent.
     pub(super) fn on_timer(&mut self, seat: usize, around: &mut Around) {
         around.queue.cancel(self.seats[seat].timer);
@@ -427,6 +439,14 @@ impl AgentOut for Out<'_, '_> {
 
     fn ride(&mut self, towards: NodeId, rider: Rider) {
         (self.around.to_link)(Handed::Ride(towards, rider));
+    }
+
+    fn ride_behind(&mut self, towards: NodeId, rider: Rider) {
+        (self.around.to_link)(Handed::RideBehind(towards, rider));
+    }
+
+    fn unload(&mut self, towards: NodeId) {
+        (self.around.to_link)(Handed::Unload(towards));
     }
 
     fn set_timer(&mut self, at: Time) {

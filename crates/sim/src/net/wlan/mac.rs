@@ -46,6 +46,20 @@ impl Mac {
         }
     }
 
+    pub(super) fn ride_behind(&mut self, to: NodeId, rider: Rider) {
+        match self {
+            Mac::Dcf(mac) => mac.ride_behind(to, rider),
+            Mac::Edca(mac) => mac.ride_behind(to, rider),
+        }
+    }
+
+    pub(super) fn unload(&mut self, to: NodeId) {
+        match self {
+            Mac::Dcf(mac) => mac.unload(to),
+            Mac::Edca(mac) => mac.unload(to),
+        }
+    }
+
     #[inline]
     pub(super) fn on_busy(&mut self, now: Time, out: &mut impl EdcaOut) {
         match self {

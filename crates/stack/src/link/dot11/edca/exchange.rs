@@ -106,6 +106,7 @@ impl Edca {
             retry: first.attempts > 0,
             msdu: Some(first.handle),
             class: first.class,
+            more_data: originator.has_more(self.burst.len()),
             mode: Some(self.config.mode),
             mpdus: self.burst.len() as u16,
             category,

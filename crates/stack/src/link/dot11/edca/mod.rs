@@ -15,7 +15,9 @@
 //!    count reaches the retry limit; a BlockAckReq then moves the window of its receiver. The packets of which a
 //!    BlockAckReq asks may have arrived: they are given up after as many BlockAckReqs in a row without an answer, and the
 //!    receiver then waits for them until its timeout.
-//! 5. The window of a category is reset by a CTS's, an Ack's or a BlockAck's exchange, and when as many attempts in a row
+//! 5. An acknowledgement was lost if a BlockAckReq follows, or an MPDU that it acknowledged comes again; what rode in it
+//!    rides again. If all such MPDUs are in error while others arrive, what rode is lost.
+//! 6. The window of a category is reset by a CTS's, an Ack's or a BlockAck's exchange, and when as many attempts in a row
 //!    have failed as the retry limit. An internal collision widens it, and counts for nothing else.
 //!
 //! **How.** As the station of DCF (see `dot11`), with the same obligations of the host. A data frame carries its MPDUs in a
@@ -42,6 +44,7 @@ use super::access::Access;
 use super::dcf::{Counters, Role};
 use super::frame::{Distribution, Frame, FrameKind, Msdu, Outcome};
 use super::rates::Airtime;
+use super::riders::Riders;
 use super::timing::Rules;
 use crate::hooks::Rider;
 use crate::packet::NodeId;
@@ -171,8 +174,9 @@ pub struct Edca {
     answer: (Frame, Airtime),
     /// What its BlockAck reports.
     report: BlockAck,
-    rider: Option<(NodeId, Rider)>,
-    ridden: Option<(NodeId, Rider)>,
+    riders: Riders,
+    /// What rides in its answer.
+    aboard: Vec<Rider>,
     order: u64,
     block_ack: Airtime,
     counters: Counters,
@@ -208,8 +212,8 @@ impl Edca {
             release_at: Time::NEVER,
             answer: (nothing, Airtime::default()),
             report: BlockAck::default(),
-            rider: None,
-            ridden: None,
+            riders: Riders::default(),
+            aboard: Vec::new(),
             order: 0,
             block_ack: rules.config.phy.airtime(config.block_ack(), 0, rate),
             counters: Counters::default(),
@@ -270,7 +274,17 @@ impl Edca {
 
     /// Something is to ride in the next acknowledgement to a neighbour.
     pub fn ride(&mut self, to: NodeId, rider: Rider) {
-        self.rider = Some((to, rider));
+        self.riders.take(to, rider);
+    }
+
+    /// Something is to ride in an acknowledgement to a neighbour, behind what waits.
+    pub fn ride_behind(&mut self, to: NodeId, rider: Rider) {
+        self.riders.take_behind(to, rider);
+    }
+
+    /// Removes what waits to ride to a neighbour.
+    pub fn unload(&mut self, to: NodeId) {
+        self.riders.unload(to);
     }
 
     /// The medium has lost an MPDU of the frame being sent for good: its packet is given up after this attempt.

@@ -71,6 +71,11 @@ impl Originator {
         self.owes_request || self.outstanding > 0 || !self.waiting.is_empty()
     }
 
+    /// Whether it has more packets than these.
+    pub(super) fn has_more(&self, than: usize) -> bool {
+        self.outstanding as usize + self.waiting.len() > than
+    }
+
     /// The place in the order of arrival of the first packet.
     pub(super) fn order(&self) -> u64 {
         match &self.numbered[usize::from(self.start % self.window)] {
