@@ -166,6 +166,8 @@ pub struct Needs {
     /// The agent terminates connections: all packets of a connection must pass an agent of its kind, also after a
     /// hand-off.
     pub terminates: bool,
+    /// The agent acts where acknowledgements leave, not where data does.
+    pub on_acknowledgements: bool,
     /// The agent is called when the link acknowledges a frame ([`Agent::on_answer`]).
     pub answers: bool,
     /// Data flows in one direction only: the parameter that requires this, and what to do instead.

@@ -31,7 +31,7 @@
 //!
 //! **Checked by** `hack/tests.rs`, `hack/codec.rs`, and `crates/sim/tests/hack.rs` end to end.
 
-mod codec;
+pub(super) mod codec;
 #[cfg(test)]
 mod tests;
 

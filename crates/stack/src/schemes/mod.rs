@@ -3,6 +3,7 @@
 //! ILC-TCP are reactions of an endpoint to events of its link. M-TCP is both a reaction and an agent; the others are agents
 //! between network and link.
 
+pub mod ack_filter;
 pub mod arq_proxy;
 pub mod atcp;
 pub mod congestion_warning;
@@ -24,6 +25,7 @@ pub mod snoop;
 pub mod split;
 pub mod wtcp;
 
+pub use ack_filter::AckFilter;
 pub use arq_proxy::ArqProxy;
 pub use atcp::Atcp;
 pub use congestion_warning::CongestionWarning;

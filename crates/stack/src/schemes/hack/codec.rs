@@ -61,7 +61,7 @@ fn crc8(start: u8, bytes: &[u8]) -> u8 {
 }
 
 /// Whether it is a pure acknowledgement without anything that the compressed form lacks.
-pub(super) fn is_plain(segment: &Segment) -> bool {
+pub(in super::super) fn is_plain(segment: &Segment) -> bool {
     let options = &segment.options;
     segment.len == 0
         && segment.flags == Flags::ACK
