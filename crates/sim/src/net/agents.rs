@@ -125,7 +125,7 @@ impl Agents {
         let nothing = config.agents.iter().map(nothing).collect();
         let mut agents = Agents { stacks: Vec::new(), of_port: vec![None; exits.len()], nothing };
         let served: Vec<Arc<[bool]>> =
-            config.agents.iter().map(|agent| served(&agent.flows, config.flows.len())).collect();
+            config.agents.iter().map(|agent| served(&agent.flows, config)).collect();
         let mut seats = Places::new(config, routes).seats();
         for (_, routes) in other_places {
             places::join(&mut seats, Places::new(config, routes).seats());
@@ -181,10 +181,10 @@ impl Agents {
 }
 
 /// Whether each flow is in the list; empty if all are.
-fn served(flows: &[usize], all: usize) -> Arc<[bool]> {
-    let mut served = vec![false; all];
+fn served(flows: &[usize], config: &Config) -> Arc<[bool]> {
+    let mut served = vec![false; config.flows.len()];
     for &flow in flows {
-        served[flow] = true;
+        served[flow] = !config.flows[flow].encrypted;
     }
     if served.contains(&false) { served.into() } else { Arc::default() }
 }

@@ -5,11 +5,11 @@ use super::super::rates::Airtime;
 use super::load::{Load, MpduFate};
 use super::recipient::{Arrived, Recipient};
 use super::{Category, Doing, Edca, EdcaOut, Next, Sent};
-use crate::hooks::Rider;
+use crate::hooks::{Arq, Rider};
 use crate::packet::NodeId;
 use crate::units::{Span, Time};
 
-impl Edca {
+impl<A: Arq + Clone> Edca<A> {
     /// A frame was received without error, for this station or overheard: of an A-MPDU at least one MPDU.
     #[inline]
     pub fn on_frame(&mut self, frame: &Frame, load: &Load, now: Time, out: &mut impl EdcaOut) {
@@ -80,6 +80,9 @@ impl Edca {
                 Arrived::InOrder => {
                     out.up(mpdu.handle, mpdu.sequence);
                     recipient.passed(|handle| out.up_held(handle));
+                }
+                Arrived::Early if self.config.reorder_timeout == Span::ZERO => {
+                    out.up(mpdu.handle, mpdu.sequence);
                 }
                 Arrived::Early => {
                     let held = out.hold(mpdu.handle);

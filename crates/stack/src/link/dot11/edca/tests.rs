@@ -9,6 +9,7 @@ use super::super::{
 use super::{AfterLoss, Category, Edca, EdcaConfig, EdcaOut, Load, MpduFate};
 use crate::hooks::Rider;
 use crate::packet::NodeId;
+use crate::schemes::DynamicArq;
 use crate::units::{Span, Time};
 
 /// Everything around one station.
@@ -100,7 +101,7 @@ struct OnAir {
 /// Stations and their medium.
 struct Cell {
     now: Time,
-    stations: Vec<Edca>,
+    stations: Vec<Edca<DynamicArq>>,
     sides: Vec<Side>,
     on_air: Vec<OnAir>,
     /// Frames that are lost: their kind, and how many more of them.
