@@ -29,7 +29,7 @@
 //! with EDCA, for one rider with DCF; the rest waits for the next. 5. The reservation of the data frame does not cover the
 //! riders; for the time that they take longer, others hear the carrier.
 //!
-//! **Checked by** `hack/tests.rs`, `hack/codec.rs`, and `crates/sim/tests/hack.rs` end to end.
+//! **Checked by** `hack/tests.rs`, `hack/codec.rs`, and `crates/sim/tests/descendants.rs` end to end.
 
 pub(super) mod codec;
 #[cfg(test)]
