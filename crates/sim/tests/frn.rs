@@ -68,8 +68,8 @@ fn scenario(places_m: &[(f64, f64)], duration: Span) -> Config {
 fn flow(config: &mut Config, from: usize, to: usize, app: AppConfig, transport: TransportConfig) {
     let name = format!("f{}", config.flows.len());
     let sink = SinkConfig::default();
-    let (group, reverse, dscp) = (None, None, 0);
-    config.flows.push(FlowConfig { name, group, from, to, app, sink, transport, dscp, reverse });
+    let (group, reverse, dscp, encrypted) = (None, None, 0, false);
+    config.flows.push(FlowConfig { name, group, from, to, app, sink, transport, dscp, encrypted, reverse });
 }
 
 /// A flow of one datagram at a time.

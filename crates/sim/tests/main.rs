@@ -7,6 +7,7 @@ mod agents;
 mod arq;
 mod bbr3;
 mod common;
+mod descendants;
 mod dot16;
 mod duplex;
 mod estimates;

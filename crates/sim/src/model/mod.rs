@@ -258,6 +258,8 @@ pub struct FlowConfig {
     pub transport: TransportConfig,
     /// The differentiated services code point of its packets, in both directions.
     pub dscp: u8,
+    /// Its transport's header is hidden from agents.
+    pub encrypted: bool,
     /// What the receiving node sends on the same connection, over TCP only.
     pub reverse: Option<Box<ReverseConfig>>,
 }

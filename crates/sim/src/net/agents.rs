@@ -17,7 +17,7 @@ pub(crate) mod places;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use lasthop_stack::hooks::{Activity, Agent, AgentOut, Count, Exported, LinkEvent, Rider};
+use lasthop_stack::hooks::{Activity, Agent, AgentOut, Answered, Count, Exported, LinkEvent, Rider};
 use lasthop_stack::packet::{NodeId, Packet};
 use lasthop_stack::registry::{AgentKind, AgentMachine};
 use lasthop_stack::signal::Signal;
@@ -80,6 +80,10 @@ pub(super) enum Handed {
     Ahead(Packet),
     /// A rider for the next link-layer acknowledgement to the next hop towards this node.
     Ride(NodeId, Rider),
+    /// A rider behind those that wait.
+    RideBehind(NodeId, Rider),
+    /// The riders that wait go no more.
+    Unload(NodeId),
 }
 
 /// The surroundings that a stack needs from the network.
@@ -121,7 +125,7 @@ impl Agents {
         let nothing = config.agents.iter().map(nothing).collect();
         let mut agents = Agents { stacks: Vec::new(), of_port: vec![None; exits.len()], nothing };
         let served: Vec<Arc<[bool]>> =
-            config.agents.iter().map(|agent| served(&agent.flows, config.flows.len())).collect();
+            config.agents.iter().map(|agent| served(&agent.flows, config)).collect();
         let mut seats = Places::new(config, routes).seats();
         for (_, routes) in other_places {
             places::join(&mut seats, Places::new(config, routes).seats());
@@ -177,10 +181,10 @@ impl Agents {
 }
 
 /// Whether each flow is in the list; empty if all are.
-fn served(flows: &[usize], all: usize) -> Arc<[bool]> {
-    let mut served = vec![false; all];
+fn served(flows: &[usize], config: &Config) -> Arc<[bool]> {
+    let mut served = vec![false; config.flows.len()];
     for &flow in flows {
-        served[flow] = true;
+        served[flow] = !config.flows[flow].encrypted;
     }
     if served.contains(&false) { served.into() } else { Arc::default() }
 }
@@ -287,6 +291,14 @@ impl Stack {
     pub(super) fn on_rider(&mut self, rider: Rider, around: &mut Around) {
         for seat in (0..self.seats.len()).rev() {
             self.with_agent(seat, None, around, |agent, now, out| agent.on_rider(rider, now, out));
+            self.settle(around);
+        }
+    }
+
+    /// The link acknowledges a frame.
+    pub(super) fn on_answer(&mut self, answer: Answered, around: &mut Around) {
+        for seat in (0..self.seats.len()).rev() {
+            self.with_agent(seat, None, around, |agent, now, out| agent.on_answer(answer, now, out));
             self.settle(around);
         }
     }
@@ -427,6 +439,14 @@ impl AgentOut for Out<'_, '_> {
 
     fn ride(&mut self, towards: NodeId, rider: Rider) {
         (self.around.to_link)(Handed::Ride(towards, rider));
+    }
+
+    fn ride_behind(&mut self, towards: NodeId, rider: Rider) {
+        (self.around.to_link)(Handed::RideBehind(towards, rider));
+    }
+
+    fn unload(&mut self, towards: NodeId) {
+        (self.around.to_link)(Handed::Unload(towards));
     }
 
     fn set_timer(&mut self, at: Time) {

@@ -586,7 +586,7 @@ impl Net {
             to_link: &mut |handed| match handed {
                 Handed::Last(packet) => handed_down.push_back((packet, false)),
                 Handed::Ahead(packet) => handed_down.push_back((packet, true)),
-                Handed::Ride(..) => {}
+                Handed::Ride(..) | Handed::RideBehind(..) | Handed::Unload(_) => {}
             },
         };
         act(self.agents.stack(stack), &mut around);

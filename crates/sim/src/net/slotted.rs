@@ -255,7 +255,7 @@ impl Frn {
             now: host.now,
             to_link: &mut |handed| match handed {
                 Handed::Last(packet) | Handed::Ahead(packet) => handed_down.push_back((station, packet)),
-                Handed::Ride(..) => {}
+                Handed::Ride(..) | Handed::RideBehind(..) | Handed::Unload(_) => {}
             },
         };
         act(host.agents.stack(stack), &mut around);

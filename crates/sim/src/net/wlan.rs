@@ -142,6 +142,7 @@ struct Interface {
     below: Backlog,
     /// The agents above it, by their number.
     agents: Option<u32>,
+    hears_answers: bool,
     timing: Option<Learner>,
     /// Packets received out of order, and when the first is passed up.
     reorder: Option<(Reorder<Packet>, Slot)>,
@@ -196,6 +197,7 @@ impl Wlan {
         radio.cut_by(cuts(config, place as usize, (seed, replication)));
         let rules = Arc::new(Rules::new(wifi.mac));
         let nothing = Frame::new(FrameKind::Ack, BROADCAST, BROADCAST, 0, wifi.mac.data_rate);
+        let asks = config.agents.iter().any(|agent| agent.scheme.needs().answers);
         let interfaces = wifi.nodes.iter().enumerate().map(|(station, &node)| {
             let role = match wifi.access_point {
                 None => Role::AdHoc,
@@ -215,6 +217,7 @@ impl Wlan {
                 backoff: Stream::named(seed, replication, &stream),
                 slots: None,
                 agents: agents(station),
+                hears_answers: asks && agents(station).is_some(),
                 held: 0,
                 emptied: Time::ZERO,
                 aqm,
@@ -359,6 +362,7 @@ impl Wlan {
             link: self.place,
             station: station as u32,
             from,
+            hears_answers: interface.hears_answers,
             has_finished: false,
         };
         debug_assert!(interface.held as usize == interface.mac.backlog() || interface.stage.is_some());
@@ -436,11 +440,24 @@ impl Wlan {
                             let next = host.routes.next_hop(self.sites[station].node, towards).next;
                             self.sites[station].mac.ride(next, rider);
                         }
+                        Some(Handed::RideBehind(towards, rider)) => {
+                            let next = host.routes.next_hop(self.sites[station].node, towards).next;
+                            self.sites[station].mac.ride_behind(next, rider);
+                        }
+                        Some(Handed::Unload(towards)) => {
+                            let next = host.routes.next_hop(self.sites[station].node, towards).next;
+                            self.sites[station].mac.unload(next);
+                        }
                         None => {}
                     }
                 }
                 Work::Rider(station, rider) => {
                     self.with_agents(station as usize, host, |agents, around| agents.on_rider(rider, around));
+                }
+                Work::Answered(station, answer) => {
+                    self.with_agents(station as usize, host, |agents, around| {
+                        agents.on_answer(answer, around)
+                    });
                 }
                 Work::Up(station, id, sequence, from) => {
                     self.up(station as usize, id, (sequence, from), host);
@@ -476,7 +493,7 @@ impl Wlan {
                 capture.record_mpdus(frame, airtime, &load.mpdus, packet, signal_dbm, host.now);
             } else {
                 let packet = frame.msdu.map(packet);
-                capture.record(frame, airtime, (packet, &load.block), signal_dbm, host.now);
+                capture.record(frame, airtime, (packet, load), signal_dbm, host.now);
             }
         }
         let sensed = self.radio.senses(station, self.observer);

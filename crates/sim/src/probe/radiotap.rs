@@ -9,9 +9,7 @@
 
 use std::io::{self, Write};
 
-use lasthop_stack::link::dot11::{
-    Airtime, BROADCAST, BlockAck, Distribution, Frame, FrameKind, Mpdu, PcfConfig,
-};
+use lasthop_stack::link::dot11::{Airtime, BROADCAST, Distribution, Frame, FrameKind, Load, Mpdu, PcfConfig};
 use lasthop_stack::packet::{NodeId, Packet};
 use lasthop_stack::units::{Span, Time};
 use lasthop_stack::wire::Headers;
@@ -98,12 +96,12 @@ impl WifiCapture {
         &mut self,
         frame: &Frame,
         airtime: Airtime,
-        (packet, block): (Option<&Packet>, &BlockAck),
+        (packet, load): (Option<&Packet>, &Load),
         signal_dbm: Option<f64>,
         now: Time,
     ) {
         let length = payload_bytes(frame, airtime);
-        self.record_part(frame, airtime, (packet, length, block), (signal_dbm, None), now);
+        self.record_part(frame, airtime, (packet, length, load), (signal_dbm, None), now);
     }
 
     /// Records the MPDUs of a frame that begins now: each is a record, and those of an A-MPDU have its number.
@@ -122,7 +120,7 @@ impl WifiCapture {
             let (retry, msdu) = (mpdu.attempts > 0, Some(handle));
             let alone = Frame { bytes, sequence, class, retry, msdu, ..*frame };
             let status = (frame.mpdus > 1).then_some((self.aggregates, place + 1 == mpdus.len()));
-            let carried = (Some(packet(handle)), mpdu.payload as usize, &BlockAck::default());
+            let carried = (Some(packet(handle)), mpdu.payload as usize, &Load::default());
             self.record_part(&alone, airtime, carried, (signal_dbm, status), now);
         }
     }
@@ -131,7 +129,7 @@ impl WifiCapture {
         &mut self,
         frame: &Frame,
         airtime: Airtime,
-        (packet, length, block): (Option<&Packet>, usize, &BlockAck),
+        (packet, length, load): (Option<&Packet>, usize, &Load),
         (signal_dbm, aggregate): (Option<f64>, Option<(u32, bool)>),
         now: Time,
     ) {
@@ -150,13 +148,12 @@ impl WifiCapture {
                 }
             }
             FrameKind::Beacon => beacon(frame, &self.pcf, now, &mut bytes),
-            FrameKind::BlockAck | FrameKind::BlockAckReq => modes::block_ack(frame, block, &mut bytes),
-            FrameKind::Ack => {
-                if let Some(rider) = frame.rider {
-                    bytes.extend(rider.number.to_be_bytes().into_iter().cycle().take(rider.bytes.into()));
-                }
-            }
+            FrameKind::BlockAck | FrameKind::BlockAckReq => modes::block_ack(frame, &load.block, &mut bytes),
             _ => {}
+        }
+        if matches!(frame.kind, FrameKind::Ack | FrameKind::BlockAck) {
+            let riders = load.riders.iter().chain(&frame.rider);
+            riders.for_each(|rider| bytes.extend(rider.as_slice()));
         }
         let check = crc32(&bytes[begin..]);
         bytes.extend(check.to_le_bytes());

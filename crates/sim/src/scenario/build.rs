@@ -227,6 +227,7 @@ fn flow(sheet: &Sheet<'_>, member: &Flow) -> FlowConfig {
         sink,
         transport,
         dscp: flow.small("dscp") as u8,
+        encrypted: flow.flag("encrypted"),
         reverse,
     }
 }

@@ -29,6 +29,9 @@ pub trait Agent {
     /// Handles what an agent at the other end of the link sent in a link-layer acknowledgement ([`AgentOut::ride`]).
     fn on_rider(&mut self, _rider: Rider, _now: Time, _out: &mut impl AgentOut) {}
 
+    /// The link acknowledges what a neighbour has sent. Called if [`Needs::answers`].
+    fn on_answer(&mut self, _answer: Answered, _now: Time, _out: &mut impl AgentOut) {}
+
     /// The counters common to agents of all kinds.
     fn activity(&self) -> Activity;
 
@@ -75,13 +78,56 @@ impl fmt::Debug for Exported {
     }
 }
 
-/// Data carried by a link-layer acknowledgement.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Data carried by a link-layer acknowledgement: a few bytes, for agents of the kind that sent them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rider {
-    /// The content, for agents of the kind that sent it.
-    pub number: u32,
-    /// Bytes that it adds to the frame.
-    pub bytes: u8,
+    content: [u8; Rider::MOST],
+    bytes: u8,
+}
+
+impl Rider {
+    /// The most bytes of one rider.
+    pub const MOST: usize = 15;
+
+    /// A rider of these bytes.
+    ///
+    /// # Panics
+    /// If there are more than [`Rider::MOST`].
+    #[must_use]
+    pub fn new(bytes: &[u8]) -> Rider {
+        let mut content = [0; Rider::MOST];
+        content[..bytes.len()].copy_from_slice(bytes);
+        Rider { content, bytes: bytes.len() as u8 }
+    }
+
+    /// Its bytes.
+    #[must_use]
+    pub fn as_slice(&self) -> &[u8] {
+        &self.content[..usize::from(self.bytes)]
+    }
+
+    /// What it adds to the frame.
+    #[must_use]
+    pub fn len(&self) -> u32 {
+        self.bytes.into()
+    }
+
+    /// Whether it has no bytes.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.bytes == 0
+    }
+}
+
+/// An acknowledgement of the link that a station begins to send.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Answered {
+    /// The neighbour that receives it.
+    pub to: NodeId,
+    /// Whether that neighbour has more packets for this station (the More Data bit); `None` if its frame does not show it.
+    pub more: Option<bool>,
+    /// How many riders went with this acknowledgement for the first time.
+    pub boarded: u32,
 }
 
 /// The counters of an agent of any kind.
@@ -120,6 +166,10 @@ pub struct Needs {
     /// The agent terminates connections: all packets of a connection must pass an agent of its kind, also after a
     /// hand-off.
     pub terminates: bool,
+    /// The agent acts where acknowledgements leave, not where data does.
+    pub on_acknowledgements: bool,
+    /// The agent is called when the link acknowledges a frame ([`Agent::on_answer`]).
+    pub answers: bool,
     /// Data flows in one direction only: the parameter that requires this, and what to do instead.
     pub one_way: Option<(&'static str, &'static str)>,
 }
@@ -185,6 +235,13 @@ pub trait AgentOut {
     /// replacing a rider that still waits. It is lost with the acknowledgement, unless the acknowledged frame is
     /// retransmitted. Links whose acknowledgements cannot carry data ignore it.
     fn ride(&mut self, _towards: NodeId, _rider: Rider) {}
+
+    /// Puts a rider behind those that wait: each goes with the next acknowledgement that has room for it, and again with
+    /// one that repeats that acknowledgement.
+    fn ride_behind(&mut self, _towards: NodeId, _rider: Rider) {}
+
+    /// Removes the riders that wait.
+    fn unload(&mut self, _towards: NodeId) {}
 
     /// Sets (or moves) the timer.
     fn set_timer(&mut self, at: Time);

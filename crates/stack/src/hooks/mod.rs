@@ -21,7 +21,7 @@ pub mod scoreboard;
 pub(crate) mod testing;
 mod window;
 
-pub use agent::{Activity, Agent, AgentOut, Criterion, Exported, Needs, Rider};
+pub use agent::{Activity, Agent, AgentOut, Answered, Criterion, Exported, Needs, Rider};
 pub use aqm::{Admission, Aqm, Arrival, Backlog, Discipline, DropCause, QueueHost, Queued};
 pub use arq::{Arq, ArqVerdict, Choice, Head, MOST_UNITS, Newcomer, QUEUES, Reason, Timing, Unit, Waiting};
 pub use congestion::{

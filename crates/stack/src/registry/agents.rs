@@ -5,11 +5,13 @@ use super::tcp::Parts;
 use super::variants::VariantName;
 use super::{Entry, kinds};
 use crate::hooks::parameter::{Described, Exception, Setting, Spec};
-use crate::hooks::{Activity, Agent, AgentOut, Count, Criterion, Exported, LinkEvent, Needs, Rider};
+use crate::hooks::{
+    Activity, Agent, AgentOut, Answered, Count, Criterion, Exported, LinkEvent, Needs, Rider,
+};
 use crate::packet::{NodeId, Packet};
 use crate::schemes::{
-    ArqProxy, LleTcp, ProxyTcp, Snoop, Split, Transparent, Wtcp, arq_proxy, i_tcp, lle_tcp, m_tcp, proxy_tcp,
-    snoop, split, wtcp,
+    AckFilter, ArqProxy, Hack, LleTcp, ProxyTcp, Snoop, Split, Transparent, Wtcp, ack_filter, arq_proxy,
+    hack, i_tcp, lle_tcp, m_tcp, proxy_tcp, snoop, split, wtcp,
 };
 use crate::signal::Signal;
 use crate::units::Time;
@@ -25,6 +27,8 @@ kinds! {
     Snoop(Box<Snoop>), snoop::Config = "snoop" as "Snoop", "Balakrishnan et al. 1995", "keeps data for a mobile, repairs its losses locally and suppresses the duplicate acknowledgements; marks those for a mobile's own losses (ELN)";
     Wtcp(Box<Wtcp>), wtcp::Config = "wtcp" as "WTCP", "Ratnam and Matta 1998", "keeps data for a mobile, sends it within a window of its own, and takes the time that a segment spent at the station out of the sender's round trip";
     ArqProxy(Box<ArqProxy>), arq_proxy::Config = "arq-proxy" as "ARQ proxy", "Kliazovich et al. 2007, 2012", "prepares TCP acknowledgements at the access point and releases them by a request that rides in the acknowledgement of the link";
+    Hack(Box<Hack>), hack::Config = "hack" as "TCP/HACK", "Salameh et al. 2014", "carries TCP acknowledgements compressed in the acknowledgements of the link, one burst late";
+    AckFilter(Box<AckFilter>), ack_filter::Config = "ack-filter" as "ACK filter", "Balakrishnan et al. 1997", "of the TCP acknowledgements of a flow that wait for the link keeps the newest";
     Custom(BoxedAgent), CustomAgentConfig = "custom" as "custom", "the host", "an agent from another crate, called through a pointer";
 }
 
@@ -60,6 +64,8 @@ impl AgentConfig {
             AgentConfig::ArqProxy(config) => config.needs(),
             AgentConfig::Snoop(config) => config.needs(),
             AgentConfig::Wtcp(config) => config.needs(),
+            AgentConfig::Hack(config) => config.needs(),
+            AgentConfig::AckFilter(config) => config.needs(),
             AgentConfig::Custom(config) => config.needs(),
         }
     }
@@ -98,6 +104,14 @@ impl AgentConfig {
                 let config = arq_proxy::Config { criterion, ..config.clone() };
                 AgentMachine::ArqProxy(Box::new(ArqProxy::new(config)))
             }
+            AgentConfig::Hack(config) => {
+                let config = hack::Config { criterion, ..config.clone() };
+                AgentMachine::Hack(Box::new(Hack::new(config)))
+            }
+            AgentConfig::AckFilter(config) => {
+                let config = ack_filter::Config { criterion, ..config.clone() };
+                AgentMachine::AckFilter(Box::new(AckFilter::new(config)))
+            }
             AgentConfig::Custom(config) => match config.make(&criterion) {
                 Some(agent) => AgentMachine::Custom(agent),
                 None => AgentMachine::None(Transparent),
@@ -117,6 +131,8 @@ macro_rules! each {
             AgentMachine::ArqProxy($agent) => $call,
             AgentMachine::Snoop($agent) => $call,
             AgentMachine::Wtcp($agent) => $call,
+            AgentMachine::Hack($agent) => $call,
+            AgentMachine::AckFilter($agent) => $call,
             AgentMachine::Custom($agent) => $call,
         }
     };
@@ -144,6 +160,10 @@ impl Agent for AgentMachine {
 
     fn on_rider(&mut self, rider: Rider, now: Time, out: &mut impl AgentOut) {
         each!(self, agent => agent.on_rider(rider, now, out));
+    }
+
+    fn on_answer(&mut self, answer: Answered, now: Time, out: &mut impl AgentOut) {
+        each!(self, agent => agent.on_answer(answer, now, out));
     }
 
     fn activity(&self) -> Activity {

@@ -4,7 +4,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::hooks::parameter::{Described, Parameter};
-use crate::hooks::{Activity, Agent, AgentOut, Count, Criterion, Exported, LinkEvent, Needs, Rider};
+use crate::hooks::{
+    Activity, Agent, AgentOut, Answered, Count, Criterion, Exported, LinkEvent, Needs, Rider,
+};
 use crate::packet::{NodeId, Packet};
 use crate::signal::Signal;
 use crate::units::Time;
@@ -21,6 +23,8 @@ pub trait CustomAgent: fmt::Debug + Send + Sync {
     fn on_timer(&mut self, now: Time, out: &mut dyn AgentOut);
     /// [`Agent::on_rider`].
     fn on_rider(&mut self, rider: Rider, now: Time, out: &mut dyn AgentOut);
+    /// [`Agent::on_answer`].
+    fn on_answer(&mut self, answer: Answered, now: Time, out: &mut dyn AgentOut);
     /// [`Agent::activity`].
     fn activity(&self) -> Activity;
     /// [`Agent::counts`].
@@ -64,6 +68,14 @@ impl AgentOut for Pointed<'_> {
         self.0.ride(towards, rider);
     }
 
+    fn ride_behind(&mut self, towards: NodeId, rider: Rider) {
+        self.0.ride_behind(towards, rider);
+    }
+
+    fn unload(&mut self, towards: NodeId) {
+        self.0.unload(towards);
+    }
+
     fn set_timer(&mut self, at: Time) {
         self.0.set_timer(at);
     }
@@ -92,6 +104,10 @@ impl<T: Agent + fmt::Debug + Clone + Send + Sync + 'static> CustomAgent for T {
 
     fn on_rider(&mut self, rider: Rider, now: Time, out: &mut dyn AgentOut) {
         Agent::on_rider(self, rider, now, &mut Pointed(out));
+    }
+
+    fn on_answer(&mut self, answer: Answered, now: Time, out: &mut dyn AgentOut) {
+        Agent::on_answer(self, answer, now, &mut Pointed(out));
     }
 
     fn activity(&self) -> Activity {

@@ -62,14 +62,11 @@ use client::{Client, Fate};
 use prepared::{Prepared, hash};
 use proxy::Proxy;
 
-/// Bytes that a request adds to a link-layer acknowledgement.
-const REQUEST: u8 = 4;
-
 /// The request for the acknowledgement of a data packet.
 #[must_use]
 pub fn request(packet: &Packet) -> Option<Rider> {
     let Body::Tcp(segment) = &packet.body else { return None };
-    (segment.len > 0).then(|| Rider { number: hash(packet, segment), bytes: REQUEST })
+    (segment.len > 0).then(|| Rider::new(&hash(packet, segment).to_be_bytes()))
 }
 
 /// The parameters of one agent.
@@ -263,12 +260,13 @@ impl Agent for ArqProxy {
 
     fn on_rider(&mut self, rider: Rider, now: Time, out: &mut impl AgentOut) {
         let prepared = &mut self.prepared;
-        let found = prepared.find(rider.number);
+        let Ok(number) = rider.as_slice().try_into().map(u32::from_be_bytes) else { return };
+        let found = prepared.find(number);
         let released = found.and_then(|key| {
             self.connections.with(&key, now, out, |connection, turn| {
                 let of = |half: &mut Role| {
                     let Role::Proxy(proxy) = half else { return false };
-                    proxy.release(rider.number, turn, |number| prepared.remove(number))
+                    proxy.release(number, turn, |number| prepared.remove(number))
                 };
                 connection.halves.iter_mut().any(of)
             })

@@ -3,6 +3,7 @@
 //! ILC-TCP are reactions of an endpoint to events of its link. M-TCP is both a reaction and an agent; the others are agents
 //! between network and link.
 
+pub mod ack_filter;
 pub mod arq_proxy;
 pub mod atcp;
 pub mod congestion_warning;
@@ -11,6 +12,7 @@ pub mod dynamic_arq;
 pub mod ejtcp;
 mod flows;
 pub mod freeze_tcp;
+pub mod hack;
 mod held;
 pub mod i_tcp;
 pub mod ilc_tcp;
@@ -23,12 +25,14 @@ pub mod snoop;
 pub mod split;
 pub mod wtcp;
 
+pub use ack_filter::AckFilter;
 pub use arq_proxy::ArqProxy;
 pub use atcp::Atcp;
 pub use congestion_warning::CongestionWarning;
 pub use dynamic_arq::DynamicArq;
 pub use ejtcp::Ejtcp;
 pub use freeze_tcp::FreezeTcp;
+pub use hack::Hack;
 pub use ilc_tcp::IlcTcp;
 pub use jersey::Jersey;
 pub use lle_tcp::LleTcp;

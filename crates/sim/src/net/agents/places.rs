@@ -187,7 +187,9 @@ impl<'a> Places<'a> {
     pub(crate) fn is_idle(&self, number: usize) -> bool {
         let agent = &self.config.agents[number];
         let needs = agent.scheme.needs();
-        let acts = |place: &Place| place.sends_data || (needs.both_ends && place.receives_data);
+        let acts = |place: &Place| {
+            place.sends_data || ((needs.both_ends || needs.on_acknowledgements) && place.receives_data)
+        };
         needs.reports && !self.of_agent(number, &agent.flows).values().any(acts)
     }
 
@@ -250,7 +252,7 @@ impl<'a> Places<'a> {
                 }
             }
         }
-        places.retain(|_, place| !place.ahead.is_empty() || needs.both_ends);
+        places.retain(|_, place| !place.ahead.is_empty() || needs.both_ends || needs.on_acknowledgements);
         places
     }
 }

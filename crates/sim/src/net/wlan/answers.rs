@@ -1,6 +1,6 @@
 //! The answers of a MAC, and the list in which they wait to be processed.
 
-use lasthop_stack::hooks::Rider;
+use lasthop_stack::hooks::{Answered, Rider};
 use lasthop_stack::link::dot11::{Airtime, EdcaOut, Frame, Load, MacOut, Outcome, Served};
 use lasthop_stack::packet::NodeId;
 use lasthop_stack::units::Time;
@@ -30,6 +30,8 @@ pub(super) enum Work {
     Down(u32),
     /// Something rode in an acknowledgement.
     Rider(u32, Rider),
+    /// The MAC acknowledges a frame.
+    Answered(u32, Answered),
 }
 
 /// Receives the answers of a MAC.
@@ -48,6 +50,8 @@ pub(super) struct MacHost<'a> {
     pub(super) link: u32,
     pub(super) station: u32,
     pub(super) from: NodeId,
+    /// Whether agents ask what is acknowledged.
+    pub(super) hears_answers: bool,
     /// Whether the MAC is done with a packet.
     pub(super) has_finished: bool,
 }
@@ -83,6 +87,13 @@ impl MacOut for MacHost<'_> {
 
     fn rider(&mut self, rider: Rider) {
         self.work.push(Work::Rider(self.station, rider));
+    }
+
+    #[inline]
+    fn answered(&mut self, more: Option<bool>, boarded: u32) {
+        if self.hears_answers {
+            self.work.push(Work::Answered(self.station, Answered { to: self.from, more, boarded }));
+        }
     }
 
     #[inline]

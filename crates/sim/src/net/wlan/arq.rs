@@ -1,6 +1,6 @@
 //! Dynamic ARQ at an access point: its source for the timing of TCP senders, and its counters.
 
-use lasthop_stack::hooks::{Arq, Count, Timing};
+use lasthop_stack::hooks::{Count, Timing};
 use lasthop_stack::packet::{Body, NodeId, Packet};
 use lasthop_stack::registry::Learner;
 use lasthop_stack::units::Time;
@@ -28,7 +28,7 @@ impl ArqCounters {
             attempts: counters.attempts,
             given_up: counters.undelivered,
             refused: counters.refused,
-            counts: mac.scheme().map_or_else(Vec::new, Arq::counts),
+            counts: mac.arq_counts(),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The MAC of a station: DCF, or EDCA with block acknowledgement.
 
-use lasthop_stack::hooks::{Rider, Timing};
+use lasthop_stack::hooks::{Arq, Count, Rider, Timing};
 use lasthop_stack::link::dot11::{
     Counters, Edca, EdcaCounters, EdcaOut, Frame, Load, Mpdu, MpduFate, Msdu, PcfConfig, Role, Rules,
 };
@@ -13,7 +13,7 @@ use std::sync::Arc;
 #[expect(clippy::large_enum_variant, reason = "one for each station, and DCF without an indirection")]
 pub(super) enum Mac {
     Dcf(Station),
-    Edca(Box<Edca>),
+    Edca(Box<Edca<ArqMachine>>),
 }
 
 impl Mac {
@@ -43,6 +43,20 @@ impl Mac {
         match self {
             Mac::Dcf(mac) => mac.ride(to, rider),
             Mac::Edca(mac) => mac.ride(to, rider),
+        }
+    }
+
+    pub(super) fn ride_behind(&mut self, to: NodeId, rider: Rider) {
+        match self {
+            Mac::Dcf(mac) => mac.ride_behind(to, rider),
+            Mac::Edca(mac) => mac.ride_behind(to, rider),
+        }
+    }
+
+    pub(super) fn unload(&mut self, to: NodeId) {
+        match self {
+            Mac::Dcf(mac) => mac.unload(to),
+            Mac::Edca(mac) => mac.unload(to),
         }
     }
 
@@ -130,21 +144,24 @@ impl Mac {
     }
 
     pub(super) fn adopt(&mut self, scheme: ArqMachine) {
-        if let Mac::Dcf(mac) = self {
-            mac.adopt(scheme);
+        match self {
+            Mac::Dcf(mac) => mac.adopt(scheme),
+            Mac::Edca(mac) => mac.adopt(scheme),
         }
     }
 
     pub(super) fn on_timing(&mut self, flow: u32, timing: Timing) {
-        if let Mac::Dcf(mac) = self {
-            mac.on_timing(flow, timing);
+        match self {
+            Mac::Dcf(mac) => mac.on_timing(flow, timing),
+            Mac::Edca(mac) => mac.on_timing(flow, timing),
         }
     }
 
-    pub(super) fn scheme(&self) -> Option<&ArqMachine> {
+    /// The counters of the schemes that select frames.
+    pub(super) fn arq_counts(&self) -> Vec<Count> {
         match self {
-            Mac::Dcf(mac) => mac.scheme(),
-            Mac::Edca(_) => None,
+            Mac::Dcf(mac) => mac.scheme().map_or_else(Vec::new, Arq::counts),
+            Mac::Edca(mac) => mac.arq_counts(),
         }
     }
 

@@ -53,7 +53,7 @@ impl Story {
 
     fn frame(&mut self, frame: Frame, payload: u32, packet: Option<&Packet>) {
         let airtime = self.phy.airtime(frame.bytes, payload, frame.rate);
-        self.capture.record(&frame, airtime, (packet, &BlockAck::default()), Some(-50.4), self.now);
+        self.capture.record(&frame, airtime, (packet, &Load::default()), Some(-50.4), self.now);
         self.now = self.now + airtime.total + Span::from_micros(10);
     }
 

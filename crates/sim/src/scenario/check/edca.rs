@@ -6,7 +6,6 @@ use crate::scenario::keys::{EDCA_STANDARDS, Wifi};
 use crate::scenario::sheet::Sheet;
 use crate::scenario::value::Value;
 use lasthop_stack::link::dot11::{Category, EdcaConfig, Family, Guard, Mode};
-use lasthop_stack::registry::ArqConfig;
 use lasthop_stack::units::Span;
 
 impl Check<'_> {
@@ -122,7 +121,6 @@ impl Check<'_> {
             ("lifetime", mac.lifetime.is_some(), one_sender),
             ("queue", mac.buffer.is_some(), "expected a number of packets such as \"500 packets\""),
             ("coordination", wifi.pcf.is_some(), "expected \"dcf\""),
-            ("arq.kind", wifi.arq.as_ref().is_some_and(ArqConfig::chooses), "expected \"fixed\""),
             ("access.deaf-after-cts", mac.access.deaf_after_cts, "expected false"),
             ("access.errors-reserve", mac.access.errors_reserve, "expected false"),
             ("access.blind-exchange", !mac.access.blind_exchange, "expected true"),

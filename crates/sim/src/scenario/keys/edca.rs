@@ -78,10 +78,10 @@ pub(super) const KEYS: &[Key] = &[
     )
     .preset(|wifi| after_loss(of(wifi).after_loss).to_string(), AFTER_LOSS)
     .only(EDCA),
-    edca("links.*.block-ack.reorder-timeout", TIME_US, "maximum time for which a receiver holds a packet for an earlier one")
+    edca("links.*.block-ack.reorder-timeout", TIME_US, "maximum time for which a receiver holds a packet for an earlier one; 0 s: packets are passed up as they come")
         .preset(|wifi| time(of(wifi).reorder_timeout), REORDER)
         .only(EDCA)
-        .above("0 s")
+        .at_least("0 s")
         .at_most(LONGEST),
     edca(
         "links.*.edca.access-point",

@@ -160,6 +160,13 @@ const FLOWS: &[Key] = &[
     .source("RFC 2474 (3): default behaviour; RFC 8325 (4.3): 8 background, 26 to 40 video, 46 voice")
     .at_least("0")
     .at_most("63"),
+    Key::new(
+        "flows.*.encrypted",
+        Kind::Bool,
+        "whether the header of its transport is hidden from agents, as with QUIC or in a tunnel: they pass its packets on",
+    )
+    .default("false")
+    .source("lasthop"),
 ];
 
 /// The keys under `[flows.NAME.tcp]` and `[flows.NAME.udp]`.

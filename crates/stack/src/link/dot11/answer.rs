@@ -93,9 +93,10 @@ impl<A: Arq> Station<A> {
         }
         let response = *self.rules.response(data.rate);
         let left = if data.more_fragments { data.duration } else { Span::ZERO };
-        let (ack, airtime) = self.riders.board(data, self.address, &response, &self.rules);
+        let (ack, airtime, boarded) = self.riders.board(data, self.address, &response, &self.rules);
         let duration = Span(left.0.saturating_sub((self.rules.config.sifs + airtime.total).0));
         self.answer_with(Frame { duration, ..ack }, airtime, now, out);
+        out.answered(Some(data.more_data), boarded);
         self.take_in(data, out);
     }
 

@@ -213,6 +213,16 @@ impl<A: Arq> Station<A> {
         self.riders.take(to, rider);
     }
 
+    /// Something is to ride in an acknowledgement to a neighbour, behind what waits.
+    pub fn ride_behind(&mut self, to: NodeId, rider: Rider) {
+        self.riders.take_behind(to, rider);
+    }
+
+    /// Removes what waits to ride to a neighbour.
+    pub fn unload(&mut self, to: NodeId) {
+        self.riders.unload(to);
+    }
+
     #[inline]
     fn take_over(&mut self, msdu: Msdu, is_ahead: bool, now: Time, out: &mut impl MacOut) -> bool {
         let had_work = self.has_work();

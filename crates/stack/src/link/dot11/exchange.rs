@@ -11,6 +11,9 @@ use crate::units::{Span, Time};
 /// Sequence numbers have 12 bits.
 pub(super) const SEQUENCE_MASK: u16 = 0x0FFF;
 
+/// Waiting packets among which a station looks for more to the same receiver.
+const LOOKED_AT: usize = 64;
+
 impl<A: Arq> Station<A> {
     /// The first fragment of an MSDU, with the next sequence number.
     pub(super) fn first_fragment(&mut self, msdu: Msdu) -> Service {
@@ -116,12 +119,19 @@ impl<A: Arq> Station<A> {
             fragment: service.fragment,
             retry: service.sent,
             more_fragments,
+            more_data: self.has_more(service),
             distribution: self.distribution(),
             msdu: Some(service.msdu.handle),
             class: service.msdu.class,
             coded,
             ..frame
         }
+    }
+
+    /// Whether it has more packets for the receiver of the one in service; it looks at the first few that wait.
+    fn has_more(&self, service: &Service) -> bool {
+        let to = service.msdu.next;
+        self.is_fragmented(service) || self.queue.iter().take(LOOKED_AT).any(|msdu| msdu.next == to)
     }
 
     /// To DS and From DS of what it sends.

@@ -142,6 +142,8 @@ pub struct Frame {
     pub retry: bool,
     /// More fragments of the MSDU follow.
     pub more_fragments: bool,
+    /// Its transmitter has more packets for its receiver.
+    pub more_data: bool,
     /// It polls its receiver.
     pub poll: bool,
     /// It acknowledges the frame that ended SIFS before it, whoever sent that: a poll may acknowledge the station that
@@ -184,6 +186,7 @@ impl Frame {
             fragment: 0,
             retry: false,
             more_fragments: false,
+            more_data: false,
             poll: false,
             cf_ack: false,
             contention_free: false,

@@ -87,6 +87,8 @@ pub trait MacOut {
     fn done(&mut self, handle: u64, outcome: Outcome);
     /// What rode in an acknowledgement for this station.
     fn rider(&mut self, _: Rider) {}
+    /// The station acknowledges a frame of a neighbour that may have more data for it, and so many riders go along.
+    fn answered(&mut self, _more: Option<bool>, _boarded: u32) {}
     /// Draws a number from 0 to `bound`, both included, uniformly, from a stream of this station's own.
     fn draw(&mut self, bound: u32) -> u32;
     /// Whether it receives a report of what a scheme has served.

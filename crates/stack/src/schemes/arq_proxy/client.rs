@@ -5,7 +5,6 @@ use std::collections::VecDeque;
 use super::super::lle_tcp::connection::{Terms, is_pure};
 use super::super::lle_tcp::connections::Turn;
 use super::super::lle_tcp::hold::Spacing;
-use super::REQUEST;
 use crate::hooks::{AgentOut, Rider};
 use crate::packet::{Body, Flags, Packet, Segment};
 use crate::signal::Signal;
@@ -106,7 +105,7 @@ impl Client {
             }
         }
         if let Some(number) = hash.filter(|_| is_plain) {
-            turn.out.ride(self.terms.sender.0, Rider { number, bytes: REQUEST });
+            turn.out.ride(self.terms.sender.0, Rider::new(&number.to_be_bytes()));
             turn.counters.suppressed += 1;
             turn.counters.held += u64::from(self.held.is_none());
             self.held = Some(*packet);

@@ -169,8 +169,8 @@ impl Hop {
         let (down, rides) = self.tcp_says(segment);
         match (&down[..], &rides[..]) {
             ([], [(SERVER, request)]) => {
-                assert_eq!(request.bytes, 4);
-                Did::Rides(request.number)
+                assert_eq!(request.len(), 4);
+                Did::Rides(u32::from_be_bytes(request.as_slice().try_into().expect("four bytes")))
             }
             (sent, []) => Did::Goes(sent.iter().map(|packet| number(tcp(packet).ack)).collect()),
             other => panic!("{other:?}"),
@@ -187,7 +187,7 @@ impl Hop {
     /// A request reaches the proxy; returns what it sends up.
     fn request(&mut self, hash: u32) -> Vec<Segment> {
         let mut out = Heard::default();
-        self.proxy.on_rider(Rider { number: hash, bytes: 4 }, self.now, &mut out);
+        self.proxy.on_rider(Rider::new(&hash.to_be_bytes()), self.now, &mut out);
         assert!(out.down.is_empty());
         out.up.iter().map(tcp).collect()
     }

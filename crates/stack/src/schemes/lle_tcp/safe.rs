@@ -77,7 +77,7 @@ impl Agent for Safe {
     fn up(&mut self, packet: &Packet, now: Time, out: &mut impl AgentOut) {
         let traced = self.connections.trace(packet, now, out, |connection, side, segment, turn| {
             if let Role::Receiver(filter) = &mut connection.halves[side] {
-                filter.on_data(segment);
+                filter.on_data(segment, turn.now);
             }
             match &mut connection.halves[1 - side] {
                 Role::Sender(generator) => generator.on_reply(packet, segment, turn),

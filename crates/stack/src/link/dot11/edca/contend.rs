@@ -3,6 +3,7 @@
 use super::super::timing::Rules;
 use super::config::Access;
 use super::{CATEGORIES, Category, Doing, Edca, EdcaOut};
+use crate::hooks::Arq;
 use crate::units::{Span, Time};
 
 /// The contention of one category.
@@ -98,7 +99,7 @@ impl Contender {
     }
 }
 
-impl Edca {
+impl<A: Arq + Clone> Edca<A> {
     /// From when on the medium has been idle, with the time that an error or a missing response adds.
     fn base(&self) -> Time {
         self.carrier.idle_from(self.rules.eifs - self.rules.difs).max(self.not_before)

@@ -4,9 +4,10 @@ use super::super::frame::{Frame, FrameKind, Msdu, Outcome};
 use super::super::rates::Airtime;
 use super::load::{BlockAck, Mpdu, MpduFate};
 use super::{AfterLoss, Answer, BLOCK_ACK_REQUEST, DELIMITER, Doing, Edca, EdcaOut, Next, Sent, Service};
+use crate::hooks::Arq;
 use crate::units::{Span, Time};
 
-impl Edca {
+impl<A: Arq + Clone> Edca<A> {
     /// A category has access to the medium.
     pub(super) fn attempt(&mut self, category: usize, now: Time, out: &mut impl EdcaOut) {
         self.seize(category, now);
@@ -26,7 +27,7 @@ impl Edca {
         } else {
             Span(txop.0.saturating_sub(response.0))
         };
-        self.prepare(limit);
+        self.prepare(limit, now);
         if self.service.bytes <= self.rules.rts_threshold {
             self.send_data(out);
             return;
@@ -61,7 +62,7 @@ impl Edca {
     }
 
     /// Aggregates what one PPDU can carry that lasts at most `limit`. The first MPDU goes in any case.
-    fn prepare(&mut self, limit: Span) {
+    fn prepare(&mut self, limit: Span, now: Time) {
         let Edca { config, rules, originators, burst, service, .. } = self;
         let originator = &mut originators[service.of];
         let aggregate = config.aggregate;
@@ -69,21 +70,28 @@ impl Edca {
         let count = aggregate.count.min(config.window) as usize;
         let least = config.least_subframe();
         let (mut place, mut padded, mut end, mut payload) = (0, 0, 0, 0);
+        let mpdu = |msdu: &Msdu| rules.overhead + rules.config.llc + msdu.bytes;
         burst.clear();
-        while burst.len() < count
-            && let Some((found, msdu, attempts)) = originator.candidate(place)
-        {
-            let bytes = rules.overhead + rules.config.llc + msdu.bytes;
-            let through = padded + DELIMITER + bytes;
-            if !burst.is_empty() && through > most {
-                break;
-            }
-            (end, padded) = (through, padded + (DELIMITER + bytes).next_multiple_of(4).max(least));
+        while burst.len() < count {
+            let (padded_before, is_first) = (padded, burst.is_empty());
+            let fits = |msdu: &Msdu| is_first || padded_before + DELIMITER + mpdu(msdu) <= most;
+            let next = if originator.choosing.is_some() {
+                originator.select(&mut place, now, fits)
+            } else {
+                let found = originator.candidate(place).filter(|(_, msdu, _)| fits(msdu));
+                found.map(|(found, msdu, attempts)| {
+                    place = found + 1;
+                    (originator.number(found), msdu, attempts)
+                })
+            };
+            let Some((sequence, msdu, attempts)) = next else { break };
+            let bytes = mpdu(&msdu);
+            end = padded + DELIMITER + bytes;
+            padded += (DELIMITER + bytes).next_multiple_of(4).max(least);
             payload += msdu.bytes;
             let Msdu { handle, class, bytes: packet, .. } = msdu;
-            let (sequence, fate) = (originator.number(found), MpduFate::Received);
+            let fate = MpduFate::Received;
             burst.push(Mpdu { handle, sequence, attempts, class, bytes, payload: packet, fate });
-            place = found + 1;
         }
         if let [single] = burst[..] {
             end = config.single(single.bytes);
@@ -106,6 +114,7 @@ impl Edca {
             retry: first.attempts > 0,
             msdu: Some(first.handle),
             class: first.class,
+            more_data: originator.has_more(self.burst.len()),
             mode: Some(self.config.mode),
             mpdus: self.burst.len() as u16,
             category,
@@ -200,6 +209,7 @@ impl Edca {
         {
             let sequence = single.sequence;
             self.settle(|other| (other == sequence).then_some(Outcome::Delivered), out);
+            self.originators[self.service.of].return_failed();
             self.succeed(now, out);
         } else {
             self.stop_waiting(now, out);
@@ -237,6 +247,7 @@ impl Edca {
     /// Gives up the packets that were sent as often as the limit allows, or that the medium has lost for good.
     fn give_up(&mut self, out: &mut impl EdcaOut) {
         let limit = self.rules.config.short_retry;
+        self.originators[self.service.of].return_failed();
         let has_given_up = self.give_up_after(limit, out);
         self.originators[self.service.of].owes_request |= has_given_up;
         self.refresh(self.service.of);
@@ -287,7 +298,7 @@ impl Edca {
             return false;
         }
         let Some(of) = self.select(category) else { return false };
-        if self.originators[of].owes_request {
+        if self.originators[of].owes_request || self.originators[of].choosing.is_some() {
             return false;
         }
         let around = self.rules.config.sifs * 2 + self.block_ack.total;
@@ -298,7 +309,7 @@ impl Edca {
             return false;
         }
         self.service.of = of;
-        self.prepare(left);
+        self.prepare(left, now);
         true
     }
 

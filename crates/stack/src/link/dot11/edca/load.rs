@@ -2,6 +2,7 @@
 
 use super::super::exchange::SEQUENCE_MASK;
 use super::super::frame::PayloadClass;
+use crate::hooks::Rider;
 
 /// What became of an MPDU at the station that it is for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -67,6 +68,8 @@ pub struct Load {
     pub mpdus: Vec<Mpdu>,
     /// Of a BlockAck.
     pub block: BlockAck,
+    /// What rides in an Ack or BlockAck, before its check sequence.
+    pub riders: Vec<Rider>,
 }
 
 /// How far a sequence number is ahead of another, modulo 4096.

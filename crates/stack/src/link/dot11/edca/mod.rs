@@ -15,12 +15,15 @@
 //!    count reaches the retry limit; a BlockAckReq then moves the window of its receiver. The packets of which a
 //!    BlockAckReq asks may have arrived: they are given up after as many BlockAckReqs in a row without an answer, and the
 //!    receiver then waits for them until its timeout.
-//! 5. The window of a category is reset by a CTS's, an Ack's or a BlockAck's exchange, and when an attempt fails
+//! 5. An acknowledgement was lost if a BlockAckReq follows, or an MPDU that it acknowledged comes again; what rode in it
+//!    rides again. If all such MPDUs are in error while others arrive, what rode is lost.
+//! 6. The window of a category is reset by a CTS's, an Ack's or a BlockAck's exchange, and when an attempt fails
 //!    after as many in a row as the retry limit (10.23.2.2, QSRC). An internal collision widens it, and counts for nothing else.
 //!
 //! **How.** As the station of DCF (see `dot11`), with the same obligations of the host. A data frame carries its MPDUs in a
 //! [`Load`], which the host keeps with the frame and in which the medium notes what became of each.
 
+mod choosing;
 mod config;
 mod contend;
 mod exchange;
@@ -42,8 +45,9 @@ use super::access::Access;
 use super::dcf::{Counters, Role};
 use super::frame::{Distribution, Frame, FrameKind, Msdu, Outcome};
 use super::rates::Airtime;
+use super::riders::Riders;
 use super::timing::Rules;
-use crate::hooks::Rider;
+use crate::hooks::{Arq, Count, Rider, Timing};
 use crate::packet::NodeId;
 use crate::units::Time;
 use contend::Contender;
@@ -145,7 +149,7 @@ struct Service {
 
 /// One interface on an 802.11 medium with EDCA.
 #[derive(Clone, Debug)]
-pub struct Edca {
+pub struct Edca<A> {
     rules: Arc<Rules>,
     config: EdcaConfig,
     address: NodeId,
@@ -159,7 +163,9 @@ pub struct Edca {
     committed: u8,
     /// No idle time before it counts.
     not_before: Time,
-    originators: Vec<Originator>,
+    originators: Vec<Originator<A>>,
+    /// The scheme that orders packets, from which each agreement has its own.
+    scheme: Option<Box<A>>,
     /// The place of each originator by node and category, one more than it; 0 is none.
     places: Vec<u32>,
     service: Service,
@@ -171,21 +177,22 @@ pub struct Edca {
     answer: (Frame, Airtime),
     /// What its BlockAck reports.
     report: BlockAck,
-    rider: Option<(NodeId, Rider)>,
-    ridden: Option<(NodeId, Rider)>,
+    riders: Riders,
+    /// What rides in its answer.
+    aboard: Vec<Rider>,
     order: u64,
     block_ack: Airtime,
     counters: Counters,
     block_acks: EdcaCounters,
 }
 
-impl Edca {
+impl<A: Arq + Clone> Edca<A> {
     /// An idle station on a medium that was always idle.
     ///
     /// # Panics
     /// Where the rules have no EDCA.
     #[must_use]
-    pub fn new(rules: Arc<Rules>, address: NodeId, role: Role) -> Edca {
+    pub fn new(rules: Arc<Rules>, address: NodeId, role: Role) -> Edca<A> {
         let mut config = rules.config.edca.expect("the rules have EDCA");
         if config.own_set && matches!(role, Role::AccessPoint) {
             config.access = config.access_of_ap();
@@ -204,6 +211,7 @@ impl Edca {
             committed: 0,
             not_before: Time::ZERO,
             originators: Vec::new(),
+            scheme: None,
             places: Vec::new(),
             service: Service::default(),
             burst: Vec::with_capacity(config.window as usize),
@@ -211,8 +219,8 @@ impl Edca {
             release_at: Time::NEVER,
             answer: (nothing, Airtime::default()),
             report: BlockAck::default(),
-            rider: None,
-            ridden: None,
+            riders: Riders::default(),
+            aboard: Vec::new(),
             order: 0,
             block_ack: rules.config.phy.airtime(config.block_ack(), 0, rate),
             counters: Counters::default(),
@@ -240,13 +248,15 @@ impl Edca {
         let place = self.place_of(msdu.next, category);
         let had_work = self.contenders[category].has_work();
         let was_active = self.originators[place].has_work();
-        let waiting = &mut self.originators[place].waiting;
+        let Originator { waiting, choosing, .. } = &mut self.originators[place];
         let order = match waiting.front() {
             Some(first) if is_ahead => first.order,
             _ => self.order,
         };
         let entry = Waiting { msdu, order };
-        if is_ahead {
+        if let Some(choosing) = choosing {
+            choosing.admit(msdu, order);
+        } else if is_ahead {
             waiting.push_front(entry);
         } else {
             waiting.push_back(entry);
@@ -265,7 +275,8 @@ impl Edca {
             self.places.resize(index + 1, 0);
         }
         if self.places[index] == 0 {
-            self.originators.push(Originator::new(peer, category, self.config.window));
+            let scheme = self.scheme.as_deref().cloned();
+            self.originators.push(Originator::new(peer, category, self.config.window, scheme));
             self.places[index] = self.originators.len() as u32;
         }
         self.places[index] as usize - 1
@@ -273,7 +284,17 @@ impl Edca {
 
     /// Something is to ride in the next acknowledgement to a neighbour.
     pub fn ride(&mut self, to: NodeId, rider: Rider) {
-        self.rider = Some((to, rider));
+        self.riders.take(to, rider);
+    }
+
+    /// Something is to ride in an acknowledgement to a neighbour, behind what waits.
+    pub fn ride_behind(&mut self, to: NodeId, rider: Rider) {
+        self.riders.take_behind(to, rider);
+    }
+
+    /// Removes what waits to ride to a neighbour.
+    pub fn unload(&mut self, to: NodeId) {
+        self.riders.unload(to);
     }
 
     /// The medium has lost an MPDU of the frame being sent for good: its packet is given up after this attempt.
@@ -290,8 +311,42 @@ impl Edca {
                 self.contenders[msdu.category as usize].remove();
                 out.done(msdu.handle, Outcome::Flushed);
             }
+            let Edca { originators, contenders, .. } = self;
+            if let Some(choosing) = &mut originators[place].choosing {
+                choosing.flush(|msdu| {
+                    contenders[msdu.category as usize].remove();
+                    out.done(msdu.handle, Outcome::Flushed);
+                });
+            }
             self.refresh(place);
         }
+    }
+
+    /// Lets a scheme select what is sent. To be called before the first packet.
+    pub fn adopt(&mut self, scheme: A) {
+        self.scheme = Some(Box::new(scheme));
+    }
+
+    /// The timing of a flow's sender has become known, or has changed.
+    #[inline]
+    pub fn on_timing(&mut self, flow: u32, timing: Timing) {
+        let Some(scheme) = &mut self.scheme else { return };
+        scheme.on_timing(flow, timing);
+        for choosing in self.originators.iter_mut().filter_map(|originator| originator.choosing.as_mut()) {
+            choosing.on_timing(flow, timing);
+        }
+    }
+
+    /// The counters of the schemes of all agreements.
+    #[must_use]
+    pub fn arq_counts(&self) -> Vec<Count> {
+        let mut sums = self.scheme.as_ref().map_or_else(Vec::new, |scheme| scheme.counts());
+        for choosing in self.originators.iter().filter_map(|originator| originator.choosing.as_ref()) {
+            for (sum, count) in sums.iter_mut().zip(choosing.scheme.counts()) {
+                sum.value += count.value;
+            }
+        }
+        sums
     }
 
     /// Its address.

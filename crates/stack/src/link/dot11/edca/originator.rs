@@ -7,8 +7,11 @@
 use std::collections::VecDeque;
 
 use super::super::frame::Msdu;
+use super::choosing::Choosing;
 use super::load::{after, ahead};
+use crate::hooks::Arq;
 use crate::packet::NodeId;
+use crate::units::Time;
 
 /// A packet that waits, with its place in the order of arrival.
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +35,7 @@ pub(super) struct Numbered {
 
 /// The agreement with one receiver in one category.
 #[derive(Clone, Debug)]
-pub(super) struct Originator {
+pub(super) struct Originator<A> {
     pub(super) peer: NodeId,
     pub(super) category: usize,
     window: u16,
@@ -48,10 +51,12 @@ pub(super) struct Originator {
     pub(super) unanswered: u32,
     /// Packets with a number that are not gone.
     outstanding: u32,
+    /// The packets in the order of a scheme, in place of those that wait.
+    pub(super) choosing: Option<Box<Choosing<A>>>,
 }
 
-impl Originator {
-    pub(super) fn new(peer: NodeId, category: usize, window: u32) -> Originator {
+impl<A: Arq> Originator<A> {
+    pub(super) fn new(peer: NodeId, category: usize, window: u32, scheme: Option<A>) -> Originator<A> {
         Originator {
             peer,
             category,
@@ -63,16 +68,26 @@ impl Originator {
             owes_request: false,
             unanswered: 0,
             outstanding: 0,
+            choosing: scheme.map(|scheme| Box::new(Choosing::new(scheme, window))),
         }
     }
 
     /// Whether it has anything to send.
     pub(super) fn has_work(&self) -> bool {
-        self.owes_request || self.outstanding > 0 || !self.waiting.is_empty()
+        self.owes_request || self.has_more(0)
+    }
+
+    /// Whether it has more packets than these.
+    pub(super) fn has_more(&self, than: usize) -> bool {
+        let chosen = self.choosing.as_ref().map_or(0, |choosing| choosing.waiting);
+        (self.outstanding + chosen) as usize + self.waiting.len() > than
     }
 
     /// The place in the order of arrival of the first packet.
     pub(super) fn order(&self) -> u64 {
+        if let Some(choosing) = &self.choosing {
+            return choosing.oldest().unwrap_or(u64::MAX);
+        }
         match &self.numbered[usize::from(self.start % self.window)] {
             Some(first) if self.start != self.next => first.order,
             _ => self.waiting.front().map_or(u64::MAX, |first| first.order),
@@ -115,6 +130,54 @@ impl Originator {
         sequence
     }
 
+    /// The next packet that the scheme selects, if any: its number, and how often it was sent. `fits` says whether it may still
+    /// go; one that may not stays.
+    pub(super) fn select(
+        &mut self,
+        taken: &mut u16,
+        now: Time,
+        fits: impl FnOnce(&Msdu) -> bool,
+    ) -> Option<(u16, Msdu, u8)> {
+        let used = ahead(self.next, self.start);
+        let choosing = self.choosing.as_mut()?;
+        let mut unit = choosing.draw(now)?;
+        let (mut msdu, mut order, mut sequence) = choosing.packet(&unit);
+        if sequence.is_none() && used >= self.window {
+            choosing.put_back(unit);
+            let first = (*taken..used).map(|place| (place, after(self.start, place)));
+            let (place, oldest) = first.into_iter().find_map(|(place, sequence)| {
+                self.numbered[usize::from(sequence % self.window)]?;
+                Some((place, choosing.take(sequence)?))
+            })?;
+            *taken = place + 1;
+            unit = oldest;
+            (msdu, order, sequence) = choosing.packet(&unit);
+        }
+        if !fits(&msdu) {
+            choosing.put_back(unit);
+            return None;
+        }
+        let number = sequence.unwrap_or(self.next);
+        choosing.send(unit, number);
+        if sequence.is_none() {
+            let numbered = Numbered { msdu, order, attempts: 0, sent: 0, lost: false };
+            self.numbered[usize::from(number % self.window)] = Some(numbered);
+            self.next = after(self.next, 1);
+            self.outstanding += 1;
+        }
+        Some((number, msdu, unit.sent))
+    }
+
+    /// The fate of what was sent is known: what is left of it returns to the scheme, if there is one.
+    pub(super) fn return_failed(&mut self) {
+        let Originator { choosing: Some(choosing), numbered, window, .. } = self else { return };
+        choosing.return_failed(|sequence| {
+            if let Some(numbered) = &mut numbered[usize::from(sequence % *window)] {
+                numbered.lost = true;
+            }
+        });
+    }
+
     /// Removes each packet that was sent and of which `ends` says so, and moves the window on.
     pub(super) fn settle(&mut self, mut ends: impl FnMut(u16, &Numbered) -> bool) {
         let used = ahead(self.next, self.start);
@@ -124,6 +187,9 @@ impl Originator {
             if slot.as_ref().is_some_and(|numbered| numbered.attempts > 0 && ends(sequence, numbered)) {
                 *slot = None;
                 self.outstanding -= 1;
+                if let Some(choosing) = &mut self.choosing {
+                    choosing.close(sequence);
+                }
             }
         }
         while self.start != self.next && self.numbered[usize::from(self.start % self.window)].is_none() {

@@ -8,6 +8,7 @@
 
 use super::super::exchange::SEQUENCE_MASK;
 use super::load::{BlockAck, after, ahead};
+use crate::hooks::Rider;
 use crate::units::{Span, Time};
 
 /// Half of the numbers: what is further ahead is behind.
@@ -45,6 +46,8 @@ pub(super) struct Recipient {
     /// By number modulo the window; made when the first MPDU must wait.
     held: Vec<Option<Held>>,
     count: u32,
+    /// What rode in the last acknowledgement.
+    pub(super) gone: Vec<Rider>,
 }
 
 impl Recipient {
@@ -56,6 +59,7 @@ impl Recipient {
             expected: 0,
             held: Vec::new(),
             count: 0,
+            gone: Vec::new(),
         }
     }
 

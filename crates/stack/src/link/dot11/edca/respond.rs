@@ -5,10 +5,11 @@ use super::super::rates::Airtime;
 use super::load::{Load, MpduFate};
 use super::recipient::{Arrived, Recipient};
 use super::{Category, Doing, Edca, EdcaOut, Next, Sent};
+use crate::hooks::{Arq, Rider};
 use crate::packet::NodeId;
 use crate::units::{Span, Time};
 
-impl Edca {
+impl<A: Arq + Clone> Edca<A> {
     /// A frame was received without error, for this station or overheard: of an A-MPDU at least one MPDU.
     #[inline]
     pub fn on_frame(&mut self, frame: &Frame, load: &Load, now: Time, out: &mut impl EdcaOut) {
@@ -20,14 +21,17 @@ impl Edca {
         match frame.kind {
             FrameKind::Rts => self.on_rts(frame, now, out),
             FrameKind::Cts => self.on_cts(now, out),
-            FrameKind::Ack => self.on_ack(now, out),
-            FrameKind::BlockAck => self.on_block_ack(&load.block, now, out),
+            FrameKind::Ack => {
+                self.on_ack(now, out);
+                load.riders.iter().for_each(|rider| out.rider(*rider));
+            }
+            FrameKind::BlockAck => {
+                self.on_block_ack(&load.block, now, out);
+                load.riders.iter().for_each(|rider| out.rider(*rider));
+            }
             FrameKind::BlockAckReq => self.on_request(frame, now, out),
             FrameKind::Data => self.on_data(frame, load, now, out),
             FrameKind::Null | FrameKind::Beacon | FrameKind::CfEnd => self.stop_waiting(now, out),
-        }
-        if let Some(rider) = frame.rider {
-            out.rider(rider);
         }
     }
 
@@ -68,6 +72,7 @@ impl Edca {
         if !may_answer {
             return;
         }
+        let mut is_again = false;
         for mpdu in load.mpdus.iter().filter(|mpdu| mpdu.fate == MpduFate::Received) {
             let Edca { recipients, counters, block_acks, .. } = self;
             let recipient = &mut recipients[place].2;
@@ -76,11 +81,17 @@ impl Edca {
                     out.up(mpdu.handle, mpdu.sequence);
                     recipient.passed(|handle| out.up_held(handle));
                 }
+                Arrived::Early if self.config.reorder_timeout == Span::ZERO => {
+                    out.up(mpdu.handle, mpdu.sequence);
+                }
                 Arrived::Early => {
                     let held = out.hold(mpdu.handle);
                     recipient.hold(mpdu.sequence, held, now);
                 }
-                Arrived::Duplicate => counters.duplicates += 1,
+                Arrived::Duplicate => {
+                    counters.duplicates += 1;
+                    is_again = true;
+                }
                 Arrived::Late => {
                     block_acks.late += 1;
                     out.late(mpdu.handle);
@@ -92,14 +103,14 @@ impl Edca {
             out.set_release(self.release_at);
         }
         if frame.mpdus > 1 {
-            self.acknowledge_block(frame, place, now, out);
+            self.acknowledge_block(frame, place, is_again, now, out);
         } else {
             let response = *self.rules.response(frame.rate);
             let bytes = self.rules.config.ack;
             let ack = Frame::new(FrameKind::Ack, frame.transmitter, self.address, bytes, response.rate);
             let duration = left(frame.duration, self.rules.config.sifs, response.ack);
-            let is_again = load.mpdus.first().is_some_and(|mpdu| mpdu.attempts > 0);
-            self.answer_riding(Frame { duration, ..ack }, response.ack, is_again, now, out);
+            let ack = (Frame { duration, ..ack }, response.ack);
+            self.answer_riding(ack, (place, is_again, Some(frame.more_data)), now, out);
         }
     }
 
@@ -111,10 +122,17 @@ impl Edca {
         }
         let place = self.recipient(frame.transmitter, frame.category);
         self.recipients[place].2.request(frame.sequence, |handle| out.up_held(handle));
-        self.acknowledge_block(frame, place, now, out);
+        self.acknowledge_block(frame, place, true, now, out);
     }
 
-    fn acknowledge_block(&mut self, frame: &Frame, place: usize, now: Time, out: &mut impl EdcaOut) {
+    fn acknowledge_block(
+        &mut self,
+        frame: &Frame,
+        place: usize,
+        is_again: bool,
+        now: Time,
+        out: &mut impl EdcaOut,
+    ) {
         let rate = self.rules.response(frame.rate).rate;
         let bytes = self.config.block_ack();
         let airtime = self.rules.config.phy.airtime(bytes, 0, rate);
@@ -123,28 +141,29 @@ impl Edca {
         let duration = left(frame.duration, self.rules.config.sifs, airtime);
         let answer = Frame { duration, sequence: block.start, category: frame.category, ..answer };
         self.report = block;
-        self.answer_riding(answer, airtime, frame.retry, now, out);
+        let more = (frame.kind == FrameKind::Data).then_some(frame.more_data);
+        self.answer_riding((answer, airtime), (place, is_again, more), now, out);
     }
 
-    /// Answers with what waits to ride to the same station, or with what rode when the frame came before.
+    /// Answers an agreement with what waits to ride to the same station, and with what rode in an answer that was lost.
     fn answer_riding(
         &mut self,
-        answer: Frame,
-        airtime: Airtime,
-        is_again: bool,
+        (answer, airtime): (Frame, Airtime),
+        (place, is_again, more): (usize, bool, Option<bool>),
         now: Time,
         out: &mut impl EdcaOut,
     ) {
-        let to = answer.receiver;
-        let again = self.ridden.filter(|ridden| is_again && ridden.0 == to);
-        let Some((_, rider)) = again.or_else(|| self.rider.take_if(|rider| rider.0 == to)) else {
-            self.answer_with(answer, airtime, now, out);
-            return;
-        };
-        self.ridden = Some((to, rider));
-        let bytes = answer.bytes + u32::from(rider.bytes);
-        let airtime = self.rules.config.phy.airtime(bytes, 0, answer.rate);
-        self.answer_with(Frame { bytes, rider: Some(rider), ..answer }, airtime, now, out);
+        let aboard = &mut self.recipients[place].2.gone;
+        if !is_again {
+            aboard.clear();
+        }
+        let boarded = self.riders.board_all(answer.receiver, aboard);
+        self.aboard.clone_from(aboard);
+        let added: u32 = self.aboard.iter().map(Rider::len).sum();
+        let bytes = answer.bytes + added;
+        let airtime = if added == 0 { airtime } else { self.rules.config.phy.airtime(bytes, 0, answer.rate) };
+        self.answer_with(Frame { bytes, ..answer }, airtime, now, out);
+        out.answered(more, boarded);
     }
 
     fn answer_with(&mut self, frame: Frame, airtime: Airtime, now: Time, out: &mut impl EdcaOut) {
@@ -159,6 +178,7 @@ impl Edca {
         let load = out.load();
         load.mpdus.clear();
         load.block = self.report;
+        load.riders.clone_from(&self.aboard);
         out.transmit(self.answer.0, self.answer.1);
     }
 

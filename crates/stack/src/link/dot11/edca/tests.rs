@@ -2,6 +2,7 @@
 
 mod contend;
 mod exchange;
+mod riders;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -10,7 +11,9 @@ use super::super::{
     Airtime, Frame, FrameKind, MacConfig, MacOut, Msdu, Outcome, PayloadClass, Preset, Role, Rules,
 };
 use super::{AfterLoss, Category, Edca, EdcaConfig, EdcaOut, Load, MpduFate};
+use crate::hooks::Rider;
 use crate::packet::NodeId;
+use crate::schemes::DynamicArq;
 use crate::units::{Span, Time};
 
 /// Everything around one station.
@@ -27,6 +30,8 @@ struct Side {
     up: Vec<u64>,
     done: Vec<(u64, Outcome)>,
     late: Vec<u64>,
+    riders: Vec<Rider>,
+    answered: Vec<(Option<bool>, u32)>,
 }
 
 impl MacOut for Side {
@@ -51,6 +56,14 @@ impl MacOut for Side {
 
     fn done(&mut self, handle: u64, outcome: Outcome) {
         self.done.push((handle, outcome));
+    }
+
+    fn rider(&mut self, rider: Rider) {
+        self.riders.push(rider);
+    }
+
+    fn answered(&mut self, more: Option<bool>, boarded: u32) {
+        self.answered.push((more, boarded));
     }
 
     fn draw(&mut self, bound: u32) -> u32 {
@@ -92,7 +105,7 @@ struct OnAir {
 /// Stations and their medium.
 struct Cell {
     now: Time,
-    stations: Vec<Edca>,
+    stations: Vec<Edca<DynamicArq>>,
     sides: Vec<Side>,
     on_air: Vec<OnAir>,
     /// Frames that are lost: their kind, and how many more of them.

@@ -45,6 +45,9 @@ pub(super) struct Filter {
     told_edge: u64,
     /// End of the data that came over the link, with or without holes.
     seen: u64,
+    /// The same before the segments of an A-MPDU, which come in one instant: when, and how many of them.
+    seen_before: u64,
+    burst: (Time, u32),
     /// The largest segment that arrived.
     full: u32,
     held: Option<Packet>,
@@ -65,6 +68,8 @@ impl Filter {
             terms,
             said: 0,
             seen: 0,
+            seen_before: 0,
+            burst: (Time::ZERO, 0),
             told_edge,
             full: terms.mss,
             held: None,
@@ -87,11 +92,20 @@ impl Filter {
     }
 
     /// A segment of the sender arrived over the link.
-    pub(super) fn on_data(&mut self, segment: &Segment) {
+    pub(super) fn on_data(&mut self, segment: &Segment, now: Time) {
+        if self.burst.0 != now {
+            (self.burst, self.seen_before) = ((now, 0), self.seen);
+        }
+        self.burst.1 += 1;
         self.full = self.full.max(segment.len);
         if let Some(start) = segment.seq.unwrap_near(self.terms.zero, self.said) {
             self.seen = self.seen.max(start + u64::from(segment.len));
         }
+    }
+
+    /// The end of the data that TCP knows of: of the segments of an A-MPDU it acknowledges one after the other.
+    fn seen_by_tcp(&self, now: Time) -> u64 {
+        if self.burst.0 == now && self.burst.1 > 1 { self.seen_before } else { self.seen }
     }
 
     /// A segment of the receiver is on its way to the link; it `ends` if it acknowledges the sender's FIN.
@@ -108,8 +122,9 @@ impl Filter {
             return Fate::Pass;
         };
         let pure = is_pure(segment);
-        let redundant = pure && !ends && self.is_redundant(segment, ack);
-        if ack < self.seen || (pure && ack == self.said) {
+        let seen = self.seen_by_tcp(turn.now);
+        let redundant = pure && !ends && self.is_redundant(segment, ack, seen);
+        if ack < seen || (pure && ack == self.said) {
             self.spacing.interrupt();
         }
         if ack > self.said {
@@ -131,11 +146,11 @@ impl Filter {
     }
 
     /// Whether an acknowledgement without data contains nothing that the other end needs now.
-    fn is_redundant(&self, segment: &Segment, ack: u64) -> bool {
+    fn is_redundant(&self, segment: &Segment, ack: u64, seen: u64) -> bool {
         let window = u64::from(segment.window) << self.terms.shift;
         let credit = self.told_edge.saturating_sub(ack);
         // An acknowledgement below the data that came reports the next hole.
-        let is_progress = ack > self.said && ack >= self.seen && segment.options.sack.is_empty();
+        let is_progress = ack > self.said && ack >= seen && segment.options.sack.is_empty();
         (is_progress || self.is_known_hole(&segment.options.sack, ack))
             && window >= SMALL_WINDOW * u64::from(self.full)
             && 2 * credit >= window
