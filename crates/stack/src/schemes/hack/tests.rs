@@ -195,7 +195,9 @@ fn what_rides_again_is_passed_up_once_and_a_loss_costs_no_more_than_itself() {
     hop.says(ack(2));
     let again: Vec<Rider> = hop.side.riders.clone();
     hop.frame(true, 2);
-    again.iter().for_each(|rider| hop.point.on_rider(*rider, hop.now, &mut hop.far));
+    for rider in &again {
+        hop.point.on_rider(*rider, hop.now, &mut hop.far);
+    }
     assert_eq!((hop.far.up.len(), hop.counts()), (3, [2, 0]));
     (3..6).for_each(|number| hop.says(ack(number)));
     hop.side.riders.drain(..2);

@@ -70,11 +70,11 @@ impl<A: Arq + Clone> Edca<A> {
         let count = aggregate.count.min(config.window) as usize;
         let least = config.least_subframe();
         let (mut place, mut padded, mut end, mut payload) = (0, 0, 0, 0);
-        let mpdu = |msdu: &Msdu| rules.overhead + rules.config.llc + msdu.bytes;
+        let size_of = |msdu: &Msdu| rules.overhead + rules.config.llc + msdu.bytes;
         burst.clear();
         while burst.len() < count {
             let (padded_before, is_first) = (padded, burst.is_empty());
-            let fits = |msdu: &Msdu| is_first || padded_before + DELIMITER + mpdu(msdu) <= most;
+            let fits = |msdu: &Msdu| is_first || padded_before + DELIMITER + size_of(msdu) <= most;
             let next = if originator.choosing.is_some() {
                 originator.select(&mut place, now, fits)
             } else {
@@ -85,7 +85,7 @@ impl<A: Arq + Clone> Edca<A> {
                 })
             };
             let Some((sequence, msdu, attempts)) = next else { break };
-            let bytes = mpdu(&msdu);
+            let bytes = size_of(&msdu);
             end = padded + DELIMITER + bytes;
             padded += (DELIMITER + bytes).next_multiple_of(4).max(least);
             payload += msdu.bytes;
