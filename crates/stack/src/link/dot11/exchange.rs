@@ -130,6 +130,9 @@ impl<A: Arq> Station<A> {
 
     /// Whether it has more packets for the receiver of the one in service; it looks at the first few that wait.
     fn has_more(&self, service: &Service) -> bool {
+        if self.units.is_some() {
+            return self.backlog() > 1;
+        }
         let to = service.msdu.next;
         self.is_fragmented(service) || self.queue.iter().take(LOOKED_AT).any(|msdu| msdu.next == to)
     }
