@@ -21,10 +21,9 @@
 use super::deadlines::Deadlines;
 use super::flows::{self, Table};
 use super::hack::codec::is_plain;
-use super::lle_tcp::connection::is_pure;
 use crate::hooks::parameter::{Described, Domain, LONGEST, Parameter, Setting};
 use crate::hooks::{Activity, Agent, AgentOut, Count, Criterion, Needs};
-use crate::packet::{Body, FlowKey, Packet, Segment};
+use crate::packet::{Body, Flags, FlowKey, Packet, Segment};
 use crate::signal::Signal;
 use crate::units::{SeqNo, Span, Time};
 
@@ -88,6 +87,12 @@ impl Described for Config {
             |agent, value| agent.max_flows = value.count() as usize,
         ),
     ];
+}
+
+/// Whether it acknowledges and does nothing else, besides echoing marks.
+fn is_acknowledgement(segment: &Segment) -> bool {
+    let others = Flags::SYN.with(Flags::FIN).with(Flags::RST);
+    segment.len == 0 && segment.flags.has(Flags::ACK) && segment.flags.without(others) == segment.flags
 }
 
 /// The acknowledgements of one flow.
@@ -189,7 +194,7 @@ impl AckFilter {
 impl Agent for AckFilter {
     fn down(&mut self, packet: &Packet, now: Time, out: &mut impl AgentOut) {
         let segment = match &packet.body {
-            Body::Tcp(segment) if is_pure(segment) => segment,
+            Body::Tcp(segment) if is_acknowledgement(segment) => segment,
             _ => return out.down(packet),
         };
         let Some((number, is_new)) = self.flow(packet, segment, now) else {
@@ -218,7 +223,7 @@ impl Agent for AckFilter {
 
     fn on_signal(&mut self, _signal: Signal, packet: &Packet, _now: Time, out: &mut impl AgentOut) {
         let Body::Tcp(segment) = &packet.body else { return };
-        if !is_pure(segment) {
+        if !is_acknowledgement(segment) {
             return;
         }
         let Some(number) = self.flows.find(&FlowKey::of(packet)) else { return };
@@ -258,7 +263,7 @@ impl Agent for AckFilter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::{Flags, NodeId, SackBlocks};
+    use crate::packet::{NodeId, SackBlocks};
 
     #[derive(Default)]
     struct Link {

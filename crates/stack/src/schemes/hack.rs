@@ -3,7 +3,7 @@
 //! **Limits.** Both ends of the hop need an agent. A link whose acknowledgements carry no riders (a wire, polling) holds
 //! each acknowledgement for `hold`. Duplicate acknowledgements and those with SACK blocks, ECN or options of a law travel as
 //! packets, and those that wait go before them. A station with several next hops, none of which is the destination, does not
-//! know which of them has more data, and holds nothing. If the link loses what rode (a retransmission without any MPDU that
+//! know which of them has more data, and holds nothing. A station with DCF announces more data for whomever it has them. If the link loses what rode (a retransmission without any MPDU that
 //! was acknowledged before), TCP goes on with the next acknowledgement.
 //!
 //! **Source.** Salameh, Zhushi, Handley, Jamieson and Karp, "HACK: Hierarchical ACKs for Efficient Wireless Medium

@@ -11,9 +11,6 @@ use crate::units::{Span, Time};
 /// Sequence numbers have 12 bits.
 pub(super) const SEQUENCE_MASK: u16 = 0x0FFF;
 
-/// Waiting packets among which a station looks for more to the same receiver.
-const LOOKED_AT: usize = 64;
-
 impl<A: Arq> Station<A> {
     /// The first fragment of an MSDU, with the next sequence number.
     pub(super) fn first_fragment(&mut self, msdu: Msdu) -> Service {
@@ -128,10 +125,9 @@ impl<A: Arq> Station<A> {
         }
     }
 
-    /// Whether it has more packets for the receiver of the one in service; it looks at the first few that wait.
+    /// Whether it has more to send, to whomever.
     fn has_more(&self, service: &Service) -> bool {
-        let to = service.msdu.next;
-        self.is_fragmented(service) || self.queue.iter().take(LOOKED_AT).any(|msdu| msdu.next == to)
+        self.is_fragmented(service) || self.backlog() > 1
     }
 
     /// To DS and From DS of what it sends.

@@ -37,9 +37,22 @@ fn what_tells_more_than_progress_always_passes() {
 }
 
 #[test]
+fn the_segments_of_an_a_mpdu_are_acknowledged_one_after_the_other_and_tell_of_no_hole() {
+    let mut bench = Bench::at_receiver(safe(RECEIVER), 20_000);
+    bench.wait(Span::from_millis(1));
+    for start in [1000, 2000, 3000] {
+        bench.up(data(start, 1000));
+    }
+    for end in [2000, 3000, 4000] {
+        assert!(bench.down(ack(end, 19_000)).is_empty());
+    }
+}
+
+#[test]
 fn an_acknowledgement_that_ends_before_what_came_over_the_link_tells_of_a_hole_and_passes() {
     let mut bench = Bench::at_receiver(safe(RECEIVER), 20_000);
     bench.up(data(3000, 1000));
+    bench.wait(Span::from_millis(1));
     bench.up(data(1000, 1000));
     assert_eq!(bench.down(ack(2000, 19_000)).len(), 1);
     bench.up(data(2000, 1000));
