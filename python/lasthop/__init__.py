@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from lasthop.scenario.trace import Trace
     from lasthop.stats.intervals import Interval
     from lasthop.study.ledger import Planned, Row
+    from lasthop.study.optimum import Confirmed, Optimum, Trial
     from lasthop.study.precision import Precision
     from lasthop.study.progress import Progress
     from lasthop.study.study import Result
@@ -69,6 +70,9 @@ _HOME = {
     "LawUse": "lasthop.laws.registered",
     "law": "lasthop.laws.registered",
     "Limits": "lasthop.study.work",
+    "Confirmed": "lasthop.study.optimum",
+    "Optimum": "lasthop.study.optimum",
+    "Trial": "lasthop.study.optimum",
     "Planned": "lasthop.study.ledger",
     "Play": "lasthop.report.play",
     "Precision": "lasthop.study.precision",
@@ -82,6 +86,7 @@ __all__ = [
     "Airtime",
     "Cancel",
     "Comparison",
+    "Confirmed",
     "Estimate",
     "Interrupted",
     "Interval",
@@ -90,6 +95,7 @@ __all__ = [
     "LawError",
     "LawUse",
     "Limits",
+    "Optimum",
     "Planned",
     "Play",
     "Precision",
@@ -105,6 +111,7 @@ __all__ = [
     "StudyError",
     "Table",
     "Trace",
+    "Trial",
     "UsageError",
     "__version__",
     "compare_laws",

@@ -31,6 +31,7 @@ from lasthop.report.play import play
 from lasthop.scenario import scenario
 from lasthop.study import study
 from lasthop.study.export import write
+from lasthop.study.optimum import Plan, search
 from lasthop.study.progress import listener
 from lasthop.study.sweep import Sweep
 from lasthop.views.contrasts import contrasts
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
     from lasthop.figures.ladders import Ladder
     from lasthop.report.play import Play
     from lasthop.scenario.overrides import Pairs
+    from lasthop.study.optimum import Optimum
     from lasthop.study.precision import Precision
     from lasthop.study.progress import Progress
     from lasthop.study.work import Limits
@@ -315,6 +317,52 @@ class Scenario(scenario.Scenario):
             StudyError: The directory cannot be used.
         """
         return sweep(self, vary, replications=replications, seed=seed, out=out, where=where, fresh=fresh)
+
+    def search(
+        self,
+        metric: str,
+        over: Mapping[str, str],
+        *,
+        maximise: bool = True,
+        trials: int = 40,
+        replications: int = 5,
+        confirm: int = 20,
+        seed: int | None = None,
+        where: Sequence[str] = (),
+        elsewhere: Sequence[Mapping[str, str]] = (),
+        against: Sequence[Mapping[str, str]] = (),
+        jobs: int | None = None,
+        out: str | Path | None = None,
+    ) -> Optimum:
+        """Choose the values of keys at which a metric is best, and confirm them with another seed.
+
+        The objective is the mean over points and replications, which have the same random numbers in all
+        trials. The same call continues a search that was interrupted. Needs optuna.
+
+        Args:
+            metric: The metric, such as `flows.main.goodput_bps`.
+            over: Ranges by key: `0.1..2`, `10 ms..200 ms`, `log:0.01..1` or `red|codel`.
+            maximise: Whether large values are good.
+            trials: The number of trials.
+            replications: Runs of each point in a trial.
+            confirm: Runs of each point in the confirmation.
+            seed: Seed of the runs of the choice and of the proposals; default: the scenario's seed.
+            where: Conditions such as `links.a.loss.rate<=2 %`, that select the points.
+            elsewhere: Settings by key of other places at which the best values are confirmed.
+            against: Settings by key of controls, which the confirmation runs in the place of the best values.
+            jobs: Number of workers; default: all cores.
+            out: The directory of the study of all runs; default: `studies/search-ID`.
+
+        Returns:
+            The best values, all trials, and the confirmation.
+
+        Raises:
+            UsageError: An argument is invalid for this scenario, or optuna is missing.
+            ScenarioError: The scenario cannot be run with a setting; the message names the key.
+            StudyError: The directory cannot be used.
+        """
+        plan = Plan(trials, replications, confirm, seed, where, elsewhere, against, jobs)
+        return search(self, metric, over, maximise=maximise, plan=plan, out=out)
 
 
 class Study(study.Study):

@@ -38,6 +38,7 @@ COMMANDS = {
     "command": ("results", "Print the command that repeats one run of a study."),
     "cite": ("cite", "Print how to cite lasthop and the papers."),
     "contrast": ("results", "Print what changing one key of a study does."),
+    "search": ("search", "Choose values of keys by a metric, and confirm them."),
     "quantile": ("statistics", "Print a quantile over the runs of each point of a study."),
     "steady": ("statistics", "Print the warm-up of each run, and its mean by batches."),
     "archive": ("archive", "Write a study as one file that others can check."),

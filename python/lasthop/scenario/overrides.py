@@ -25,8 +25,8 @@ _COMPARE: dict[str, Callable[[float, float], bool]] = {
 }
 
 
-def parse_set(items: Iterable[str]) -> Pairs:
-    """The pairs of `-s KEY=VALUE` options.
+def parse_set(items: Iterable[str], argument: str = "set") -> Pairs:
+    """The pairs of `-s KEY=VALUE` options, or of another option of this form.
 
     >>> parse_set(["run.duration=5 s"])
     [('run.duration', '5 s')]
@@ -35,7 +35,7 @@ def parse_set(items: Iterable[str]) -> Pairs:
     for item in items:
         key, sign, value = item.partition("=")
         if not sign or not key.strip() or not value.strip():
-            raise UsageError(f'"{item}"; expected KEY=VALUE such as "run.duration=50 s"', argument="set")
+            raise UsageError(f'"{item}"; expected KEY=VALUE such as "run.duration=50 s"', argument=argument)
         pairs.append((key.strip(), value.strip()))
     return pairs
 

@@ -447,7 +447,7 @@ impl Agent for Hack {
     fn counts(&self) -> Vec<Count> {
         let count = |name, unit, meaning, value| Count { name, unit, meaning, value };
         vec![
-            count("bytes", "B", "bytes of compressed acknowledgements", self.bytes),
+            count("compressed_bytes", "B", "bytes of compressed acknowledgements", self.bytes),
             count("repeated", "segments", "compressed acknowledgements that came again", self.repeated),
             count(
                 "unknown",

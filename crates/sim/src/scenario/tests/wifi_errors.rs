@@ -459,7 +459,7 @@ fn parameters_of_an_agent_that_cannot_work_are_refused() {
     refused(
         &text,
         "hold",
-        "agents.snoop.hold: is a key of one kind of agent; expected agents.snoop.lle-tcp.hold where the kind is \"lle-tcp\" or agents.snoop.arq-proxy.hold where the kind is \"arq-proxy\"",
+        "agents.snoop.hold: is a key of one kind of agent; expected agents.snoop.lle-tcp.hold where the kind is \"lle-tcp\" or agents.snoop.arq-proxy.hold where the kind is \"arq-proxy\" or agents.snoop.hack.hold where the kind is \"hack\"",
     );
     let text = changed("kind = \"lle-tcp\"", "kind = \"none\"\nlle-tcp.mode = \"paper\"");
     refused(
