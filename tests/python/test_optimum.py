@@ -1,4 +1,4 @@
-"""Searches: they find what is known to be best, continue after a kill, and judge the choice with other seeds."""
+"""Searches: they find what is known to be best, continue after a kill, and confirm with other seeds."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ def wire(tmp_path: Path) -> Path:
     file = tmp_path / "wire.toml"
     file.write_text(
         '[run]\nduration = "4 s"\n[nodes]\na = {}\nb = {}\n[links.path]\nkind = "lossy"\nnodes = ["a", "b"]\n'
-        'rate = "5 Mbit/s"\ndelay = "20 ms"\nqueue = "4 packets"\nloss = { model = "packet", rate = "0.5 %" }\n'
+        'rate = "5 Mbit/s"\ndelay = "20 ms"\nqueue = "4 packets"\n'
+        'loss = { model = "packet", rate = "0.5 %" }\n'
         '[flows.main]\nfrom = "a"\nto = "b"\ntcp = { variant = "newreno", window = "16 segments" }\n'
     )
     return file
@@ -42,7 +43,7 @@ def wire(tmp_path: Path) -> Path:
 
 def test_the_window_that_fills_the_path_is_found(wire: Path, tmp_path: Path) -> None:
     sc = lh.load(wire).set({"links.path.loss.rate": "0 %", "links.path.queue": "100 packets"})
-    # With 40 ms at 5 Mbit/s, fewer than 17 segments of 1500 bytes do not fill the path, and more add delay alone.
+    # With 40 ms at 5 Mbit/s, fewer than 17 segments do not fill the path, and more add delay alone.
     found = sc.search(
         "flows.main.rtt_p50_s",
         {"flows.main.tcp.window": "2..64 segments"},

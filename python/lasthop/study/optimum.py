@@ -14,12 +14,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lasthop.base.arguments import flag, instance, nonblank, place, whole, words
+from lasthop.base.arguments import MOST_SEED, flag, instance, nonblank, place, whole, words
 from lasthop.base.errors import LasthopError, ScenarioError, UsageError, listing
 from lasthop.base.table import grid
 from lasthop.scenario.scenario import Scenario
 from lasthop.stats.intervals import Interval, difference, interval
-from lasthop.study.study import MOST_SEED, Study
+from lasthop.study.study import Study
 from lasthop.study.sweep import Listener, Sweep
 
 if TYPE_CHECKING:
@@ -257,8 +257,8 @@ class Plan:
         if self.jobs is not None:
             whole("jobs", self.jobs, 1)
         for name in ("elsewhere", "against"):
-            given = instance(name, getattr(self, name), (list, tuple), "a list of settings by key")
-            for one in given:
+            given = getattr(self, name)
+            for one in given if isinstance(given, tuple) else instance(name, given, list, "a list"):
                 instance(name, one, dict, 'settings by key such as {"links.a.delay": "50 ms"}')
 
 
