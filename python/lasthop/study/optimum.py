@@ -258,7 +258,7 @@ class Plan:
             whole("jobs", self.jobs, 1)
         for name in ("elsewhere", "against"):
             given = getattr(self, name)
-            for one in given if isinstance(given, tuple) else instance(name, given, list, "a list"):
+            for one in given if isinstance(given, tuple) else instance(name, given, list, "a list of settings"):
                 instance(name, one, dict, 'settings by key such as {"links.a.delay": "50 ms"}')
 
 

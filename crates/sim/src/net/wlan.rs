@@ -456,7 +456,7 @@ impl Wlan {
                 }
                 Work::Answered(station, answer) => {
                     self.with_agents(station as usize, host, |agents, around| {
-                        agents.on_answer(answer, around)
+                        agents.on_answer(answer, around);
                     });
                 }
                 Work::Up(station, id, sequence, from) => {
