@@ -258,7 +258,8 @@ class Plan:
             whole("jobs", self.jobs, 1)
         for name in ("elsewhere", "against"):
             given = getattr(self, name)
-            for one in given if isinstance(given, tuple) else instance(name, given, list, "a list of settings"):
+            known = given if isinstance(given, tuple) else instance(name, given, list, "a list of settings")
+            for one in known:
                 instance(name, one, dict, 'settings by key such as {"links.a.delay": "50 ms"}')
 
 
