@@ -70,18 +70,22 @@ def test_the_window_that_fills_the_path_is_found(wire: Path, tmp_path: Path) -> 
 def test_the_choice_is_confirmed_with_other_random_numbers_beside_controls_and_elsewhere(
     wire: Path, tmp_path: Path
 ) -> None:
+    other = tmp_path / "other.toml"
+    other.write_text(wire.read_text().replace("0.5 %", "0 %"))
     found = lh.load(wire).search(
         GOODPUT,
         {QUEUE: "2 packets..60 packets"},
         trials=6,
         replications=2,
         confirm=8,
-        elsewhere=[{"links.path.delay": "50 ms"}],
+        elsewhere=[{"links.path.delay": "50 ms"}, lh.load(other)],
         against=[{"flows.main.tcp.variant": "bbr"}],
         out=tmp_path / "s",
     )
-    here, there = found.confirmed
-    assert (here.place, there.place) == ("here", "links.path.delay=50 ms")
+    here, there, in_other = found.confirmed
+    assert (here.place, there.place, in_other.place) == ("here", "links.path.delay=50 ms", "other")
+    assert (in_other.default.mean or 0) > (here.default.mean or 0)
+    assert lh.Study.open(tmp_path / "s/elsewhere/other").scenario.id == "other"
     assert (here.difference.n, here.best.n) == (8, 8)
     assert here.difference.mean == pytest.approx((here.best.mean or 0) - (here.default.mean or 0))
     assert list(here.controls) == ["flows.main.tcp.variant=bbr"]

@@ -233,7 +233,8 @@ class Plan:
         confirm: Runs of each point in the confirmation.
         seed: Seed of the choice: of the runs and of the proposals. The confirmation has another.
         where: Conditions that select the points.
-        elsewhere: Other places at which the best values are confirmed: settings by key for each.
+        elsewhere: Other places at which the best values are confirmed: for each, settings by key or another
+            scenario.
         against: Controls: settings by key for each.
         jobs: Number of workers; default: all cores.
     """
@@ -243,7 +244,7 @@ class Plan:
     confirm: int = 20
     seed: int | None = None
     where: Sequence[str] = ()
-    elsewhere: Sequence[Mapping[str, str]] = ()
+    elsewhere: Sequence[Mapping[str, str] | Scenario] = ()
     against: Sequence[Mapping[str, str]] = ()
     jobs: int | None = None
 
@@ -260,7 +261,8 @@ class Plan:
             given = getattr(self, name)
             known = given if isinstance(given, tuple) else instance(name, given, list, "a list of settings")
             for one in known:
-                instance(name, one, dict, 'settings by key such as {"links.a.delay": "50 ms"}')
+                if name == "against" or not isinstance(one, Scenario):
+                    instance(name, one, dict, 'settings by key such as {"links.a.delay": "50 ms"}')
 
 
 def search(
@@ -283,7 +285,7 @@ def search(
     ranges = _ranges(scenario, over)
     folder = Path("studies") / f"search-{scenario.id}" if out is None else place("out", out, "a directory")
     optuna = _optuna()
-    runner = _Runner(folder, metric, plan, listener)
+    runner = _Runner(scenario.id, folder, metric, plan, listener)
     book = optuna.create_study(direction="maximize" if maximise else "minimize")
     own = _own(scenario, ranges)
     trials: list[Trial] = []
@@ -318,7 +320,10 @@ def _confirm(scenario: Scenario, best: dict[str, str], plan: Plan, runner: _Runn
     seed = (plan.seed or 0) + CONFIRM_SEED
     found = []
     for other in ({}, *plan.elsewhere):
-        there = scenario.set(other) if other else scenario
+        if isinstance(other, Scenario):
+            there, name = other, other.id
+        else:
+            there, name = scenario.set(other) if other else scenario, _settings(other) or "here"
 
         def means(values: Mapping[str, str], there: Scenario = there) -> dict[int, float | None]:
             return runner.means(there.set(values) if values else there, plan.confirm, seed)
@@ -327,7 +332,7 @@ def _confirm(scenario: Scenario, best: dict[str, str], plan: Plan, runner: _Runn
         controls = {_settings(control): interval(list(means(control).values())) for control in plan.against}
         found.append(
             Confirmed(
-                _settings(other) or "here",
+                name,
                 interval(list(base.values())),
                 interval(list(new.values())),
                 difference(new, base),
@@ -338,19 +343,22 @@ def _confirm(scenario: Scenario, best: dict[str, str], plan: Plan, runner: _Runn
 
 
 class _Runner:
-    """The runs of a search, in one study."""
+    """The runs of a search, in one study; those of other scenarios in studies of their own below it."""
 
-    def __init__(self, folder: Path, metric: str, plan: Plan, listener: Callable[[], Listener]) -> None:
-        self.folder, self.metric, self.plan, self.listener = folder, metric, plan, listener
+    def __init__(
+        self, name: str, folder: Path, metric: str, plan: Plan, listener: Callable[[], Listener]
+    ) -> None:
+        self.name, self.folder, self.metric, self.plan, self.listener = name, folder, metric, plan, listener
 
     def means(self, scenario: Scenario, replications: int, seed: int) -> dict[int, float | None]:
         """The mean of the metric over all points, by replication; `None` where a point lacks it."""
+        is_own = scenario.id == self.name
         study = Study.create(
             scenario,
-            self.folder,
+            self.folder if is_own else self.folder / "elsewhere" / scenario.id,
             replications=replications,
             seed=seed,
-            where=self.plan.where,
+            where=self.plan.where if is_own else (),
             argument="out",
         )
         Sweep(study, jobs=self.plan.jobs, listener=self.listener()).run()
