@@ -74,8 +74,8 @@ if TYPE_CHECKING:
     type=Word(),
     multiple=True,
     metavar="PLACE",
-    help="Confirm the best values also with a setting, KEY=VALUE, or in another scenario with the settings of "
-    "-s; repeatable, each by itself.",
+    help="Confirm the best values also with a setting, KEY=VALUE, or in another scenario with those of -s; "
+    "repeatable, each by itself.",
 )
 @click.option(
     "--against",

@@ -266,9 +266,20 @@ class Scenario(Description):
             ScenarioError: The scenario cannot be run with these values.
         """
         _check_keys("set", values, '{"run.duration": "50 s"}')
-        return self._under([(key, as_text(value, key)) for key, value in values.items()])
+        return self.under([(key, as_text(value, key)) for key, value in values.items()])
 
-    def _under(self, pairs: Pairs) -> Self:
+    def under(self, pairs: Pairs) -> Self:
+        """Make a copy with settings as `-s` takes them: pairs of a key and the text of its value.
+
+        Args:
+            pairs: The settings, such as `[("run.duration", "50 s")]`.
+
+        Returns:
+            The copy; this scenario does not change.
+
+        Raises:
+            ScenarioError: The scenario cannot be run with these settings.
+        """
         if self._has_lines:
             return type(self)(self._core.with_overrides(pairs), self.id)
         with without_lines(self.name):
@@ -293,7 +304,7 @@ class Scenario(Description):
             ScenarioError: The scenario cannot be run with these axes; the message names the key.
         """
         _check_keys("vary", axes, '{"links.a.loss.rate": ["0 %", "1 %"]}')
-        return self._under([(f"sweep.{key}", as_value(key, value, "vary")) for key, value in axes.items()])
+        return self.under([(f"sweep.{key}", as_value(key, value, "vary")) for key, value in axes.items()])
 
     def run(
         self,

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from lasthop.base.arguments import MOST_SEED, flag, instance, nonblank, place, whole, words
 from lasthop.base.errors import LasthopError, ScenarioError, UsageError, listing
 from lasthop.base.table import grid
+from lasthop.scenario.overrides import as_text
 from lasthop.scenario.scenario import Scenario
 from lasthop.stats.intervals import Interval, difference, interval
 from lasthop.study.study import Study
@@ -233,9 +234,9 @@ class Plan:
         confirm: Runs of each point in the confirmation.
         seed: Seed of the choice: of the runs and of the proposals. The confirmation has another.
         where: Conditions that select the points.
-        elsewhere: Other places at which the best values are confirmed: for each, settings by key or another
-            scenario.
-        against: Controls: settings by key for each.
+        elsewhere: Other places at which the best values are confirmed: for each, settings by key, as texts
+            of `-s`, or another scenario.
+        against: Controls: settings by key for each, as texts of `-s`.
         jobs: Number of workers; default: all cores.
     """
 
@@ -300,7 +301,8 @@ def search(
             one.key: proposed.params[one.key] if one.choices else one.text(proposed.params[one.key])
             for one in ranges
         }
-        objective = interval(list(runner.means(scenario.set(values), plan.replications, seed).values())).mean
+        here = _under(scenario, values)
+        objective = interval(list(runner.means(here, plan.replications, seed).values())).mean
         trials.append(Trial(values, objective))
         if objective is None:
             book.tell(proposed, state=optuna.trial.TrialState.FAIL)
@@ -323,10 +325,10 @@ def _confirm(scenario: Scenario, best: dict[str, str], plan: Plan, runner: _Runn
         if isinstance(other, Scenario):
             there, name = other, other.id
         else:
-            there, name = scenario.set(other) if other else scenario, _settings(other) or "here"
+            there, name = _under(scenario, other), _settings(other) or "here"
 
         def means(values: Mapping[str, str], there: Scenario = there) -> dict[int, float | None]:
-            return runner.means(there.set(values) if values else there, plan.confirm, seed)
+            return runner.means(_under(there, values), plan.confirm, seed)
 
         base, new = means({}), means(best)
         controls = {_settings(control): interval(list(means(control).values())) for control in plan.against}
@@ -380,6 +382,11 @@ def _finite(value: float | None) -> float:
     return value
 
 
+def _under(scenario: Scenario, values: Mapping[str, object]) -> Scenario:
+    pairs = [(key, value if isinstance(value, str) else as_text(value, key)) for key, value in values.items()]
+    return scenario.under(pairs) if pairs else scenario
+
+
 def _ranges(scenario: Scenario, over: Mapping[str, str]) -> list[Range]:
     instance("over", over, dict, 'ranges by key such as {"flows.main.tcp.window": "4..64 segments"}')
     if not over:
@@ -388,9 +395,9 @@ def _ranges(scenario: Scenario, over: Mapping[str, str]) -> list[Range]:
     for one in ranges:
         for end in one.ends():
             try:
-                scenario.set({one.key: end})
+                _under(scenario, {one.key: end})
             except ScenarioError as e:
-                raise UsageError(str(e).removeprefix("--").removeprefix("set "), argument="over") from e
+                raise UsageError(str(e).removeprefix("--"), argument="over") from e
     return ranges
 
 
