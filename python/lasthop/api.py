@@ -361,6 +361,7 @@ class Scenario(scenario.Scenario):
             UsageError: An argument is invalid for this scenario, or optuna is missing.
             ScenarioError: The scenario cannot be run with a setting; the message names the key.
             StudyError: The directory cannot be used.
+            LasthopError: The metric has no value in any trial, or a run failed.
         """
         plan = Plan(trials, replications, confirm, seed, where, elsewhere, against, jobs)
         return search(self, metric, over, maximise=maximise, plan=plan, out=out)

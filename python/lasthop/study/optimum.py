@@ -18,7 +18,7 @@ from lasthop.base.arguments import MOST_SEED, flag, instance, nonblank, place, w
 from lasthop.base.errors import LasthopError, ScenarioError, UsageError, listing
 from lasthop.base.table import grid
 from lasthop.scenario.overrides import as_text
-from lasthop.scenario.scenario import Scenario
+from lasthop.scenario.scenario import Scenario, under
 from lasthop.stats.intervals import Interval, difference, interval
 from lasthop.study.study import Study
 from lasthop.study.sweep import Listener, Sweep
@@ -184,7 +184,11 @@ class Optimum:
         return 1 - confirmed / gain if gain and confirmed is not None else None
 
     def text(self) -> str:
-        """The result as text."""
+        """The result as text, as `lasthop search` prints it.
+
+        Returns:
+            Lines: the best values, the objective, and a table of the confirmation.
+        """
         rows = [
             [one.place, *map(_text, (one.default, one.best, one.difference, *one.controls.values()))]
             for one in self.confirmed
@@ -200,7 +204,11 @@ class Optimum:
         return "\n".join([*lines, grid(head, rows)]) if rows else "\n".join(lines)
 
     def as_dict(self) -> dict[str, Any]:
-        """The result as plain data."""
+        """The result as plain data, as `lasthop search --json` prints it.
+
+        Returns:
+            A mapping that JSON can carry.
+        """
 
         def plain(it: Interval) -> dict[str, Any]:
             return {"mean": it.mean, "ci_low": it.low, "ci_high": it.high, "n": it.n}
@@ -384,7 +392,7 @@ def _finite(value: float | None) -> float:
 
 def _under(scenario: Scenario, values: Mapping[str, object]) -> Scenario:
     pairs = [(key, value if isinstance(value, str) else as_text(value, key)) for key, value in values.items()]
-    return scenario.under(pairs) if pairs else scenario
+    return under(scenario, pairs) if pairs else scenario
 
 
 def _ranges(scenario: Scenario, over: Mapping[str, str]) -> list[Range]:
@@ -397,7 +405,7 @@ def _ranges(scenario: Scenario, over: Mapping[str, str]) -> list[Range]:
             try:
                 _under(scenario, {one.key: end})
             except ScenarioError as e:
-                raise UsageError(str(e).removeprefix("--"), argument="over") from e
+                raise UsageError(str(e).removeprefix("set "), argument="over") from e
     return ranges
 
 
