@@ -162,7 +162,8 @@ fn recorded(sheet: &Sheet<'_>, link: &Part<'_>) -> [Recorded; 2] {
 
 /// The management of the queues of a link.
 fn aqm(link: &Part<'_>) -> Option<AqmConfig> {
-    let kind = AqmKind::named(&link.known("aqm.law")?.text()).unwrap_or_else(|| link.broken("aqm.law"));
+    let law = link.known("aqm.law").filter(|law| !law.is("none"))?;
+    let kind = AqmKind::named(&law.text()).unwrap_or_else(|| link.broken("aqm.law"));
     let mut aqm = kind.config();
     let prefix = format!("aqm.{}", kind.entry().name);
     link.described(&prefix, &kind.parameters(), |name, value| aqm.set(name, value));

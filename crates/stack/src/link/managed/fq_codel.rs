@@ -244,6 +244,11 @@ impl FqCodel {
         self.config.codel = codel;
     }
 
+    #[cfg(test)]
+    pub(super) fn target(&self) -> crate::units::Span {
+        self.config.codel.target
+    }
+
     fn append(&mut self, number: u32, is_new: bool) {
         let list = if is_new { &mut self.new } else { &mut self.old };
         match list.last {
