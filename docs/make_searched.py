@@ -11,11 +11,13 @@ from pathlib import Path
 
 import lasthop as lh
 from lasthop.base.table import markdown
+from lasthop.stats.intervals import interval
 
 PAGE = Path(__file__).parents[1] / "papers" / "searched.md"
 STUDIES = Path("studies") / "searched"
 TRIALS, REPLICATIONS, CONFIRM = 80, 5, 20
 OTHER_SEEDS = (2, 3)
+SEED = 4
 Settings = dict[str, str]
 LOSS, PATH = "links.r2-d.loss", "links.r1-r2"
 CELL, FRN = "links.cell.arq", "links.frn.frn"
@@ -69,17 +71,15 @@ class Search:
         rows = []
         for name, one in zip(["where it was chosen", *self.places], found.confirmed, strict=True):
             shown = [one.default, one.best, *one.controls.values()]
-            mean, half = (
-                100 * (part or 0) / (one.default.mean or 1)
-                for part in (one.difference.mean, one.difference.half)
-            )
+            mean, half = change(one)
             cells = [f"{self.scale * (it.mean or 0):.4g}" for it in shown]
             rows.append([name, *cells[:2], f"{mean:+.1f} ± {half:.1f} %", *cells[2:]])
         head = ["where", "default", "chosen", "change", *self.controls]
         other = "".join(f"Seed {seed}: {self.line(self.run(seed))}.\n" for seed in OTHER_SEEDS)
         return (
             f"**{self.name}**, best of {TRIALS} trials; {gain:+.1f} % in the runs of the choice.\n\n"
-            f"{markdown(['key', 'range', 'default', 'chosen'], chosen)}\n\n{markdown(head, rows)}\n\n{other}\n"
+            f"{markdown(['key', 'range', 'default', 'chosen'], chosen)}\n\n"
+            f"{markdown(head, rows)}\n\n{other}\n"
         )
 
     def line(self, found: lh.Optimum) -> str:
@@ -91,7 +91,7 @@ class Search:
 
 
 def change(one: lh.Confirmed) -> tuple[float, float]:
-    """The difference to the default, and the half-width of its interval, as shares of the default in per cent."""
+    """The difference to the default and the half-width of its interval, in per cent of the default."""
     base = one.default.mean or 1
     return 100 * (one.difference.mean or 0) / base, 100 * (one.difference.half or 0) / base
 
@@ -118,6 +118,25 @@ def wired(variant: str, over: Settings) -> Search:
         },
         {name: {"flows.main.tcp.variant": name.lower()} for name in ("NewReno", "CUBIC", "BBR")},
     )
+
+
+def rival(search: Search, found: lh.Optimum) -> str:
+    """What is left for the NewReno flow beside which the law runs."""
+    place = search.places["beside a NewReno flow"]
+    assert isinstance(place, lh.Scenario)
+    goodputs = []
+    for name, values in {"default": {}, "chosen": found.best}.items():
+        study = (place.set(values) if values else place).sweep(
+            CONFIRM, STUDIES / f"rival-{search.name.lower()}-{name}", seed=SEED
+        )
+        study.run()
+        rows = [row for point in range(len(study.points())) for row in study.rows(point)]
+        goodputs.append(
+            interval([row.metrics["flows.rival.goodput_bps"] / 1e6 for row in rows if row.metrics])
+        )
+    default, chosen = goodputs
+    shown = [f"{it.mean:.2f} ± {it.half:.2f}" for it in (default, chosen)]
+    return f"The NewReno flow beside it carries {shown[0]} Mbit/s, and {shown[1]} with what was chosen.\n\n"
 
 
 def cell(name: str, fixed: Settings, over: Settings, controls: dict[str, Settings]) -> Search:
@@ -188,7 +207,10 @@ def main() -> None:
         ),
         wired("jtcp", law | {"timeout-rule": "reno|half"}),
     ]
-    text = "".join(search.text(search.run()) for search in laws)
+    text = ""
+    for search in laws:
+        found = search.run()
+        text += search.text(found) + rival(search, found)
 
     order = {"order": "together|new-first|retransmissions-first", "priority": "strict|pass"}
     limits = {"limit": "count|none", "reorder-timeout": "none|20 ms|100 ms|500 ms"}
@@ -212,13 +234,13 @@ def main() -> None:
         {f"{FRN}.interval": "blind", f"{FRN}.max-window": "3"},
     )
     load = {"history": "log:1..100", "saturation": "10 %..100 %"}
-    found = mesh(
+    adaptive = mesh(
         "Load-adaptive windows",
         {"interval": "load-adaptive"},
         windows | load,
         {"in turn, chosen": in_turn, "fixed, chosen": fixed},
     )
-    text += found.text(found.run()) + turns + still
+    text += adaptive.text(adaptive.run()) + turns + still
     page = PAGE.read_text(encoding="utf-8")
     place = re.compile(r"(<!-- tables -->\n).*?(<!-- end of tables -->\n)", re.DOTALL)
     assert place.search(page), f"{PAGE} has no place for the tables"
