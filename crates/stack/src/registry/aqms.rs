@@ -3,7 +3,9 @@
 use super::{Entry, kinds};
 use crate::hooks::parameter::{Described, Exception, Setting, Spec};
 use crate::hooks::{Admission, Aqm, Arrival, Count, Discipline};
-use crate::link::managed::{Codel, DualPi2, FqCodel, Mac80211, Pie, Red, codel, dualpi2, fq_codel, mac80211, pie, red};
+use crate::link::managed::{
+    Codel, DualPi2, FqCodel, Mac80211, Pie, Red, codel, dualpi2, fq_codel, mac80211, pie, red,
+};
 use crate::schemes::{CongestionWarning, congestion_warning};
 
 kinds! {

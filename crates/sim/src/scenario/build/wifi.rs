@@ -12,8 +12,9 @@ use crate::scenario::members::Link;
 use crate::scenario::quantity::{Dim, Quantity};
 use crate::scenario::value::Value;
 use lasthop_stack::link::dot11::{
-    AccessRules, AfterLoss, Aggregate, BackoffDraw, Buffer, BufferScope, BufferUnit, Category, DataRate, EdcaAccess,
-    EdcaConfig, Guard, MacConfig, Mode, PcfConfig, PhyRate, PhyTiming, RateSet, Reassembly, ResponseTimeout,
+    AccessRules, AfterLoss, Aggregate, BackoffDraw, Buffer, BufferScope, BufferUnit, Category, DataRate,
+    EdcaAccess, EdcaConfig, Guard, MacConfig, Mode, PcfConfig, PhyRate, PhyTiming, RateSet, Reassembly,
+    ResponseTimeout,
 };
 use lasthop_stack::link::fec::Code;
 use lasthop_stack::registry::{ArqConfig, ArqKind};

@@ -61,7 +61,7 @@ impl Check<'_> {
                     self.fault(&key, format!("has no effect; expected {name} to be on a link of {of}"));
                     continue;
                 };
-                if let Some(text) = self.wrong_own_rate((link, wifi), (number, below), value, sheet) {
+                if let Some(text) = Check::wrong_own_rate((link, wifi), (number, below), value, sheet) {
                     self.fault(&key, text);
                 }
             }
@@ -70,7 +70,6 @@ impl Check<'_> {
 
     /// What is wrong with a value that a node has of its own, on one of its links.
     fn wrong_own_rate(
-        &self,
         (link, wifi): (&str, &WifiConfig),
         (node, below): (usize, &str),
         value: &Value,
@@ -80,7 +79,7 @@ impl Check<'_> {
             if wifi.pcf.is_some() {
                 return Some(format!("links.{link} has coordination \"pcf\"; expected \"dcf\""));
             }
-            return self.wrong_rate(link, value, sheet);
+            return Check::wrong_rate(link, value, sheet);
         };
         let (family, most) = (edca.mode.family, edca.mode.width);
         let count = value.count().unwrap_or(0);
@@ -89,11 +88,17 @@ impl Check<'_> {
         }
         let mode = wifi.own_rates.get(node).copied().flatten()?.mode?;
         if below == "width" && (mode.width > most || !matches!(mode.width, 20 | 40 | 80 | 160)) {
-            return Some(format!("{} MHz; expected 20, 40, 80 or 160, up to {most} of links.{link}", mode.width));
+            return Some(format!(
+                "{} MHz; expected 20, 40, 80 or 160, up to {most} of links.{link}",
+                mode.width
+            ));
         }
         let Mode { mcs, width, streams, .. } = mode;
         (!mode.exists()).then(|| {
-            format!("{}: no mode of links.{link} has MCS {mcs}, {width} MHz and {streams} streams", value.text())
+            format!(
+                "{}: no mode of links.{link} has MCS {mcs}, {width} MHz and {streams} streams",
+                value.text()
+            )
         })
     }
 

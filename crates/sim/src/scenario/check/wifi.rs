@@ -3,7 +3,7 @@
 use super::{Check, secs};
 use crate::medium::path::RttLaw;
 use crate::medium::radio::config::{ErrorLaw, LossMeaning};
-use crate::model::{AirConfig, Config, LinkKind, PointToPoint, WifiConfig};
+use crate::model::{AirConfig, Config, LinkConfig, LinkKind, PointToPoint, WifiConfig};
 use crate::scenario::build::air::script;
 use crate::scenario::keys::Wifi;
 use crate::scenario::nearest::listed;
@@ -22,17 +22,25 @@ impl Check<'_> {
     pub(super) fn links(&mut self, config: &Config, sheet: &Sheet<'_>) {
         for members in config.links.chunk_by(|one, other| one.table() == other.table()) {
             let link = &members[0];
-            if let Some(AqmConfig::Mac80211(_)) = link.aqm
-                && !matches!(link.kind, LinkKind::Wifi(_))
-            {
-                let key = format!("links.{}.aqm.law", link.table());
-                self.fault(&key, "\"mac80211\" is for stations; expected a link of kind wifi".to_string());
+            if let Some(law) = &link.aqm {
+                self.aqm(link, law);
             }
             match &link.kind {
                 LinkKind::PointToPoint(ends) => self.cable(link.table(), ends, config, sheet),
                 LinkKind::Wifi(wifi) => self.wifi(link.table(), wifi, config, sheet),
                 LinkKind::Frn(frn) => self.frn(link.table(), frn, config),
             }
+        }
+    }
+
+    fn aqm(&mut self, link: &LinkConfig, law: &AqmConfig) {
+        let name = link.table();
+        if matches!(law, AqmConfig::Mac80211(_)) && !matches!(link.kind, LinkKind::Wifi(_)) {
+            let text = "\"mac80211\" is for stations; expected a link of kind wifi".to_string();
+            self.fault(&format!("links.{name}.aqm.law"), text);
+        }
+        if let Some((parameter, text)) = law.conflict() {
+            self.fault(&format!("links.{name}.aqm.{}.{parameter}", law.kind().entry().name), text);
         }
     }
 
@@ -243,8 +251,8 @@ impl Check<'_> {
         for below in ["rate", "basic-rates"] {
             let key = format!("links.{name}.{below}");
             let wrong = match sheet.get(&key) {
-                Some(Value::List(rates)) => rates.iter().find_map(|rate| self.wrong_rate(name, rate, sheet)),
-                rate => rate.and_then(|rate| self.wrong_rate(name, rate, sheet)),
+                Some(Value::List(rates)) => rates.iter().find_map(|rate| Self::wrong_rate(name, rate, sheet)),
+                rate => rate.and_then(|rate| Self::wrong_rate(name, rate, sheet)),
             };
             if let Some(text) = wrong {
                 self.fault(&key, text);
@@ -253,7 +261,7 @@ impl Check<'_> {
     }
 
     /// What is wrong with a rate, if the standard of a link lacks it.
-    pub(super) fn wrong_rate(&self, link: &str, rate: &Value, sheet: &Sheet<'_>) -> Option<String> {
+    pub(super) fn wrong_rate(link: &str, rate: &Value, sheet: &Sheet<'_>) -> Option<String> {
         let Value::Text(standard) = sheet.get(&format!("links.{link}.standard"))? else { return None };
         let known = Wifi::rates(standard);
         if let Value::Quantity(rate) = rate

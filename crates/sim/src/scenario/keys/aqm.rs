@@ -6,7 +6,7 @@ use lasthop_stack::registry::AqmKind;
 /// The key.
 pub(super) const KEYS: &[Key] = &[Key::new(
     "links.*.aqm.law",
-    Kind::Word("AQM", || laws()),
+    Kind::Word("AQM", laws),
     "management of each queue of the link; unset and none mean a queue that drops when it is full and does nothing else",
 )
 .absent()

@@ -107,7 +107,8 @@ impl Rules {
     pub fn data_rate(&self, one: NodeId, other: NodeId) -> DataRate {
         let own = |node: NodeId| self.own_rates.get(node.0 as usize).copied().flatten();
         let slower = own(one).into_iter().chain(own(other)).min_by_key(DataRate::bps);
-        slower.unwrap_or(DataRate { rate: self.config.data_rate, mode: self.config.edca.map(|edca| edca.mode) })
+        slower
+            .unwrap_or(DataRate { rate: self.config.data_rate, mode: self.config.edca.map(|edca| edca.mode) })
     }
 
     /// What protects a data frame with such a body, and the frame's bytes on the air.

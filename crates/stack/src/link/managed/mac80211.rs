@@ -4,7 +4,7 @@
 //! of the headers. The flows of a station have queues of their own, where Linux has 4096 for all stations together. With
 //! `slow-codel` slow stations use ECN too.
 //!
-//! **Source.** Linux 6.12, net/mac80211/tx.c and sta_info.c, include/net/fq_impl.h; Høiland-Jørgensen, Kazior, Täht, Hurtig
+//! **Source.** Linux 6.12, `net/mac80211/tx.c` and `sta_info.c`, `include/net/fq_impl.h`; Høiland-Jørgensen, Kazior, Täht, Hurtig
 //! and Brunstrom, "Ending the Anomaly", USENIX ATC 2017; for the frames that the hardware holds, ath9k.
 //!
 //! **How.** A packet joins the FQ-CoDel of its *lane*: its receiver and access category. Lanes with packets take turns in a list,
@@ -27,7 +27,7 @@
 //! limit is exceeded, the longest flow of the lane with the most bytes loses packets, at most `drop-batch` at once. 4. `slow-codel`
 //! has a target of 50 ms and an interval of 300 ms for rates below 6 Mbit/s times the number of stations; Linux did so until 6.14.
 //!
-//! **Checked by** the tests below and `crates/sim/tests/access_point.rs`.
+//! **Checked by** the tests below and `tests/python/test_access_point.py`.
 
 use std::collections::VecDeque;
 
@@ -206,8 +206,9 @@ impl Described for Config {
     };
 
     fn conflict(&self) -> Option<(&'static str, String)> {
-        (self.frames.is_none() && !self.aql)
-            .then(|| ("frames", "none, but aql is false: nothing limits the hardware; expected one".to_string()))
+        (self.frames.is_none() && !self.aql).then(|| {
+            ("frames", "none, but aql is false: nothing limits the hardware; expected one".to_string())
+        })
     }
 }
 
@@ -312,8 +313,7 @@ impl Mac80211 {
                 return None;
             }
             let has_room = self.has_room(lane);
-            let is_behind =
-                self.config.airtime_fairness && lane.deficit < lane.pending.0.cast_signed();
+            let is_behind = self.config.airtime_fairness && lane.deficit < lane.pending.0.cast_signed();
             let active = &mut self.turns[category].active;
             active.pop_front();
             let lane = &mut self.lanes[place as usize];
@@ -354,8 +354,8 @@ impl Mac80211 {
                 continue;
             };
             let airtime = Bytes(u64::from(packet.bytes)).time_at(lane.reach.rate);
-            lane.pending = lane.pending + airtime;
-            self.pending = self.pending + airtime;
+            lane.pending += airtime;
+            self.pending += airtime;
             if let Some(frame) = lane.frames.back_mut() {
                 *frame += 1;
             }
@@ -465,8 +465,8 @@ impl Discipline for Mac80211 {
         lane_state.pending = Span(lane_state.pending.0 - airtime.0);
         self.pending = Span(self.pending.0 - airtime.0);
         let turns = &mut self.turns[lane as usize % CATEGORIES];
-        let is_filled = lane_state.frames.len() > 1
-            || turns.present.is_none_or(|(present, _)| present as usize != place);
+        let is_filled =
+            lane_state.frames.len() > 1 || turns.present.is_none_or(|(present, _)| present as usize != place);
         let Some(frame) = lane_state.frames.front_mut() else { return };
         *frame = frame.saturating_sub(1);
         if *frame == 0 && is_filled {

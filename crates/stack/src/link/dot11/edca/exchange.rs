@@ -167,9 +167,7 @@ impl<A: Arq + Clone> Edca<A> {
             Sent::Rts => (Answer::Cts, self.rules.response(self.rules.control_rate).cts.total),
             Sent::Data if self.burst.len() > 1 => (Answer::BlockAck, self.response().total),
             Sent::Data => (Answer::Ack, self.response().total),
-            Sent::Request => {
-                (Answer::BlockAck, self.originators[self.service.of].block_ack.total)
-            }
+            Sent::Request => (Answer::BlockAck, self.originators[self.service.of].block_ack.total),
             Sent::Answer => {
                 self.doing = Doing::Contend;
                 self.resume(now, out);

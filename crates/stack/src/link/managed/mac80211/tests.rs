@@ -20,7 +20,7 @@ fn fill(queue: &mut Mac80211, lane: u32, packets: u32) {
     let mut host = Record::default();
     for number in 0..packets {
         let flow = lane;
-        queue.enqueue(Queued { lane, flow, ..packet(number, Time(0)) }, ROOM, &mut host);
+        queue.enqueue(Queued { flow, lane, ..packet(number, Time(0)) }, ROOM, &mut host);
     }
     assert_eq!(host.drops, []);
 }
@@ -42,7 +42,8 @@ fn serve(queue: &mut Mac80211, frames: usize) -> [(u64, u64); 2] {
         hardware.extend(taken(queue));
         let lane = hardware[0];
         let (place, reach) = if lane == TO_FAST { (0, FAST) } else { (1, SLOW) };
-        let packets = hardware.iter().take_while(|other| **other == lane).count().min(reach.largest.packets as usize);
+        let packets =
+            hardware.iter().take_while(|other| **other == lane).count().min(reach.largest.packets as usize);
         let airtime = Bytes(1_000 * packets as u64).time_at(reach.rate);
         queue.on_airtime(lane, airtime);
         hardware.drain(..packets);
@@ -98,7 +99,7 @@ fn an_a_mpdu_has_what_waits_when_its_turn_comes() {
     let mut host = Record::default();
     let mut came = Vec::new();
     for number in 0..6 {
-        queue.enqueue(Queued { lane: TO_FAST, flow: 1, ..packet(number, Time(0)) }, ROOM, &mut host);
+        queue.enqueue(Queued { flow: 1, lane: TO_FAST, ..packet(number, Time(0)) }, ROOM, &mut host);
         came.push(taken(&mut queue).len());
     }
     assert_eq!(came, [1, 1, 0, 0, 0, 0]);
@@ -136,9 +137,9 @@ fn a_full_queue_loses_packets_of_the_longest_lane() {
     let mut host = Record::default();
     for number in 0..40 {
         let lane = if number < 36 { TO_SLOW } else { TO_FAST };
-        queue.enqueue(Queued { lane, flow: lane, ..packet(number, Time(0)) }, room, &mut host);
+        queue.enqueue(Queued { flow: lane, lane, ..packet(number, Time(0)) }, room, &mut host);
     }
-    queue.enqueue(Queued { lane: TO_FAST, flow: 9, ..packet(40, Time(0)) }, room, &mut host);
+    queue.enqueue(Queued { flow: 9, lane: TO_FAST, ..packet(40, Time(0)) }, room, &mut host);
     let dropped: Vec<u32> = host.drops.iter().map(|(handle, _)| *handle).collect();
     assert_eq!(dropped, (0..18).collect::<Vec<_>>());
     assert_eq!(queue.backlog().packets, 23);
