@@ -306,6 +306,7 @@ impl Wlan {
             self.ledger.end(station, fate, lost_span(&frame, mpdus, &self.sites[station].on_air.1), host.now);
             if let Some(events) = &mut host.tracer.events {
                 events.frame_ended(host.now, self.place, &frame, fate);
+                self.trace_mpdus((&frame, mpdus), Some(fate), host);
             }
             if fate == Fate::LostForGood || !mpdus.is_empty() {
                 self.sites[station].mac.on_lost_for_good(mpdus);
