@@ -69,7 +69,7 @@ class Place(NamedTuple):
 
 
 class Part(NamedTuple):
-    """An MPDU of an A-MPDU: what it carries, its attempt from 1, and the cause of its loss; empty if it arrived."""
+    """An MPDU of an A-MPDU: what it carries, its attempt from 1, and why it was lost; empty if it was not."""
 
     label: str
     attempt: int
