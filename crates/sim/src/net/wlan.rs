@@ -654,12 +654,14 @@ impl Wlan {
                 self.sites[station].counters.service.take(waited);
                 Signal::Delivered
             }
-            Outcome::Undelivered => {
-                self.sites[station].counters.drops_retry += 1;
+            Outcome::Undelivered | Outcome::Expired => {
+                let is_late = outcome == Outcome::Expired;
+                self.sites[station].counters.drops_retry += u64::from(!is_late);
                 // If it was received but its acknowledgement was not, the link gives up a packet that is not lost.
                 if !has_come {
                     let place = (self.place, self.sites[station].node);
-                    host.lose(&packet, (Culprit::Channel, why), place);
+                    let culprit = if is_late { Culprit::Queue } else { Culprit::Channel };
+                    host.lose(&packet, (culprit, why), place);
                 }
                 Signal::Undelivered
             }

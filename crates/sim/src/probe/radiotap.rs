@@ -256,7 +256,9 @@ fn beacon(frame: &Frame, pcf: &PcfConfig, now: Time, bytes: &mut Vec<u8>) {
 fn header(frame: &Frame, packet: Option<&Packet>, bytes: &mut Vec<u8>) {
     bytes.extend(frame_control(frame));
     bytes.extend(frame.duration_field().to_le_bytes());
-    let (receiver, transmitter) = (address(frame.receiver), address(frame.transmitter));
+    let transmitter = address(frame.transmitter);
+    let is_to_self = frame.kind == FrameKind::Cts && frame.receiver == BROADCAST;
+    let receiver = if is_to_self { transmitter } else { address(frame.receiver) };
     bytes.extend(receiver);
     match frame.kind {
         FrameKind::Cts | FrameKind::Ack => return,

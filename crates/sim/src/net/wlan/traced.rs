@@ -47,10 +47,11 @@ impl Wlan {
     ) -> Why {
         let Some(events) = &mut host.tracer.events else { return Why::RetryLimit };
         let node = self.sites[station].node;
-        let lost = events.given_up(packet);
+        let given_up = events.given_up(packet);
+        let lost = if outcome == Outcome::Expired { Why::Lifetime } else { given_up };
         let why = match outcome {
             Outcome::Delivered => Why::Delivered,
-            Outcome::Undelivered => lost,
+            Outcome::Undelivered | Outcome::Expired => lost,
             Outcome::Flushed => Why::Flushed,
         };
         events.link(host.now, Event::Done, why, self.place, node, packet);
