@@ -329,7 +329,7 @@ class Scenario(scenario.Scenario):
         confirm: int = 20,
         seed: int | None = None,
         where: Sequence[str] = (),
-        elsewhere: Sequence[Mapping[str, str]] = (),
+        elsewhere: Sequence[Mapping[str, str] | Scenario] = (),
         against: Sequence[Mapping[str, str]] = (),
         jobs: int | None = None,
         out: str | Path | None = None,
@@ -348,7 +348,8 @@ class Scenario(scenario.Scenario):
             confirm: Runs of each point in the confirmation.
             seed: Seed of the runs of the choice and of the proposals; default: the scenario's seed.
             where: Conditions such as `links.a.loss.rate<=2 %`, that select the points.
-            elsewhere: Settings by key of other places at which the best values are confirmed.
+            elsewhere: Other places at which the best values are confirmed: for each, settings by key or
+                a scenario.
             against: Settings by key of controls, which the confirmation runs in the place of the best values.
             jobs: Number of workers; default: all cores.
             out: The directory of the study of all runs; default: `studies/search-ID`.
@@ -360,6 +361,7 @@ class Scenario(scenario.Scenario):
             UsageError: An argument is invalid for this scenario, or optuna is missing.
             ScenarioError: The scenario cannot be run with a setting; the message names the key.
             StudyError: The directory cannot be used.
+            LasthopError: The metric has no value in any trial, or a run failed.
         """
         plan = Plan(trials, replications, confirm, seed, where, elsewhere, against, jobs)
         return search(self, metric, over, maximise=maximise, plan=plan, out=out)

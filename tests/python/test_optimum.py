@@ -1,4 +1,4 @@
-"""Searches: they find what is known to be best, continue after a kill, and judge the choice with other seeds."""
+"""Searches: they find what is known to be best, continue after a kill, and confirm with other seeds."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ def wire(tmp_path: Path) -> Path:
     file = tmp_path / "wire.toml"
     file.write_text(
         '[run]\nduration = "4 s"\n[nodes]\na = {}\nb = {}\n[links.path]\nkind = "lossy"\nnodes = ["a", "b"]\n'
-        'rate = "5 Mbit/s"\ndelay = "20 ms"\nqueue = "4 packets"\nloss = { model = "packet", rate = "0.5 %" }\n'
+        'rate = "5 Mbit/s"\ndelay = "20 ms"\nqueue = "4 packets"\n'
+        'loss = { model = "packet", rate = "0.5 %" }\n'
         '[flows.main]\nfrom = "a"\nto = "b"\ntcp = { variant = "newreno", window = "16 segments" }\n'
     )
     return file
@@ -42,7 +43,7 @@ def wire(tmp_path: Path) -> Path:
 
 def test_the_window_that_fills_the_path_is_found(wire: Path, tmp_path: Path) -> None:
     sc = lh.load(wire).set({"links.path.loss.rate": "0 %", "links.path.queue": "100 packets"})
-    # With 40 ms at 5 Mbit/s, fewer than 17 segments of 1500 bytes do not fill the path, and more add delay alone.
+    # With 40 ms at 5 Mbit/s, fewer than 17 segments do not fill the path, and more add delay alone.
     found = sc.search(
         "flows.main.rtt_p50_s",
         {"flows.main.tcp.window": "2..64 segments"},
@@ -69,18 +70,22 @@ def test_the_window_that_fills_the_path_is_found(wire: Path, tmp_path: Path) -> 
 def test_the_choice_is_confirmed_with_other_random_numbers_beside_controls_and_elsewhere(
     wire: Path, tmp_path: Path
 ) -> None:
+    other = tmp_path / "other.toml"
+    other.write_text(wire.read_text().replace("0.5 %", "0 %"))
     found = lh.load(wire).search(
         GOODPUT,
         {QUEUE: "2 packets..60 packets"},
         trials=6,
         replications=2,
         confirm=8,
-        elsewhere=[{"links.path.delay": "50 ms"}],
+        elsewhere=[{"links.path.delay": "50 ms"}, lh.load(other)],
         against=[{"flows.main.tcp.variant": "bbr"}],
         out=tmp_path / "s",
     )
-    here, there = found.confirmed
-    assert (here.place, there.place) == ("here", "links.path.delay=50 ms")
+    here, there, in_other = found.confirmed
+    assert (here.place, there.place, in_other.place) == ("here", "links.path.delay=50 ms", "other")
+    assert (in_other.default.mean or 0) > (here.default.mean or 0)
+    assert lh.Study.open(tmp_path / "s/elsewhere/other").scenario.id == "other"
     assert (here.difference.n, here.best.n) == (8, 8)
     assert here.difference.mean == pytest.approx((here.best.mean or 0) - (here.default.mean or 0))
     assert list(here.controls) == ["flows.main.tcp.variant=bbr"]

@@ -84,7 +84,19 @@ def with_own_law(chosen: lh.Scenario) -> None:
     assert not compared
 
 
+def searched(folder: Path) -> None:
+    path = lh.load("examples/udp-cross").set({"run.duration": "2 s", "run.warmup": "1 s"})
+    over = {"flows.main.tcp.window": "4..64 segments"}
+    found: lh.Optimum = path.search(METRIC, over, trials=2, replications=1, confirm=2, out=folder / "best")
+    first: lh.Trial = found.trials[0]
+    here: lh.Confirmed = found.confirmed[0]
+    print(
+        found.text(), found.as_dict()["best"], found.shrinkage, first.values, here.difference.mean, sep="\n"
+    )
+
+
 def main(folder: Path) -> None:
+    searched(folder)
     chosen, bound = described("lle-tcp/fig05")
     assert measured(chosen, folder).events <= bound.events
     with_own_law(chosen)

@@ -48,7 +48,8 @@ fn the_opportunities_bound_the_goodput_and_are_used_to_the_last_byte() {
         let expected = 100.0 * each * f64::from(size - 28) * 8.0;
         // The last packets are on the way at the end.
         assert!((goodput(&outcome) / expected - 1.0).abs() < 0.002, "{} of {expected}", goodput(&outcome));
-        assert!((metric(&outcome, "links.l1.capacity_bps") - 1_203_200.0).abs() < 1e-6);
+        // The opportunity at the end of the run is not in it.
+        assert!((metric(&outcome, "links.l1.capacity_bps") - 999.0 * 1_203.2).abs() < 1e-6);
         assert!((metric(&outcome, "links.l1.utilisation") - 1.0).abs() < 1e-9);
     }
 }
@@ -70,7 +71,7 @@ fn a_queue_in_front_takes_packets_at_the_opportunities_and_fills_them_as_the_lin
         run_once(&config)
     };
     let plain = light(None);
-    for &kind in AqmKind::ALL {
+    for kind in AqmKind::ALL.iter().copied().filter(|kind| !kind.is_for_stations()) {
         let managed = light(Some(kind));
         for name in ["flows.main.delay_mean_s", "flows.main.delay_max_s", "links.l1.utilisation"] {
             assert_eq!(metric(&managed, name), metric(&plain, name), "{} {name}", kind.entry().name);

@@ -73,8 +73,9 @@ if TYPE_CHECKING:
     "--elsewhere",
     type=Word(),
     multiple=True,
-    metavar="KEY=VALUE",
-    help="Confirm the best values also with this setting; repeatable, each by itself.",
+    metavar="PLACE",
+    help="Confirm the best values also with a setting, KEY=VALUE, or in another scenario with those of -s; "
+    "repeatable, each by itself.",
 )
 @click.option(
     "--against",
@@ -130,7 +131,9 @@ def search_command(
         confirm,
         seed,
         where,
-        tuple(dict([pair]) for pair in parse_set(elsewhere, "elsewhere")),
+        tuple(
+            dict(parse_set([one], "elsewhere")) if "=" in one else loaded(one, settings) for one in elsewhere
+        ),
         tuple(dict([pair]) for pair in parse_set(against, "against")),
         jobs,
     )

@@ -90,7 +90,7 @@ def draw_run(ledgers: Sequence[Airtime], title: str, page: Page | None = None) -
     every = [
         Bar(0, one.link, "", one.observer, one.measured, shares, _known(one.share(one.concurrent)))
         for one in ledgers
-        for shares in [{name: _known(one.share(seconds)) for name, seconds in one.seconds.items()}]
+        for shares in [{name: _known(one.share(one.seconds.get(name, 0.0))) for name in CLASSES}]
     ]
     return _draw(every, title, "link", f"{heard_by(every)}, one run", page or Page())
 

@@ -8,8 +8,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from lasthop import _core
 from lasthop.base import paths
@@ -167,6 +168,9 @@ class Run:
         return f"<Run {self.scenario.id} seed {self.seed} replication {self.replication}>"
 
 
+S = TypeVar("S", bound="Scenario")
+
+
 class Scenario(Description):
     """An immutable scenario: what runs, what is swept and what is drawn.
 
@@ -266,13 +270,7 @@ class Scenario(Description):
             ScenarioError: The scenario cannot be run with these values.
         """
         _check_keys("set", values, '{"run.duration": "50 s"}')
-        return self._under([(key, as_text(value, key)) for key, value in values.items()])
-
-    def _under(self, pairs: Pairs) -> Self:
-        if self._has_lines:
-            return type(self)(self._core.with_overrides(pairs), self.id)
-        with without_lines(self.name):
-            return type(self)(self._core.with_overrides(pairs), self.id, has_lines=False)
+        return under(self, [(key, as_text(value, key)) for key, value in values.items()])
 
     def vary(self, axes: Mapping[str, object]) -> Self:
         """Make a copy that sweeps these keys in addition to the scenario's other swept keys.
@@ -293,7 +291,7 @@ class Scenario(Description):
             ScenarioError: The scenario cannot be run with these axes; the message names the key.
         """
         _check_keys("vary", axes, '{"links.a.loss.rate": ["0 %", "1 %"]}')
-        return self._under([(f"sweep.{key}", as_value(key, value, "vary")) for key, value in axes.items()])
+        return under(self, [(f"sweep.{key}", as_value(key, value, "vary")) for key, value in axes.items()])
 
     def run(
         self,
@@ -383,6 +381,14 @@ class Scenario(Description):
 
     def __repr__(self) -> str:
         return f"<Scenario {self.id}: {self._count} points>"
+
+
+def under(scenario: S, pairs: Pairs) -> S:
+    """A copy of a scenario with settings as `-s` takes them: keys with the texts of their values."""
+    is_lined = scenario._has_lines  # noqa: SLF001 - private to this module
+    with nullcontext() if is_lined else without_lines(scenario.name):
+        made = scenario._core.with_overrides(pairs)  # noqa: SLF001 - as above
+        return type(scenario)(made, scenario.id, has_lines=is_lined)
 
 
 def _check_keys(argument: str, values: object, example: str) -> None:

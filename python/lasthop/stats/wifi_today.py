@@ -11,6 +11,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 # Data subcarriers by family and width in MHz.
 _SUBCARRIERS = {
@@ -161,3 +165,26 @@ def bianchi(cell: Cell, stations: int) -> tuple[float, float]:
     collision = ppdu + 60.0 + cell.aifs
     time = (1 - some) * _SLOT + one * success + (some - one) * collision
     return one * cell.mpdus * cell.payload * 8e6 / time, p
+
+
+def anomaly(
+    rates: Sequence[float], sizes: Sequence[float], *, is_fair: bool, packet: int = 1500
+) -> tuple[list[float], list[float]]:
+    """The model of "Ending the Anomaly" (Høiland-Jørgensen et al., USENIX ATC 2017) of an access point.
+
+    Args:
+        rates: The rate of each station in Mbit/s.
+        sizes: The mean number of MPDUs in an A-MPDU for each station.
+        is_fair: Whether stations share the airtime equally, in place of turns of an A-MPDU.
+        packet: Bytes of a packet that count; the model adds 44 bytes to 1500.
+
+    Returns:
+        The share of the airtime and the goodput in Mbit/s of each station.
+    """
+    data = [32 + 8 * size * (1500 + 44) / rate for rate, size in zip(rates, sizes, strict=True)]
+    times = [time + 34 + 16 + (16 + 8 * 58 / rate) + 68 for rate, time in zip(rates, data, strict=True)]
+    shares = [1 / len(data) if is_fair else time / sum(data) for time in data]
+    goodputs = [
+        share * 8 * size * packet / time for share, size, time in zip(shares, sizes, times, strict=True)
+    ]
+    return shares, goodputs

@@ -14,12 +14,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lasthop.base.arguments import flag, instance, nonblank, place, whole, words
+from lasthop.base.arguments import MOST_SEED, flag, instance, nonblank, place, whole, words
 from lasthop.base.errors import LasthopError, ScenarioError, UsageError, listing
 from lasthop.base.table import grid
-from lasthop.scenario.scenario import Scenario
+from lasthop.scenario.overrides import as_text
+from lasthop.scenario.scenario import Scenario, under
 from lasthop.stats.intervals import Interval, difference, interval
-from lasthop.study.study import MOST_SEED, Study
+from lasthop.study.study import Study
 from lasthop.study.sweep import Listener, Sweep
 
 if TYPE_CHECKING:
@@ -183,7 +184,11 @@ class Optimum:
         return 1 - confirmed / gain if gain and confirmed is not None else None
 
     def text(self) -> str:
-        """The result as text."""
+        """The result as text, as `lasthop search` prints it.
+
+        Returns:
+            Lines: the best values, the objective, and a table of the confirmation.
+        """
         rows = [
             [one.place, *map(_text, (one.default, one.best, one.difference, *one.controls.values()))]
             for one in self.confirmed
@@ -199,7 +204,11 @@ class Optimum:
         return "\n".join([*lines, grid(head, rows)]) if rows else "\n".join(lines)
 
     def as_dict(self) -> dict[str, Any]:
-        """The result as plain data."""
+        """The result as plain data, as `lasthop search --json` prints it.
+
+        Returns:
+            A mapping that JSON can carry.
+        """
 
         def plain(it: Interval) -> dict[str, Any]:
             return {"mean": it.mean, "ci_low": it.low, "ci_high": it.high, "n": it.n}
@@ -233,8 +242,9 @@ class Plan:
         confirm: Runs of each point in the confirmation.
         seed: Seed of the choice: of the runs and of the proposals. The confirmation has another.
         where: Conditions that select the points.
-        elsewhere: Other places at which the best values are confirmed: settings by key for each.
-        against: Controls: settings by key for each.
+        elsewhere: Other places at which the best values are confirmed: for each, settings by key, as texts
+            of `-s`, or another scenario.
+        against: Controls: settings by key for each, as texts of `-s`.
         jobs: Number of workers; default: all cores.
     """
 
@@ -243,7 +253,7 @@ class Plan:
     confirm: int = 20
     seed: int | None = None
     where: Sequence[str] = ()
-    elsewhere: Sequence[Mapping[str, str]] = ()
+    elsewhere: Sequence[Mapping[str, str] | Scenario] = ()
     against: Sequence[Mapping[str, str]] = ()
     jobs: int | None = None
 
@@ -257,9 +267,11 @@ class Plan:
         if self.jobs is not None:
             whole("jobs", self.jobs, 1)
         for name in ("elsewhere", "against"):
-            given = instance(name, getattr(self, name), (list, tuple), "a list of settings by key")
-            for one in given:
-                instance(name, one, dict, 'settings by key such as {"links.a.delay": "50 ms"}')
+            given = getattr(self, name)
+            known = given if isinstance(given, tuple) else instance(name, given, list, "a list of settings")
+            for one in known:
+                if name == "against" or not isinstance(one, Scenario):
+                    instance(name, one, dict, 'settings by key such as {"links.a.delay": "50 ms"}')
 
 
 def search(
@@ -282,7 +294,7 @@ def search(
     ranges = _ranges(scenario, over)
     folder = Path("studies") / f"search-{scenario.id}" if out is None else place("out", out, "a directory")
     optuna = _optuna()
-    runner = _Runner(folder, metric, plan, listener)
+    runner = _Runner(scenario.id, folder, metric, plan, listener)
     book = optuna.create_study(direction="maximize" if maximise else "minimize")
     own = _own(scenario, ranges)
     trials: list[Trial] = []
@@ -297,7 +309,8 @@ def search(
             one.key: proposed.params[one.key] if one.choices else one.text(proposed.params[one.key])
             for one in ranges
         }
-        objective = interval(list(runner.means(scenario.set(values), plan.replications, seed).values())).mean
+        here = _under(scenario, values)
+        objective = interval(list(runner.means(here, plan.replications, seed).values())).mean
         trials.append(Trial(values, objective))
         if objective is None:
             book.tell(proposed, state=optuna.trial.TrialState.FAIL)
@@ -317,16 +330,19 @@ def _confirm(scenario: Scenario, best: dict[str, str], plan: Plan, runner: _Runn
     seed = (plan.seed or 0) + CONFIRM_SEED
     found = []
     for other in ({}, *plan.elsewhere):
-        there = scenario.set(other) if other else scenario
+        if isinstance(other, Scenario):
+            there, name = other, other.id
+        else:
+            there, name = _under(scenario, other), _settings(other) or "here"
 
         def means(values: Mapping[str, str], there: Scenario = there) -> dict[int, float | None]:
-            return runner.means(there.set(values) if values else there, plan.confirm, seed)
+            return runner.means(_under(there, values), plan.confirm, seed)
 
         base, new = means({}), means(best)
         controls = {_settings(control): interval(list(means(control).values())) for control in plan.against}
         found.append(
             Confirmed(
-                _settings(other) or "here",
+                name,
                 interval(list(base.values())),
                 interval(list(new.values())),
                 difference(new, base),
@@ -337,19 +353,22 @@ def _confirm(scenario: Scenario, best: dict[str, str], plan: Plan, runner: _Runn
 
 
 class _Runner:
-    """The runs of a search, in one study."""
+    """The runs of a search, in one study; those of other scenarios in studies of their own below it."""
 
-    def __init__(self, folder: Path, metric: str, plan: Plan, listener: Callable[[], Listener]) -> None:
-        self.folder, self.metric, self.plan, self.listener = folder, metric, plan, listener
+    def __init__(
+        self, name: str, folder: Path, metric: str, plan: Plan, listener: Callable[[], Listener]
+    ) -> None:
+        self.name, self.folder, self.metric, self.plan, self.listener = name, folder, metric, plan, listener
 
     def means(self, scenario: Scenario, replications: int, seed: int) -> dict[int, float | None]:
         """The mean of the metric over all points, by replication; `None` where a point lacks it."""
+        is_own = scenario.id == self.name
         study = Study.create(
             scenario,
-            self.folder,
+            self.folder if is_own else self.folder / "elsewhere" / scenario.id,
             replications=replications,
             seed=seed,
-            where=self.plan.where,
+            where=self.plan.where if is_own else (),
             argument="out",
         )
         Sweep(study, jobs=self.plan.jobs, listener=self.listener()).run()
@@ -371,6 +390,11 @@ def _finite(value: float | None) -> float:
     return value
 
 
+def _under(scenario: Scenario, values: Mapping[str, object]) -> Scenario:
+    pairs = [(key, value if isinstance(value, str) else as_text(value, key)) for key, value in values.items()]
+    return under(scenario, pairs) if pairs else scenario
+
+
 def _ranges(scenario: Scenario, over: Mapping[str, str]) -> list[Range]:
     instance("over", over, dict, 'ranges by key such as {"flows.main.tcp.window": "4..64 segments"}')
     if not over:
@@ -379,9 +403,9 @@ def _ranges(scenario: Scenario, over: Mapping[str, str]) -> list[Range]:
     for one in ranges:
         for end in one.ends():
             try:
-                scenario.set({one.key: end})
+                _under(scenario, {one.key: end})
             except ScenarioError as e:
-                raise UsageError(str(e).removeprefix("--").removeprefix("set "), argument="over") from e
+                raise UsageError(str(e).removeprefix("set "), argument="over") from e
     return ranges
 
 

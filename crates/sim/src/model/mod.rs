@@ -9,7 +9,7 @@ use crate::medium::loss::LossConfig;
 use crate::medium::modulation::ModulationLaw;
 use crate::traffic::{AppConfig, AppKind};
 use lasthop_stack::hooks::Judge;
-use lasthop_stack::link::dot11::{MacConfig, PcfConfig};
+use lasthop_stack::link::dot11::{DataRate, MacConfig, PcfConfig, PhyRate};
 use lasthop_stack::link::dot16::{Frame, Rates};
 use lasthop_stack::link::queue::QueueLimit;
 use lasthop_stack::link::recorded::Recorded;
@@ -74,6 +74,21 @@ pub struct NodeConfig {
     pub handoff: Option<HandoffConfig>,
     /// When it restarts, and its agents lose what they know.
     pub restart: Option<Time>,
+    /// How data goes between it and the other stations of its 802.11 links, where that differs from the link.
+    pub own_rate: OwnRate,
+}
+
+/// What a node has of its own in the place of what its 802.11 links have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OwnRate {
+    /// The rate, on a link with DCF.
+    pub rate: Option<PhyRate>,
+    /// Modulation and coding of each stream, on a link with EDCA.
+    pub mcs: Option<u8>,
+    /// Width of the channel, MHz.
+    pub width: Option<u8>,
+    /// Spatial streams.
+    pub streams: Option<u8>,
 }
 
 /// A link.
@@ -143,6 +158,8 @@ pub struct WifiConfig {
     pub observer: Option<usize>,
     /// The MAC's and PHY's constants.
     pub mac: MacConfig,
+    /// The data rates of nodes with one of their own, indexed as [`Config::nodes`]; empty if there are none.
+    pub own_rates: Vec<Option<DataRate>>,
     /// Propagation, reception and errors.
     pub radio: RadioConfig,
     /// The ARQ of the access point, if the scenario sets one.

@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 
 use lasthop_stack::hooks::{
-    Admission, Aqm, Arrival, Backlog, Count, Discipline, DropCause, QueueHost, Queued,
+    Admission, Aqm, Arrival, Backlog, Count, Discipline, DropCause, QueueHost, Queued, Reach,
 };
 use lasthop_stack::link::queue::QueueLimit;
 use lasthop_stack::packet::{Body, Ecn, Packet};
@@ -222,12 +222,13 @@ impl Stage {
     pub(super) fn enqueue(
         &mut self,
         (id, packet, size): (PoolId, &Packet, Bytes),
+        lane: u32,
         is_ahead: bool,
         below: Backlog,
         now: Time,
     ) {
         let (handle, bytes) = (id.handle() as u32, size.0 as u32);
-        let queued = Queued { handle, bytes, flow: flow_of(packet), ecn: packet.ecn, came: now };
+        let queued = Queued { handle, bytes, flow: flow_of(packet), lane, ecn: packet.ecn, came: now };
         let room = self.room(below);
         if !is_ahead {
             let (law, mut host) = self.law();
@@ -273,6 +274,26 @@ impl Stage {
         if queued.ecn == Ecn::Ce {
             self.law.mark(packet);
         }
+    }
+
+    /// Whether its law limits what an 802.11 station has taken and not sent.
+    pub(super) fn limits_station(&mut self) -> bool {
+        self.law().0.limits_station()
+    }
+
+    /// The law learns how the receiver of a lane is reached.
+    pub(super) fn on_reach(&mut self, lane: u32, reach: &Reach) {
+        self.law().0.on_reach(lane, reach);
+    }
+
+    /// The station no longer has a packet of this lane and size.
+    pub(super) fn on_done(&mut self, lane: u32, size: Bytes) {
+        self.law().0.on_done(lane, size.0 as u32);
+    }
+
+    /// The station has used the medium with the receiver of a lane for this long.
+    pub(super) fn on_airtime(&mut self, lane: u32, airtime: Span) {
+        self.law().0.on_airtime(lane, airtime);
     }
 
     /// The next packet that was dropped.

@@ -20,7 +20,7 @@ impl Net {
         let Some(stage) = &mut channel.stage else { return };
         let (packet, size) = self.pool.get(id);
         let packet = *packet;
-        stage.enqueue((id, &packet, size), is_ahead, channel.line.backlog(now), now);
+        stage.enqueue((id, &packet, size), 0, is_ahead, channel.line.backlog(now), now);
         if self.tracer.links {
             traced::joining(&mut self.tracer, (number, channel), &packet, now);
         }

@@ -97,6 +97,9 @@ pub(crate) struct Wlan {
     /// The access point.
     ap: Option<usize>,
     ledger: Ledger,
+    rules: Arc<Rules>,
+    /// Whether the queue of any station knows the receivers of packets.
+    any_knows_lanes: bool,
     /// Stations that have something to send.
     contending: u32,
     /// The queue of the observing station, and how long packets waited there.
@@ -139,6 +142,8 @@ struct Interface {
     /// The law that decides at arrivals, or the managed queue in front of the MAC, and what the MAC has taken from it.
     aqm: Option<Box<Managed>>,
     stage: Option<Box<Stage>>,
+    /// The queue knows the receivers of packets, and limits what the MAC has.
+    knows_lanes: bool,
     below: Backlog,
     /// The agents above it, by their number.
     agents: Option<u32>,
@@ -195,7 +200,8 @@ impl Wlan {
         let base = StreamBase { seed, replication, link: name.to_owned() };
         let mut radio = Radio::new(&wifi.radio, &sites, base);
         radio.cut_by(cuts(config, place as usize, (seed, replication)));
-        let rules = Arc::new(Rules::new(wifi.mac));
+        let own_rates = wifi.own_rates.clone().into_boxed_slice();
+        let rules = Arc::new(Rules::new(wifi.mac).with_own_rates(own_rates));
         let nothing = Frame::new(FrameKind::Ack, BROADCAST, BROADCAST, 0, wifi.mac.data_rate);
         let asks = config.agents.iter().any(|agent| agent.scheme.needs().answers);
         let interfaces = wifi.nodes.iter().enumerate().map(|(station, &node)| {
@@ -205,11 +211,12 @@ impl Wlan {
                 Some(ap) => Role::Station { ap: NodeId(ap as u32) },
             };
             let stream = format!("links.{name}.{}.backoff", config.nodes[node].name);
-            let (aqm, stage) = queue::management(config, (place, wifi), name, (seed, replication), node);
+            let (aqm, mut stage) = queue::management(config, (place, wifi), name, (seed, replication), node);
             let station = station as u32;
             let mut mac = Mac::new(rules.clone(), NodeId(node as u32), role);
             let timing = adopt(&mut mac, wifi);
             Interface {
+                knows_lanes: stage.as_mut().is_some_and(|stage| stage.limits_station()),
                 node: NodeId(node as u32),
                 mac,
                 on_air: (nothing, Airtime::default()),
@@ -237,16 +244,19 @@ impl Wlan {
             }
         });
         let begin = Time(config.run.warmup.0);
+        let sites: Vec<Interface> = interfaces.collect();
         Wlan {
+            any_knows_lanes: sites.iter().any(|site| site.knows_lanes),
             radio,
             ports,
             observer: wifi.nodes.iter().position(|node| *node == config.observer(wifi)).unwrap_or(0),
             ap: wifi.nodes.iter().position(|node| Some(*node) == wifi.access_point),
             ledger: Ledger::new(rules.difs, rules.eifs, begin),
+            rules,
             contending: 0,
             queue: Occupancy::default(),
             waits: Times::default(),
-            sites: interfaces.collect(),
+            sites,
             heard: Vec::new(),
             work: Vec::new(),
             handed_down: VecDeque::new(),
@@ -312,6 +322,7 @@ impl Wlan {
                 self.sites[station].mac.on_lost_for_good(mpdus);
             }
             let from = frame.transmitter;
+            self.note_airtime(station, &frame);
             self.with_mac(station, host, from, |mac, now, out| mac.on_sent(now, out));
             let mut all = heard.drain(..).peekable();
             while let Some(learnt) = all.next() {
@@ -457,7 +468,7 @@ impl Wlan {
                 }
                 Work::Answered(station, answer) => {
                     self.with_agents(station as usize, host, |agents, around| {
-                        agents.on_answer(answer, around)
+                        agents.on_answer(answer, around);
                     });
                 }
                 Work::Up(station, id, sequence, from) => {
@@ -642,9 +653,10 @@ impl Wlan {
 
     fn done(&mut self, station: usize, id: PoolId, outcome: Outcome, host: &mut Host) {
         let waited = host.now.since(host.pool.stamped(id));
-        self.released(station, host.pool.get(id).1);
+        let size = host.pool.get(id).1;
         let has_come = host.pool.is_passed_on(id);
         let packet = host.pool.remove(id);
+        self.released(station, &packet, size, host);
         if let Some(below) = host.below.as_mut().filter(|_| packet.src == self.sites[station].node) {
             below.leaves(&packet, host.queue, host.now);
         }

@@ -39,13 +39,19 @@ pub(super) fn config(sheet: &Sheet<'_>, members: &Members) -> Config {
         .zip(on_flat_media(sheet, members))
         .map(|(it, on_flat)| node(it, on_flat))
         .collect();
-    let links: Vec<LinkConfig> = members.links.iter().map(|member| link(sheet, member)).collect();
+    let mut links: Vec<LinkConfig> = members.links.iter().map(|member| link(sheet, member)).collect();
     for node in &mut nodes {
         let table = sheet.plan.layout.nodes.place(node.group.as_deref().unwrap_or(&node.name));
         let Some(table) = table else { continue };
         let part = Part::of(sheet, Section::Nodes, table);
         node.handoff = events::handoff(&part, &links);
         node.restart = part.known("restart").map(|_| part.time("restart"));
+        node.own_rate = wifi::own_rate(&part);
+    }
+    for link in &mut links {
+        if let LinkKind::Wifi(wifi) = &mut link.kind {
+            wifi.own_rates = wifi::own_rates(&nodes, wifi);
+        }
     }
     // What the members of a group share is read once.
     let groups = members.flows.chunk_by(|one, other| one.table == other.table);
@@ -156,7 +162,8 @@ fn recorded(sheet: &Sheet<'_>, link: &Part<'_>) -> [Recorded; 2] {
 
 /// The management of the queues of a link.
 fn aqm(link: &Part<'_>) -> Option<AqmConfig> {
-    let kind = AqmKind::named(&link.known("aqm.law")?.text()).unwrap_or_else(|| link.broken("aqm.law"));
+    let law = link.known("aqm.law").filter(|law| !law.is("none"))?;
+    let kind = AqmKind::named(&law.text()).unwrap_or_else(|| link.broken("aqm.law"));
     let mut aqm = kind.config();
     let prefix = format!("aqm.{}", kind.entry().name);
     link.described(&prefix, &kind.parameters(), |name, value| aqm.set(name, value));

@@ -124,6 +124,7 @@ impl<'a> Check<'a> {
         }
         self.run(&config);
         self.links(&config, sheet);
+        self.own_rates(&config, sheet);
         self.movers(&config, sheet);
         self.events(&config, sheet);
         self.ecn(&config);

@@ -3,7 +3,7 @@
 use super::error::Place;
 use super::hosted;
 use super::keys::{Chooser, Part};
-use super::layout::{ByProfile, Keys, Presets, Section, SlotDefault, SlotOnly};
+use super::layout::{self, ByProfile, Keys, Presets, Section, SlotDefault, SlotOnly};
 use super::placement;
 use super::plan::{Plan, Setting};
 use super::value::Value;
@@ -142,12 +142,10 @@ impl<'a> Sheet<'a> {
         }
     }
 
-    /// The content at a place of a table, given by its section, its place there and its first slot.
-    fn found(&self, table: (Section, usize, usize), place: usize, given: Given<'a>) -> Found<'a> {
-        let (section, number, first) = table;
-        let slot = &section.slots()[place];
+    /// Whether a key has a meaning in a table whose first slot is this: all conditions of its definition hold.
+    fn has_meaning(&self, number: usize, first: usize, slot: &layout::Slot) -> bool {
         let at = |place: usize| self.at(first + place);
-        let has_meaning = slot.only.iter().all(|only| match only {
+        slot.only.iter().all(|only| match only {
             SlotOnly::Is(other, values) => {
                 at(*other).is_some_and(|value| values.iter().any(|word| value.is(word)))
             }
@@ -157,8 +155,15 @@ impl<'a> Sheet<'a> {
             SlotOnly::Given(other) => at(*other).is_some(),
             SlotOnly::Tcp(kind) => self.transport_of(number, at(*kind)) == Transport::Tcp,
             SlotOnly::Udp(kind) => self.transport_of(number, at(*kind)) == Transport::Udp,
-        });
-        if !has_meaning {
+        })
+    }
+
+    /// The content at a place of a table, given by its section, its place there and its first slot.
+    fn found(&self, table: (Section, usize, usize), place: usize, given: Given<'a>) -> Found<'a> {
+        let (section, number, first) = table;
+        let slot = &section.slots()[place];
+        let at = |place: usize| self.at(first + place);
+        if !self.has_meaning(number, first, slot) {
             return Found::Nothing;
         }
         if let Some(value) = given.swept {

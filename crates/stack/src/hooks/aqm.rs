@@ -1,7 +1,7 @@
 //! Active queue management, the treatment of packets before a queue is full: the traits [`Aqm`] and [`Discipline`].
 
 use crate::packet::Ecn;
-use crate::units::{Span, Time};
+use crate::units::{Rate, Span, Time};
 
 /// The arrival of a packet at a queue.
 #[derive(Clone, Copy, Debug)]
@@ -45,6 +45,8 @@ pub struct Queued {
     pub bytes: u32,
     /// A hash of addresses, ports and protocol.
     pub flow: u32,
+    /// On an 802.11 link its receiver and access category: the node times 4, and the index of the category. 0 on others.
+    pub lane: u32,
     /// The ECN field of its IP header, which the management changes to mark the packet.
     pub ecn: Ecn,
     /// When it arrived.
@@ -102,6 +104,15 @@ pub trait QueueHost {
     fn draw(&mut self) -> f64;
 }
 
+/// What an 802.11 station can send to a receiver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reach {
+    /// The rate of data.
+    pub rate: Rate,
+    /// The largest A-MPDU at this rate.
+    pub largest: Backlog,
+}
+
 /// The management of one queue that keeps the waiting packets itself: it also decides when a packet leaves, and which one.
 pub trait Discipline {
     /// A packet arrives. At most `room` may wait when this call ends; the packet being transmitted does not wait.
@@ -112,4 +123,19 @@ pub trait Discipline {
 
     /// What waits.
     fn backlog(&self) -> Backlog;
+
+    /// Whether it limits what an 802.11 station has taken and not sent. The station then takes packets until `dequeue`
+    /// returns none, and reports their fates and its airtime.
+    fn limits_station(&self) -> bool {
+        false
+    }
+
+    /// How a receiver is reached, before the first packet to it.
+    fn on_reach(&mut self, _lane: u32, _reach: &Reach) {}
+
+    /// A packet of this size that the station took is acknowledged or given up.
+    fn on_done(&mut self, _lane: u32, _bytes: u32) {}
+
+    /// The station has sent to the receiver, or received from it, for this long.
+    fn on_airtime(&mut self, _lane: u32, _airtime: Span) {}
 }

@@ -22,7 +22,7 @@ pub(crate) mod testing;
 mod window;
 
 pub use agent::{Activity, Agent, AgentOut, Answered, Criterion, Exported, Needs, Rider};
-pub use aqm::{Admission, Aqm, Arrival, Backlog, Discipline, DropCause, QueueHost, Queued};
+pub use aqm::{Admission, Aqm, Arrival, Backlog, Discipline, DropCause, QueueHost, Queued, Reach};
 pub use arq::{Arq, ArqVerdict, Choice, Head, MOST_UNITS, Newcomer, QUEUES, Reason, Timing, Unit, Waiting};
 pub use congestion::{
     Ack, Congestion, Delivered, Departure, Echo, EcnEcho, Jitter, Judgement, Loss, LossBase, LossCause,

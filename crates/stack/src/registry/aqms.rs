@@ -3,7 +3,9 @@
 use super::{Entry, kinds};
 use crate::hooks::parameter::{Described, Exception, Setting, Spec};
 use crate::hooks::{Admission, Aqm, Arrival, Count, Discipline};
-use crate::link::managed::{Codel, DualPi2, FqCodel, Pie, Red, codel, dualpi2, fq_codel, pie, red};
+use crate::link::managed::{
+    Codel, DualPi2, FqCodel, Mac80211, Pie, Red, codel, dualpi2, fq_codel, mac80211, pie, red,
+};
 use crate::schemes::{CongestionWarning, congestion_warning};
 
 kinds! {
@@ -15,6 +17,15 @@ kinds! {
     FqCodel(FqCodel), fq_codel::Config = "fq-codel" as "FQ-CoDel", "RFC 8290", "serves a queue for each flow in turns of bytes, each with CoDel of its own";
     Pie(Pie), pie::Config = "pie" as "PIE", "RFC 8033", "drops or marks arriving packets with a probability that a controller sets from the queueing delay";
     DualPi2(DualPi2), dualpi2::Config = "dualpi2" as "DualPI2", "RFC 9332", "keeps the queue of L4S flows short, and couples its marks to the drops of the queue of all others";
+    Mac80211(Mac80211), mac80211::Config = "mac80211" as "mac80211", "Høiland-Jørgensen et al. 2017", "has FQ-CoDel for each station of an 802.11 link, serves stations by airtime, and limits what the hardware holds";
+}
+
+impl AqmKind {
+    /// Whether it needs to know the receivers of packets, as only an 802.11 link does.
+    #[must_use]
+    pub fn is_for_stations(self) -> bool {
+        self == AqmKind::Mac80211
+    }
 }
 
 impl AqmConfig {
@@ -28,6 +39,7 @@ impl AqmConfig {
             AqmConfig::FqCodel(config) => AqmMachine::FqCodel(FqCodel::new(config, salt)),
             AqmConfig::Pie(config) => AqmMachine::Pie(Pie::new(config)),
             AqmConfig::DualPi2(config) => AqmMachine::DualPi2(DualPi2::new(config)),
+            AqmConfig::Mac80211(config) => AqmMachine::Mac80211(Mac80211::new(config, salt)),
         }
     }
 
@@ -38,7 +50,11 @@ impl AqmConfig {
         match self {
             AqmConfig::Warning(config) => Some((config.threshold, "threshold")),
             AqmConfig::Red(config) => Some((config.min, "min-threshold")),
-            AqmConfig::Codel(_) | AqmConfig::FqCodel(_) | AqmConfig::Pie(_) | AqmConfig::DualPi2(_) => None,
+            AqmConfig::Codel(_)
+            | AqmConfig::FqCodel(_)
+            | AqmConfig::Pie(_)
+            | AqmConfig::DualPi2(_)
+            | AqmConfig::Mac80211(_) => None,
         }
     }
 
@@ -71,6 +87,7 @@ impl AqmMachine {
             AqmMachine::FqCodel(law) => Some(law),
             AqmMachine::Pie(law) => Some(law),
             AqmMachine::DualPi2(law) => Some(law),
+            AqmMachine::Mac80211(law) => Some(law),
         }
     }
 
@@ -83,6 +100,7 @@ impl AqmMachine {
             AqmMachine::FqCodel(law) => law.counts(),
             AqmMachine::Pie(law) => law.counts(),
             AqmMachine::DualPi2(law) => law.counts(),
+            AqmMachine::Mac80211(law) => law.counts(),
         }
     }
 }
@@ -94,9 +112,11 @@ impl Aqm for AqmMachine {
         match self {
             AqmMachine::Warning(law) => law.on_arrival(arrival, draw),
             AqmMachine::Red(law) => law.on_arrival(arrival, draw),
-            AqmMachine::Codel(_) | AqmMachine::FqCodel(_) | AqmMachine::Pie(_) | AqmMachine::DualPi2(_) => {
-                Admission::Pass
-            }
+            AqmMachine::Codel(_)
+            | AqmMachine::FqCodel(_)
+            | AqmMachine::Pie(_)
+            | AqmMachine::DualPi2(_)
+            | AqmMachine::Mac80211(_) => Admission::Pass,
         }
     }
 }

@@ -1,14 +1,14 @@
 //! The management of the queue of a station.
 //!
 //! A law that keeps the packets is in front of the MAC, which gets the next one while it has fewer than [`BELOW`]: one that
-//! it sends, and one for the backoff after it.
+//! it sends, and one for the backoff after it. A law that knows stations decides itself what the MAC gets.
 
-use lasthop_stack::hooks::{Admission, Backlog, DropCause};
-use lasthop_stack::link::dot11::Msdu;
+use lasthop_stack::hooks::{Admission, Backlog, DropCause, Reach};
+use lasthop_stack::link::dot11::{Aggregate, CATEGORIES, Category, Frame, FrameKind, Msdu};
 use lasthop_stack::link::queue::QueueLimit;
-use lasthop_stack::packet::Packet;
+use lasthop_stack::packet::{NodeId, Packet};
 use lasthop_stack::signal::Signal;
-use lasthop_stack::units::{Bytes, Span, Time};
+use lasthop_stack::units::{Bytes, Rate, Span, Time};
 
 use super::super::aqm::{Managed, Reports, Stage};
 use super::super::pool::PoolId;
@@ -41,6 +41,11 @@ pub(super) fn management(
         None => QueueLimit::Packets(wifi.mac.queue.saturating_add(1)),
     };
     (None, Some(Box::new(Stage::new(law, limit, stream))))
+}
+
+/// The number of a receiver and an access category.
+fn lane(node: NodeId, category: Category) -> u32 {
+    node.0 * CATEGORIES as u32 + category as u32
 }
 
 impl Interface {
@@ -118,10 +123,15 @@ impl Wlan {
 
     /// A packet arrives at the managed queue in front of the MAC of a station.
     pub(super) fn join(&mut self, station: usize, id: PoolId, is_ahead: bool, host: &mut Host) {
+        let (packet, size) = host.pool.get(id);
+        let lane = self.lane_of(station, packet, host);
+        let reach = self.sites[station].knows_lanes.then(|| self.reach(station, lane));
         let Interface { stage, below, node, .. } = &mut self.sites[station];
         let Some(stage) = stage else { return };
-        let (packet, size) = host.pool.get(id);
-        stage.enqueue((id, packet, size), is_ahead, *below, host.now);
+        if let Some(reach) = reach {
+            stage.on_reach(lane, &reach);
+        }
+        stage.enqueue((id, packet, size), lane, is_ahead, *below, host.now);
         if let Some(events) = &mut host.tracer.events {
             events.link(host.now, Event::Queue, Why::Nothing, self.place, *node, packet);
         }
@@ -136,7 +146,9 @@ impl Wlan {
 
     /// The MAC of a station gets packets from the managed queue in front of it.
     pub(super) fn refill(&mut self, station: usize, host: &mut Host) {
-        while self.sites[station].mac.backlog() < BELOW * self.packets_per_frame {
+        while self.sites[station].knows_lanes
+            || self.sites[station].mac.backlog() < BELOW * self.packets_per_frame
+        {
             let Interface { stage, below, .. } = &mut self.sites[station];
             let Some(stage) = stage else { return };
             let next = stage.dequeue(host.now);
@@ -165,16 +177,55 @@ impl Wlan {
         let mut taken = false;
         self.with_mac(station, host, next, |mac, now, out| taken = mac.enqueue(msdu, now, out));
         if !taken {
-            self.released(station, Bytes(u64::from(bytes)));
+            self.released(station, &packet, Bytes(u64::from(bytes)), host);
             self.drop_queued(station, id, DropCause::Full, host);
         }
     }
 
-    /// The MAC of a station no longer has a packet of this size.
-    pub(super) fn released(&mut self, station: usize, size: Bytes) {
+    /// The MAC of a station no longer has a packet, of this size.
+    pub(super) fn released(&mut self, station: usize, packet: &Packet, size: Bytes, host: &Host) {
+        let lane = if self.sites[station].knows_lanes { self.lane_of(station, packet, host) } else { 0 };
         let Interface { stage, below, .. } = &mut self.sites[station];
-        if stage.is_some() {
+        if let Some(stage) = stage {
             *below = Backlog { packets: below.packets - 1, bytes: below.bytes - size.0 };
+            stage.on_done(lane, size);
+        }
+    }
+
+    /// The receiver and the access category of a packet.
+    fn lane_of(&self, station: usize, packet: &Packet, host: &Host) -> u32 {
+        let next = host.routes.next_hop(self.sites[station].node, packet.dst).next;
+        lane(next, self.category_of(packet))
+    }
+
+    /// How a station reaches the receiver of a lane.
+    fn reach(&self, station: usize, lane: u32) -> Reach {
+        let data = self.rules.data_rate(self.sites[station].node, NodeId(lane / CATEGORIES as u32));
+        let largest = match (self.rules.config.edca, data.mode) {
+            (Some(edca), Some(mode)) => {
+                let Aggregate { count, bytes, time } = edca.aggregate;
+                let bytes = bytes.min(mode.capacity(time));
+                Backlog { packets: count.min(edca.window), bytes: u64::from(bytes) }
+            }
+            _ => Backlog { packets: 1, bytes: u64::MAX },
+        };
+        Reach { rate: Rate(data.bps()), largest }
+    }
+
+    /// A data frame of a station has ended: it counts at both ends.
+    pub(super) fn note_airtime(&mut self, station: usize, frame: &Frame) {
+        if !self.any_knows_lanes || frame.kind != FrameKind::Data {
+            return;
+        }
+        let airtime = self.sites[station].on_air.1.total;
+        let to = self.radio.station(frame.receiver);
+        for (at, with) in [(Some(station), frame.receiver), (to, frame.transmitter)] {
+            if let Some(at) = at
+                && self.sites[at].knows_lanes
+                && let Some(stage) = &mut self.sites[at].stage
+            {
+                stage.on_airtime(lane(with, frame.category), airtime);
+            }
         }
     }
 

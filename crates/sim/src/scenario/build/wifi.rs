@@ -6,15 +6,15 @@ use crate::medium::radio::config::{
     Redraw, Shadowing, db_to_ratio,
 };
 use crate::medium::radio::fading::{coherence, coherence_m};
-use crate::model::WifiConfig;
+use crate::model::{NodeConfig, OwnRate, WifiConfig};
 use crate::scenario::keys::Wifi;
 use crate::scenario::members::Link;
 use crate::scenario::quantity::{Dim, Quantity};
 use crate::scenario::value::Value;
 use lasthop_stack::link::dot11::{
-    AccessRules, AfterLoss, Aggregate, BackoffDraw, Buffer, BufferScope, BufferUnit, Category, EdcaAccess,
-    EdcaConfig, Guard, MacConfig, Mode, PcfConfig, PhyRate, PhyTiming, Protection, RateSet, Reassembly,
-    ResponseTimeout,
+    AccessRules, AfterLoss, Aggregate, BackoffDraw, Buffer, BufferScope, BufferUnit, Category, DataRate,
+    EdcaAccess, EdcaConfig, Guard, MacConfig, Mode, PcfConfig, PhyRate, PhyTiming, Protection, RateSet,
+    Reassembly, ResponseTimeout,
 };
 use lasthop_stack::link::fec::Code;
 use lasthop_stack::registry::{ArqConfig, ArqKind};
@@ -33,9 +33,48 @@ pub(super) fn wifi(link: &Part<'_>, member: &Link) -> WifiConfig {
         observer,
         pcf: (link.word("coordination") == "pcf").then(|| pcf(link)),
         mac: mac(link, &preset.mac),
+        own_rates: Vec::new(),
         radio: radio(link, &preset.radio, member),
         arq: arq(link),
     }
+}
+
+/// What a node has of its own. The check reports rates that the standard lacks.
+pub(super) fn own_rate(node: &Part<'_>) -> OwnRate {
+    let small = |key: &str| node.known(key).map(|_| node.small(key).min(u8::MAX.into()) as u8);
+    OwnRate {
+        rate: node.known("wifi.rate").and_then(|_| PhyRate::from_rate(node.rate("wifi.rate"))),
+        mcs: small("wifi.mcs"),
+        width: node.known("wifi.width").map(|_| (node.real("wifi.width") / 1e6) as u8),
+        streams: small("wifi.streams"),
+    }
+}
+
+/// The data rates of nodes on a link, for those that have one of their own.
+pub(super) fn own_rates(nodes: &[NodeConfig], wifi: &WifiConfig) -> Vec<Option<DataRate>> {
+    let mut rates = Vec::new();
+    for &node in &wifi.nodes {
+        let own = nodes[node].own_rate;
+        let rate = match wifi.mac.edca {
+            None => own.rate.map(|rate| DataRate { rate, mode: None }),
+            Some(_) if own.mcs.or(own.width).or(own.streams).is_none() => None,
+            Some(edca) => {
+                let Mode { mcs, width, streams, .. } = edca.mode;
+                let most = edca.mode.family.highest_mcs();
+                Some(DataRate::from(Mode {
+                    mcs: own.mcs.unwrap_or(mcs).min(most),
+                    width: own.width.unwrap_or(width),
+                    streams: own.streams.unwrap_or(streams),
+                    ..edca.mode
+                }))
+            }
+        };
+        if rate.is_some() {
+            rates.resize(rates.len().max(node + 1), None);
+            rates[node] = rate;
+        }
+    }
+    rates
 }
 
 fn arq(link: &Part<'_>) -> Option<ArqConfig> {

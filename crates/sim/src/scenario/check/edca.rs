@@ -1,7 +1,7 @@
 //! Checks of 802.11n, ac and ax links: modes that exist, and keys of DCF that have no effect there.
 
 use super::Check;
-use crate::model::WifiConfig;
+use crate::model::{Config, LinkKind, WifiConfig};
 use crate::scenario::keys::{EDCA_STANDARDS, Wifi};
 use crate::scenario::sheet::{From, Sheet};
 use crate::scenario::value::Value;
@@ -73,6 +73,69 @@ impl Check<'_> {
             let text = format!("{time} us; two MPDUs take at least {shortest} us; {expected}");
             self.fault(&format!("links.{name}.aggregate.time"), text);
         }
+    }
+
+    /// Rates that nodes have of their own: those of their links' standards, and with an effect.
+    pub(super) fn own_rates(&mut self, config: &Config, sheet: &Sheet<'_>) {
+        let mut last = None;
+        for (number, node) in config.nodes.iter().enumerate() {
+            let name = node.group.as_deref().unwrap_or(&node.name);
+            if last.replace(name) == Some(name) {
+                continue;
+            }
+            let links = config.links.iter().filter_map(|link| match &link.kind {
+                LinkKind::Wifi(wifi) if wifi.nodes.contains(&number) => Some((link.table(), &**wifi)),
+                _ => None,
+            });
+            let links: Vec<(&str, &WifiConfig)> = links.collect();
+            for (below, is_of_edca) in [("rate", false), ("mcs", true), ("width", true), ("streams", true)] {
+                let key = format!("nodes.{name}.wifi.{below}");
+                let Some(value) = sheet.get(&key) else { continue };
+                let mut ours = links.iter().filter(|(_, wifi)| wifi.mac.edca.is_some() == is_of_edca);
+                let Some((link, wifi)) = ours.next() else {
+                    let of = if is_of_edca { "802.11n, ac or ax" } else { "802.11 with DCF" };
+                    self.fault(&key, format!("has no effect; expected {name} to be on a link of {of}"));
+                    continue;
+                };
+                if let Some(text) = Check::wrong_own_rate((link, wifi), (number, below), value, sheet) {
+                    self.fault(&key, text);
+                }
+            }
+        }
+    }
+
+    /// What is wrong with a value that a node has of its own, on one of its links.
+    fn wrong_own_rate(
+        (link, wifi): (&str, &WifiConfig),
+        (node, below): (usize, &str),
+        value: &Value,
+        sheet: &Sheet<'_>,
+    ) -> Option<String> {
+        let Some(edca) = wifi.mac.edca else {
+            if wifi.pcf.is_some() {
+                return Some(format!("links.{link} has coordination \"pcf\"; expected \"dcf\""));
+            }
+            return Check::wrong_rate(link, value, sheet);
+        };
+        let (family, most) = (edca.mode.family, edca.mode.width);
+        let count = value.count().unwrap_or(0);
+        if below == "mcs" && count > u64::from(family.highest_mcs()) {
+            return Some(format!("{count}; links.{link} has 0 to {}", family.highest_mcs()));
+        }
+        let mode = wifi.own_rates.get(node).copied().flatten()?.mode?;
+        if below == "width" && (mode.width > most || !matches!(mode.width, 20 | 40 | 80 | 160)) {
+            return Some(format!(
+                "{} MHz; expected 20, 40, 80 or 160, up to {most} of links.{link}",
+                mode.width
+            ));
+        }
+        let Mode { mcs, width, streams, .. } = mode;
+        (!mode.exists()).then(|| {
+            format!(
+                "{}: no mode of links.{link} has MCS {mcs}, {width} MHz and {streams} streams",
+                value.text()
+            )
+        })
     }
 
     fn mode(&mut self, name: &str, edca: &EdcaConfig, sheet: &Sheet<'_>) {

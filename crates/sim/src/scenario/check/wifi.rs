@@ -3,7 +3,7 @@
 use super::{Check, secs};
 use crate::medium::path::RttLaw;
 use crate::medium::radio::config::{ErrorLaw, LossMeaning};
-use crate::model::{AirConfig, Config, LinkKind, PointToPoint, WifiConfig};
+use crate::model::{AirConfig, Config, LinkConfig, LinkKind, PointToPoint, WifiConfig};
 use crate::scenario::build::air::script;
 use crate::scenario::keys::Wifi;
 use crate::scenario::nearest::listed;
@@ -12,6 +12,7 @@ use crate::scenario::sheet::Sheet;
 use crate::scenario::value::Value;
 use lasthop_stack::link::dot11::PhyRate;
 use lasthop_stack::link::dot16::{Direction, FRAGMENT_OVERHEAD};
+use lasthop_stack::registry::AqmConfig;
 use lasthop_stack::units::{Bytes, Rate, Time};
 
 /// The shortest way after which shadowing may be drawn anew, m.
@@ -21,11 +22,26 @@ impl Check<'_> {
     pub(super) fn links(&mut self, config: &Config, sheet: &Sheet<'_>) {
         for members in config.links.chunk_by(|one, other| one.table() == other.table()) {
             let link = &members[0];
+            if let Some(law) = &link.aqm {
+                self.aqm(link, law);
+            }
             match &link.kind {
                 LinkKind::PointToPoint(ends) => self.cable(link.table(), ends, config, sheet),
                 LinkKind::Wifi(wifi) => self.wifi(link.table(), wifi, config, sheet),
                 LinkKind::Frn(frn) => self.frn(link.table(), frn, config),
             }
+        }
+    }
+
+    fn aqm(&mut self, link: &LinkConfig, law: &AqmConfig) {
+        let name = link.table();
+        if law.kind().is_for_stations() && !matches!(link.kind, LinkKind::Wifi(_)) {
+            let name_of_law = law.kind().entry().name;
+            let text = format!("\"{name_of_law}\" is for stations; expected a link of kind wifi");
+            self.fault(&format!("links.{name}.aqm.law"), text);
+        }
+        if let Some((parameter, text)) = law.conflict() {
+            self.fault(&format!("links.{name}.aqm.{}.{parameter}", law.kind().entry().name), text);
         }
     }
 
@@ -233,29 +249,31 @@ impl Check<'_> {
     }
 
     fn rates(&mut self, name: &str, sheet: &Sheet<'_>) {
-        let Some(Value::Text(standard)) = sheet.get(&format!("links.{name}.standard")) else { return };
-        let known = Wifi::rates(standard);
-        let legal = |rate: &Value| match rate {
-            Value::Quantity(rate) => {
-                let found = rate.base.as_u64().and_then(|rate| PhyRate::from_rate(Rate(rate)));
-                found.is_some_and(|rate| known.contains(&rate))
-            }
-            _ => false,
-        };
         for below in ["rate", "basic-rates"] {
             let key = format!("links.{name}.{below}");
             let wrong = match sheet.get(&key) {
-                Some(Value::List(rates)) => rates.iter().find(|rate| !legal(rate)),
-                rate => rate.filter(|rate| !legal(rate)),
+                Some(Value::List(rates)) => rates.iter().find_map(|rate| Self::wrong_rate(name, rate, sheet)),
+                rate => rate.and_then(|rate| Self::wrong_rate(name, rate, sheet)),
             };
-            if let Some(rate) = wrong {
-                let known: Vec<String> =
-                    known.iter().map(|rate| (rate.rate().0 as f64 / 1e6).to_string()).collect();
-                let (rate, known) = (rate.text(), known.join(", "));
-                let text = format!("\"{rate}\" is not a rate of {standard}; expected one of {known} Mbit/s");
+            if let Some(text) = wrong {
                 self.fault(&key, text);
             }
         }
+    }
+
+    /// What is wrong with a rate, if the standard of a link lacks it.
+    pub(super) fn wrong_rate(link: &str, rate: &Value, sheet: &Sheet<'_>) -> Option<String> {
+        let Value::Text(standard) = sheet.get(&format!("links.{link}.standard"))? else { return None };
+        let known = Wifi::rates(standard);
+        if let Value::Quantity(rate) = rate
+            && let Some(rate) = rate.base.as_u64().and_then(|rate| PhyRate::from_rate(Rate(rate)))
+            && known.contains(&rate)
+        {
+            return None;
+        }
+        let known: Vec<String> = known.iter().map(|rate| (rate.rate().0 as f64 / 1e6).to_string()).collect();
+        let (rate, known) = (rate.text(), known.join(", "));
+        Some(format!("\"{rate}\" is not a rate of {standard}; expected one of {known} Mbit/s"))
     }
 
     /// Stations hear each other by distance, or all at equal power; positions for only some of them are a mistake.

@@ -1,7 +1,8 @@
 //! The keys of nodes: position, movement, and number of nodes in a table.
 
 use super::super::quantity::Dim;
-use super::table::{LONGEST, MOST_COUNT, TIME_S};
+use super::radio::FREQUENCY;
+use super::table::{LONGEST, MOST_COUNT, RATE, TIME_S};
 use super::words::{MOVES, PLACES, names};
 use super::{Key, Kind, Only};
 
@@ -117,4 +118,23 @@ pub(super) const KEYS: &[Key] = &[
         .default("0 s")
         .at_most(LONGEST)
         .only(IF_WAYPOINT),
+    Key::new(
+        "nodes.*.wifi.rate",
+        RATE,
+        "rate of data between this node and the other stations of its 802.11 links, in place of the link's; of two nodes that have one the slower",
+    )
+    .absent()
+    .above("0 bit/s"),
+    Key::new("nodes.*.wifi.mcs", Kind::Integer, "the same on 802.11n, ac and ax: modulation and coding of each stream")
+        .absent()
+        .at_least("0")
+        .at_most("11"),
+    Key::new("nodes.*.wifi.width", FREQUENCY, "the same: width of the channel, up to that of the link")
+        .absent()
+        .at_least("20 MHz")
+        .at_most("160 MHz"),
+    Key::new("nodes.*.wifi.streams", Kind::Integer, "the same: spatial streams")
+        .absent()
+        .at_least("1")
+        .at_most("4"),
 ];

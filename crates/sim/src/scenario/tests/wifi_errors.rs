@@ -470,11 +470,11 @@ fn parameters_of_an_agent_that_cannot_work_are_refused() {
     refused(
         &changed("kind = \"lle-tcp\"", "kind = \"lle\""),
         "kind = \"lle\"",
-        "agents.snoop.kind: unknown kind of agent \"lle\"; did you mean \"lle-tcp\"? (known: lle-tcp, none, proxy-tcp, i-tcp, m-tcp, snoop, wtcp, arq-proxy)",
+        "agents.snoop.kind: unknown kind of agent \"lle\"; did you mean \"lle-tcp\"? (known: lle-tcp, none, proxy-tcp, i-tcp, m-tcp, snoop, wtcp, arq-proxy, … (10 in total))",
     );
     refused(
         &changed("kind = \"lle-tcp\"", "lle-tcp.mode = \"safe\""),
         "[agents.snoop]",
-        "agents.snoop.kind: missing; expected a kind of agent (none, lle-tcp, proxy-tcp, i-tcp, m-tcp, snoop, wtcp, arq-proxy)",
+        "agents.snoop.kind: missing; expected a kind of agent (none, lle-tcp, proxy-tcp, i-tcp, m-tcp, snoop, wtcp, arq-proxy, … (10 in total))",
     );
 }

@@ -8,7 +8,7 @@ use super::MacOut;
 use super::access::Access;
 use super::frame::{Frame, FrameKind, Msdu, Outcome};
 use super::pcf::Coordinator;
-use super::rates::Airtime;
+use super::rates::{Airtime, PhyRate};
 use super::receive::Inbox;
 use super::retries::Retries;
 use super::riders::Riders;
@@ -120,7 +120,8 @@ pub(super) struct Service {
     pub(super) offset: u32,
     /// Bytes of this fragment's body.
     pub(super) body: u32,
-    /// Its airtime.
+    /// Its rate and its airtime.
+    pub(super) rate: PhyRate,
     pub(super) airtime: Airtime,
     /// Whether it was sent before.
     pub(super) sent: bool,
@@ -162,7 +163,7 @@ pub struct Station<A> {
     pub(super) inbox: Inbox,
     pub(super) riders: Riders,
     /// The size last sent and its airtime, as most packets of a station are of one size.
-    pub(super) last_airtime: (u32, u32, Airtime),
+    pub(super) last_airtime: (u32, u32, PhyRate, Airtime),
     pub(super) counters: Counters,
 }
 
@@ -192,7 +193,7 @@ impl<A: Arq> Station<A> {
             coordinator: None,
             inbox: Inbox::new(reassembly),
             riders: Riders::default(),
-            last_airtime: (u32::MAX, 0, Airtime::default()),
+            last_airtime: (u32::MAX, 0, PhyRate::Dsss1, Airtime::default()),
             counters: Counters::default(),
         }
     }
@@ -343,7 +344,8 @@ impl<A: Arq> Station<A> {
                 out.set_timer(now + self.rules.cts_timeout);
             }
             Sent::Data => {
-                let ack = self.rules.response(self.rules.config.data_rate).ack.total;
+                let rate = self.service.map_or(self.rules.config.data_rate, |service| service.rate);
+                let ack = self.rules.response(rate).ack.total;
                 self.doing = Doing::Await(Answer::Ack);
                 out.set_timer(now + self.rules.timeout(ack));
             }

@@ -30,11 +30,12 @@ impl<A: Arq> Station<A> {
         let body = (config.llc + msdu.bytes - offset).min(self.rules.longest_body);
         let payload = body - config.llc.saturating_sub(offset).min(body);
         let bytes = self.rules.overhead + body;
-        if (bytes, payload) != (self.last_airtime.0, self.last_airtime.1) {
+        let rate = self.rules.data_rate(self.address, msdu.next).rate;
+        if (bytes, payload, rate) != (self.last_airtime.0, self.last_airtime.1, self.last_airtime.2) {
             let on_air = self.rules.on_air(body).1;
-            self.last_airtime = (bytes, payload, config.phy.airtime(on_air, payload, config.data_rate));
+            self.last_airtime = (bytes, payload, rate, config.phy.airtime(on_air, payload, rate));
         }
-        let airtime = self.last_airtime.2;
+        let airtime = self.last_airtime.3;
         Service {
             msdu,
             begun: Time::NEVER,
@@ -42,6 +43,7 @@ impl<A: Arq> Station<A> {
             fragment,
             offset,
             body,
+            rate,
             airtime,
             sent: false,
             lost: false,
@@ -65,7 +67,7 @@ impl<A: Arq> Station<A> {
             return;
         }
         let cts = rules.response(rules.control_rate).cts.total;
-        let ack = rules.response(rules.config.data_rate).ack.total;
+        let ack = rules.response(service.rate).ack.total;
         let duration = rules.config.sifs * 3 + cts + service.airtime.total + ack;
         let (receiver, bytes, rate) = (service.msdu.next, rules.config.rts, rules.control_rate);
         let rts = Frame::new(FrameKind::Rts, receiver, self.address, bytes, rate);
@@ -89,8 +91,7 @@ impl<A: Arq> Station<A> {
         let Some(service) = self.service else { return };
         let follows = self.following(&service);
         let rules = &*self.rules;
-        let rate = rules.config.data_rate;
-        let ack = rules.response(rate).ack.total;
+        let ack = rules.response(service.rate).ack.total;
         let duration = match follows {
             None => rules.config.sifs + ack,
             Some(airtime) => rules.config.sifs * 3 + ack * 2 + airtime,
@@ -107,9 +108,8 @@ impl<A: Arq> Station<A> {
 
     /// The frame of a fragment.
     pub(super) fn data_frame(&self, service: &Service, duration: Span, more_fragments: bool) -> Frame {
-        let rate = self.rules.config.data_rate;
         let (coded, bytes) = self.rules.on_air(service.body);
-        let frame = Frame::new(FrameKind::Data, service.msdu.next, self.address, bytes, rate);
+        let frame = Frame::new(FrameKind::Data, service.msdu.next, self.address, bytes, service.rate);
         Frame {
             duration,
             sequence: service.sequence,
@@ -152,7 +152,7 @@ impl<A: Arq> Station<A> {
         let config = &self.rules.config;
         let left = config.llc + service.msdu.bytes - service.offset - service.body;
         let (_, bytes) = self.rules.on_air(left.min(self.rules.longest_body));
-        (left > 0).then(|| config.phy.airtime(bytes, 0, config.data_rate).total)
+        (left > 0).then(|| config.phy.airtime(bytes, 0, service.rate).total)
     }
 
     /// The frame in service was acknowledged. Returns whether a fragment follows it.

@@ -62,7 +62,7 @@ pub use edca::{
 pub use frame::{
     BROADCAST, Distribution, Frame, FrameKind, Msdu, Outcome, PayloadClass, Served, ServedOutcome,
 };
-pub use mode::{Family, Guard, LONGEST_PPDU, Mode};
+pub use mode::{DataRate, Family, Guard, LONGEST_PPDU, Mode};
 pub use pcf::PcfConfig;
 pub use rates::{Airtime, PhyRate, PhyTiming, RATES, RateSet};
 pub use reorder::Reorder;

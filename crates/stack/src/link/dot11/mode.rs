@@ -48,6 +48,29 @@ pub struct Mode {
     pub streams: u8,
 }
 
+/// How a station sends data: the rate, or the mode whose reference rate it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DataRate {
+    /// The rate.
+    pub rate: PhyRate,
+    /// The mode, with EDCA.
+    pub mode: Option<Mode>,
+}
+
+impl DataRate {
+    /// Bits per second.
+    #[must_use]
+    pub fn bps(&self) -> u64 {
+        self.mode.map_or_else(|| self.rate.rate(), Mode::rate).0
+    }
+}
+
+impl From<Mode> for DataRate {
+    fn from(mode: Mode) -> DataRate {
+        DataRate { rate: mode.reference(), mode: Some(mode) }
+    }
+}
+
 /// The longest PPDU: what the length in the legacy header can express (`aPPDUMaxTime`).
 pub const LONGEST_PPDU: Span = Span::from_micros(5_484);
 /// Bits before a frame in the data field: SERVICE.

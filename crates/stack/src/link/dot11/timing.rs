@@ -1,8 +1,10 @@
 //! Times derived from the constants of the MAC: interframe spaces, timeouts, airtime of control frames.
 
+use super::mode::DataRate;
 use super::rates::{Airtime, PhyRate, RATES};
 use super::standard::{BackoffDraw, MacConfig, ResponseTimeout};
 use crate::link::fec::Coded;
+use crate::packet::NodeId;
 use crate::units::{Span, Time};
 
 /// The answer to a frame at some rate.
@@ -38,6 +40,8 @@ pub struct Rules {
     /// Longest body of a data frame.
     pub(super) longest_body: u32,
     responses: [Response; RATES],
+    /// The data rates of stations with one of their own, by node.
+    own_rates: Box<[Option<DataRate>]>,
 }
 
 /// An MSDU has at most 16 fragments: the number has four bits.
@@ -86,9 +90,25 @@ impl Rules {
             rts_threshold: config.rts_threshold.unwrap_or(u32::MAX),
             longest_body,
             responses,
+            own_rates: Box::default(),
         };
         rules.cts_timeout = rules.timeout(cts);
         rules
+    }
+
+    /// The same for stations of which some have a data rate of their own, by node.
+    #[must_use]
+    pub fn with_own_rates(self, own_rates: Box<[Option<DataRate>]>) -> Rules {
+        Rules { own_rates, ..self }
+    }
+
+    /// How data goes between two stations: at the rate that one of them has of its own, the slower if both do.
+    #[must_use]
+    pub fn data_rate(&self, one: NodeId, other: NodeId) -> DataRate {
+        let own = |node: NodeId| self.own_rates.get(node.0 as usize).copied().flatten();
+        let slower = own(one).into_iter().chain(own(other)).min_by_key(DataRate::bps);
+        slower
+            .unwrap_or(DataRate { rate: self.config.data_rate, mode: self.config.edca.map(|edca| edca.mode) })
     }
 
     /// What protects a data frame with such a body, and the frame's bytes on the air.

@@ -239,6 +239,16 @@ impl FqCodel {
         ((u64::from(mixed) * self.flows.len() as u64) >> 32) as u32
     }
 
+    /// Changes CoDel of all queues.
+    pub(super) fn set_codel(&mut self, codel: codel::Config) {
+        self.config.codel = codel;
+    }
+
+    #[cfg(test)]
+    pub(super) fn target(&self) -> crate::units::Span {
+        self.config.codel.target
+    }
+
     fn append(&mut self, number: u32, is_new: bool) {
         let list = if is_new { &mut self.new } else { &mut self.old };
         match list.last {
@@ -272,7 +282,7 @@ impl FqCodel {
     }
 
     /// Drops from the head of the queue with the most bytes (RFC 8290, 4.1).
-    fn drop_batch(&mut self, host: &mut dyn QueueHost) {
+    pub(super) fn drop_batch(&mut self, host: &mut dyn QueueHost) {
         let Some(number) = self.longest() else { return };
         let flow = &mut self.flows[number as usize];
         let batch = (flow.backlog.packets / 2).min(self.config.drop_batch as u32).max(1);

@@ -3,6 +3,7 @@
 pub mod codel;
 pub mod dualpi2;
 pub mod fq_codel;
+pub mod mac80211;
 pub mod pie;
 pub mod red;
 mod waiting;
@@ -10,6 +11,7 @@ mod waiting;
 pub use codel::Codel;
 pub use dualpi2::DualPi2;
 pub use fq_codel::FqCodel;
+pub use mac80211::Mac80211;
 pub use pie::Pie;
 pub use red::Red;
 pub use waiting::WaitingLine;

@@ -28,5 +28,5 @@ impl QueueHost for Record {
 
 /// A packet of 1000 bytes of flow 0 that does not use ECN.
 pub(super) fn packet(handle: u32, came: Time) -> Queued {
-    Queued { handle, bytes: 1000, flow: 0, ecn: Ecn::NotEct, came }
+    Queued { handle, bytes: 1000, flow: 0, lane: 0, ecn: Ecn::NotEct, came }
 }

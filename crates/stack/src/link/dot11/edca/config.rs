@@ -201,11 +201,11 @@ impl EdcaConfig {
         }
     }
 
-    /// The least bytes between the beginnings of two MPDUs.
+    /// The least bytes between the beginnings of two MPDUs in this mode.
     #[must_use]
-    pub const fn least_subframe(&self) -> u32 {
-        let bits = self.spacing.0 * self.mode.bits_per_symbol() as u64;
-        (bits.div_ceil(8 * self.mode.symbol().0) as u32).next_multiple_of(4)
+    pub const fn least_subframe(&self, mode: Mode) -> u32 {
+        let bits = self.spacing.0 * mode.bits_per_symbol() as u64;
+        (bits.div_ceil(8 * mode.symbol().0) as u32).next_multiple_of(4)
     }
 }
 
@@ -237,8 +237,8 @@ mod tests {
     fn the_spacing_of_mpdus_is_a_number_of_bytes() {
         let of = |micros| EdcaConfig { spacing: Span::from_micros(micros), ..EdcaConfig::of(Family::Ht) };
         // 65 Mbit/s for 16 µs are 130 bytes.
-        assert_eq!(of(16).least_subframe(), 132);
-        assert_eq!(of(0).least_subframe(), 0);
+        assert_eq!(of(16).least_subframe(of(16).mode), 132);
+        assert_eq!(of(0).least_subframe(of(0).mode), 0);
     }
 
     #[test]

@@ -25,7 +25,7 @@ impl<A: Arq + Clone> Edca<A> {
             self.send_request(out);
             return;
         }
-        let response = self.rules.config.sifs + self.block_ack.total;
+        let response = self.rules.config.sifs + self.originators[of].block_ack.total;
         let limit = if txop == Span::ZERO {
             self.config.aggregate.time
         } else {
@@ -64,7 +64,7 @@ impl<A: Arq + Clone> Edca<A> {
     /// Gives up the packets of a category whose lifetime is over, receiver by receiver in the order in which they are served.
     fn expire(&mut self, category: usize, now: Time, out: &mut impl EdcaOut) {
         let Some(lifetime) = self.config.lifetime else { return };
-        let until = Time(now.0.saturating_sub(lifetime.0));
+        let Some(until) = now.0.checked_sub(lifetime.0).map(Time) else { return };
         while let Some(of) = self.select(category).filter(|of| !self.originators[*of].owes_request) {
             let Edca { originators, contenders, counters, block_acks, .. } = self;
             let before = block_acks.expired;
@@ -93,9 +93,9 @@ impl<A: Arq + Clone> Edca<A> {
     /// The answer to the PPDU prepared.
     fn response(&self) -> Airtime {
         if self.burst.len() > 1 {
-            self.block_ack
+            self.originators[self.service.of].block_ack
         } else {
-            self.rules.response(self.rules.config.data_rate).ack
+            self.rules.response(self.originators[self.service.of].rate).ack
         }
     }
 
@@ -104,9 +104,9 @@ impl<A: Arq + Clone> Edca<A> {
         let Edca { config, rules, originators, burst, service, .. } = self;
         let originator = &mut originators[service.of];
         let aggregate = config.aggregate;
-        let most = aggregate.bytes.min(config.mode.capacity(limit.min(aggregate.time)));
+        let most = aggregate.bytes.min(originator.mode.capacity(limit.min(aggregate.time)));
         let count = aggregate.count.min(config.window) as usize;
-        let least = config.least_subframe();
+        let least = config.least_subframe(originator.mode);
         let (mut place, mut padded, mut end, mut payload) = (0, 0, 0, 0);
         let size_of = |msdu: &Msdu| rules.overhead + rules.config.llc + msdu.bytes;
         burst.clear();
@@ -134,7 +134,7 @@ impl<A: Arq + Clone> Edca<A> {
         if let [single] = burst[..] {
             end = config.single(single.bytes);
         }
-        (service.bytes, service.airtime) = (end, config.mode.airtime(end, payload));
+        (service.bytes, service.airtime) = (end, originator.mode.airtime(end, payload));
     }
 
     /// Sends the PPDU prepared.
@@ -144,8 +144,7 @@ impl<A: Arq + Clone> Edca<A> {
         let Some(first) = self.burst.first() else { return };
         let originator = &mut self.originators[of];
         let category = super::Category::ALL[originator.category];
-        let rate = self.rules.config.data_rate;
-        let frame = Frame::new(FrameKind::Data, originator.peer, self.address, bytes, rate);
+        let frame = Frame::new(FrameKind::Data, originator.peer, self.address, bytes, originator.rate);
         let frame = Frame {
             duration,
             sequence: first.sequence,
@@ -153,7 +152,7 @@ impl<A: Arq + Clone> Edca<A> {
             msdu: Some(first.handle),
             class: first.class,
             more_data: originator.has_more(self.burst.len()),
-            mode: Some(self.config.mode),
+            mode: Some(originator.mode),
             mpdus: self.burst.len() as u16,
             category,
             distribution: self.distribution(),
@@ -180,11 +179,11 @@ impl<A: Arq + Clone> Edca<A> {
     /// Asks for a BlockAck, and moves the window of the receiver.
     fn send_request(&mut self, out: &mut impl EdcaOut) {
         let originator = &self.originators[self.service.of];
-        let rate = self.rules.response(self.rules.config.data_rate).rate;
+        let rate = self.rules.response(originator.rate).rate;
         let frame =
             Frame::new(FrameKind::BlockAckReq, originator.peer, self.address, BLOCK_ACK_REQUEST, rate);
         let frame = Frame {
-            duration: self.rules.config.sifs + self.block_ack.total,
+            duration: self.rules.config.sifs + originator.block_ack.total,
             sequence: originator.start,
             category: super::Category::ALL[originator.category],
             ..frame
@@ -209,9 +208,9 @@ impl<A: Arq + Clone> Edca<A> {
                 out.set_timer(now + self.rules.config.sifs);
                 return;
             }
-            Sent::Data if self.burst.len() > 1 => (Answer::BlockAck, self.block_ack.total),
+            Sent::Data if self.burst.len() > 1 => (Answer::BlockAck, self.response().total),
             Sent::Data => (Answer::Ack, self.response().total),
-            Sent::Request => (Answer::BlockAck, self.block_ack.total),
+            Sent::Request => (Answer::BlockAck, self.originators[self.service.of].block_ack.total),
             Sent::Answer => {
                 self.doing = Doing::Contend;
                 self.resume(now, out);
@@ -344,11 +343,11 @@ impl<A: Arq + Clone> Edca<A> {
         if self.originators[of].owes_request || self.originators[of].choosing.is_some() {
             return false;
         }
-        let around = self.rules.config.sifs * 2 + self.block_ack.total;
+        let around = self.rules.config.sifs * 2 + self.originators[of].block_ack.total;
         let left = Span(ends.since(now).0.saturating_sub(around.0));
         let Some((_, first, _)) = self.originators[of].candidate(0) else { return false };
         let bytes = self.config.single(self.rules.overhead + self.rules.config.llc + first.bytes);
-        if self.config.mode.airtime(bytes, 0).total > left {
+        if self.originators[of].mode.airtime(bytes, 0).total > left {
             return false;
         }
         self.service.of = of;

@@ -47,6 +47,7 @@ use super::MacOut;
 use super::access::Access;
 use super::dcf::{Counters, Role};
 use super::frame::{Distribution, Frame, FrameKind, Msdu, Outcome};
+use super::mode::DataRate;
 use super::rates::Airtime;
 use super::riders::Riders;
 use super::timing::Rules;
@@ -188,7 +189,6 @@ pub struct Edca<A> {
     /// What rides in its answer.
     aboard: Vec<Rider>,
     order: u64,
-    block_ack: Airtime,
     counters: Counters,
     block_acks: EdcaCounters,
 }
@@ -205,7 +205,6 @@ impl<A: Arq + Clone> Edca<A> {
             config.access = config.access_of_ap();
         }
         let nothing = Frame::new(FrameKind::Ack, address, address, 0, rules.control_rate);
-        let rate = rules.response(rules.config.data_rate).rate;
         Edca {
             config,
             address,
@@ -229,7 +228,6 @@ impl<A: Arq + Clone> Edca<A> {
             riders: Riders::default(),
             aboard: Vec::new(),
             order: 0,
-            block_ack: rules.config.phy.airtime(config.block_ack(), 0, rate),
             counters: Counters::default(),
             block_acks: EdcaCounters::default(),
             rules,
@@ -283,7 +281,12 @@ impl<A: Arq + Clone> Edca<A> {
         }
         if self.places[index] == 0 {
             let scheme = self.scheme.as_deref().cloned();
-            self.originators.push(Originator::new(peer, category, self.config.window, scheme));
+            let DataRate { rate, mode } = self.rules.data_rate(self.address, peer);
+            let mode = mode.unwrap_or(self.config.mode);
+            let config = &self.rules.config;
+            let block_ack = config.phy.airtime(self.config.block_ack(), 0, self.rules.response(rate).rate);
+            let how = (rate, mode, block_ack);
+            self.originators.push(Originator::new((peer, category), how, self.config.window, scheme));
             self.places[index] = self.originators.len() as u32;
         }
         self.places[index] as usize - 1

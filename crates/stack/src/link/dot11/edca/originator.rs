@@ -7,6 +7,8 @@
 use std::collections::VecDeque;
 
 use super::super::frame::Msdu;
+use super::super::mode::Mode;
+use super::super::rates::{Airtime, PhyRate};
 use super::choosing::Choosing;
 use super::load::{after, ahead};
 use crate::hooks::Arq;
@@ -41,6 +43,10 @@ pub(super) struct Numbered {
 pub(super) struct Originator<A> {
     pub(super) peer: NodeId,
     pub(super) category: usize,
+    /// How data goes, and the airtime of a BlockAck that answers it.
+    pub(super) rate: PhyRate,
+    pub(super) mode: Mode,
+    pub(super) block_ack: Airtime,
     window: u16,
     /// The first number of the window, and the one that comes next.
     pub(super) start: u16,
@@ -59,10 +65,18 @@ pub(super) struct Originator<A> {
 }
 
 impl<A: Arq> Originator<A> {
-    pub(super) fn new(peer: NodeId, category: usize, window: u32, scheme: Option<A>) -> Originator<A> {
+    pub(super) fn new(
+        (peer, category): (NodeId, usize),
+        (rate, mode, block_ack): (PhyRate, Mode, Airtime),
+        window: u32,
+        scheme: Option<A>,
+    ) -> Originator<A> {
         Originator {
             peer,
             category,
+            rate,
+            mode,
+            block_ack,
             window: window as u16,
             start: 0,
             next: 0,

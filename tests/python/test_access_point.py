@@ -1,0 +1,171 @@
+"""An access point of today: airtime beside the model of "Ending the Anomaly", INET's rate anomaly, latency under
+load, and stations with rates of their own."""
+
+from __future__ import annotations
+
+import tomllib
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import pytest
+
+import lasthop as lh
+from lasthop.stats.wifi_today import anomaly
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+    from subprocess import CompletedProcess
+
+    Cli = Callable[..., CompletedProcess[str]]
+
+RATES = (144.4, 144.4, 7.2)
+STATIONS = ("fast1", "fast2", "slow")
+PLAIN, TURNS, FAIR = range(3)
+
+
+def test_the_model_has_the_numbers_of_the_paper() -> None:
+    shares, rates = anomaly(RATES, (4.47, 5.08, 1.89), is_fair=False)
+    assert [100 * share for share in shares] == pytest.approx([10.0, 11.2, 78.8], abs=0.15)
+    assert rates == pytest.approx([9.7, 11.3, 5.15], abs=0.1)
+    _, rates = anomaly(RATES, (18.44, 18.52, 1.89), is_fair=True)
+    assert rates == pytest.approx([42.2, 42.3, 2.2], abs=0.1)
+
+
+def measured(scenario: lh.Scenario, point: int) -> tuple[list[float], list[float], list[float]]:
+    """MPDUs in an A-MPDU, the share of the airtime of data, and the goodput in Mbit/s of each station."""
+    run = scenario.run(point=point, trace=["events"])
+    events = run.trace("events")
+    frames: Counter[object] = Counter()
+    time: Counter[object] = Counter()
+    packets: Counter[object] = Counter()
+    for i in range(len(events)):
+        if events["layer"][i] == "frame" and events["event"][i] == "send" and events["what"][i] == "data":
+            frames[events["peer"][i]] += 1
+            time[events["peer"][i]] += float(events["duration_s"][i])
+        if events["layer"][i] == "link" and events["event"][i] == "receive" and events["link"][i] == "air":
+            packets[events["node"][i]] += 1
+    sizes = [packets[name] / frames[name] for name in STATIONS]
+    shares = [time[name] / time.total() for name in STATIONS]
+    return sizes, shares, [(run.metrics[f"flows.{name}.goodput_bps"] or 0) / 1e6 for name in STATIONS]
+
+
+@pytest.mark.parametrize("point", [TURNS, FAIR])
+def test_shares_and_rates_are_those_of_the_model(point: int) -> None:
+    scenario = lh.load("today/anomaly").set({"run.duration": "8 s"})
+    sizes, shares, goodputs = measured(scenario, point)
+    assert sizes == pytest.approx([32, 32, 2], rel=0.02)
+    expected, rates = anomaly(RATES, sizes, is_fair=point == FAIR, packet=1472)
+    assert goodputs == pytest.approx(rates, rel=0.03)
+    assert shares == pytest.approx(expected, rel=0.03)
+
+
+def test_a_plain_queue_gives_all_stations_the_rate_of_the_slow_one() -> None:
+    scenario = lh.load("today/anomaly").set({"run.duration": "12 s"})
+    _, shares, goodputs = measured(scenario, PLAIN)
+    assert goodputs == pytest.approx([5.85] * 3, rel=0.03)
+    assert shares[2] > 0.8
+
+
+def total(point: int, slow: str) -> float:
+    scenario = lh.load("today/rate-anomaly").set({"nodes.slow.wifi.rate": slow, "run.duration": "4 s"})
+    return (scenario.run(point=point).metrics["goodput_bps"] or 0) / 1e6
+
+
+def test_the_rate_anomaly_is_that_of_inets_showcase() -> None:
+    up, down, turns, fair = range(4)
+    assert total(up, "54 Mbit/s") == pytest.approx(24.1, rel=0.02)
+    assert total(up, "6 Mbit/s") == pytest.approx(12.2, rel=0.06)
+    assert total(down, "54 Mbit/s") == pytest.approx(24.5, rel=0.02)
+    assert total(turns, "6 Mbit/s") == pytest.approx(14, rel=0.03)
+    assert total(fair, "6 Mbit/s") == pytest.approx(22, rel=0.03)
+
+
+def test_queues_of_stations_keep_pings_fast_under_load() -> None:
+    scenario = lh.load("today/latency").set({"run.duration": "12 s"})
+    plain, fq_codel, turns, fair = (scenario.run(point=point).metrics for point in range(4))
+    ping = "flows.ping-fast.rtt_p50_s"
+    assert plain[ping] > 0.4
+    assert turns[ping] < 0.04
+    assert fair[ping] < 0.04
+    assert fq_codel[ping] < plain[ping] / 5
+    assert fair["flows.fast.goodput_bps"] > 4 * plain["flows.fast.goodput_bps"]
+
+
+CELL = """
+[run]
+duration = "2 s"
+[nodes]
+ap = {}
+near = {}
+far = {}
+[links.air]
+kind = "wifi"
+nodes = ["ap", "near", "far"]
+access-point = "ap"
+standard = "802.11n"
+[flows.near]
+from = "ap"
+to = "near"
+[flows.far]
+from = "ap"
+to = "far"
+"""
+
+
+def test_of_two_nodes_with_a_rate_of_their_own_the_slower_decides() -> None:
+    def goodput(**mcs: int) -> float:
+        scenario = tomllib.loads(CELL)
+        scenario["links"]["air"]["standard"] = "802.11ax"
+        del scenario["flows"]["far"]
+        for node, value in mcs.items():
+            scenario["nodes"][node]["wifi"] = {"mcs": value}
+        return lh.from_dict(scenario).run().metrics["flows.near.goodput_bps"] or 0
+
+    assert goodput(near=2, ap=7) == goodput(near=2) == goodput(near=7, ap=2) == goodput(ap=2)
+    assert goodput(near=2) < 0.5 * goodput(near=9)
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        ({"nodes.far.wifi.mcs": "8"}, "nodes.far.wifi.mcs=8: 8; links.air has 0 to 7"),
+        ({"nodes.far.wifi.width": "80 MHz"}, "80 MHz; expected 20, 40, 80 or 160, up to 20 of links.air"),
+        (
+            {"nodes.far.wifi.rate": "6 Mbit/s"},
+            "has no effect; expected far to be on a link of 802.11 with DCF",
+        ),
+        (
+            {"nodes.far.wifi.rate": "7 Mbit/s", "links.air.standard": "802.11g"},
+            '"7 Mbit/s" is not a rate of 802.11g; expected one of',
+        ),
+        (
+            {"nodes.far.wifi.mcs": "1", "links.air.standard": "802.11a"},
+            "has no effect; expected far to be on a link of 802.11n, ac or ax",
+        ),
+        (
+            {
+                "links.air.aqm.law": "mac80211",
+                "links.air.aqm.mac80211.aql": "false",
+                "links.air.aqm.mac80211.frames": "none",
+            },
+            "none, but aql is false: nothing limits the hardware",
+        ),
+    ],
+)
+def test_what_a_station_cannot_have_is_refused(
+    settings: dict[str, str], expected: str, cli: Cli, tmp_path: Path
+) -> None:
+    file = tmp_path / "cell.toml"
+    file.write_text(CELL)
+    options = [word for key, value in settings.items() for word in ("-s", f"{key}={value}")]
+    done = cli("run", file, *options)
+    assert (done.returncode, expected in done.stderr) == (2, True), done.stderr
+
+
+def test_a_wire_has_no_stations(cli: Cli) -> None:
+    done = cli("run", "examples/queues", "-s", "links.access.aqm.law=mac80211")
+    assert (done.returncode, '"mac80211" is for stations; expected a link of kind wifi' in done.stderr) == (
+        2,
+        True,
+    )
