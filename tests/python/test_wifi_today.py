@@ -23,6 +23,36 @@ TABLE = {
     ("802.11ax", 11, 80, 0.8): [52.36, 243.75, 430.12, 492.95, 549.47],
 }
 COUNTS = [1, 8, 32, 64, 256]
+# A call and a file, from a server to a station.
+MARKED = """
+[run]
+duration = "200 ms"
+[nodes]
+server = {}
+ap     = {}
+sta    = {}
+[links.wire]
+kind  = "wired"
+nodes = ["server", "ap"]
+rate  = "100 Mbit/s"
+delay = "1 ms"
+[links.air]
+kind         = "wifi"
+nodes        = ["ap", "sta"]
+access-point = "ap"
+standard     = "802.11ax"
+mcs          = 7
+[flows.call]
+from = "server"
+to   = "sta"
+dscp = 46
+udp  = {}
+app  = { kind = "cbr", cbr = { packet = "160 B", rate = "64 kbit/s" } }
+[flows.file]
+from = "server"
+to   = "sta"
+dscp = 8
+"""
 
 
 def goodput(scenario: lh.Scenario) -> float:
@@ -120,6 +150,25 @@ def test_tshark_reads_frames_aggregates_and_block_acks(standard: str, phy: str, 
     assert block_acks == pytest.approx(len({row[2] for row in data if row[2]}), abs=1)
     assert metrics["links.air.block_acks_missing"] == 0
     assert not any(row[3] for row in rows)
+
+
+@pytest.mark.skipif(not shutil.which("tshark"), reason="tshark is not installed")
+@pytest.mark.parametrize("link", ["wire", "air"])
+def test_packets_in_captures_have_the_code_point_of_their_flow_in_both_directions(
+    link: str, tmp_path: Path
+) -> None:
+    capture = tmp_path / "link.pcap"
+    lh.Scenario.from_text(MARKED, "marked.toml").run(pcap={link: capture})
+    fields = ["-e", "ip.src", "-e", "ip.proto", "-e", "ip.dsfield.dscp", "-e", "ip.checksum.status"]
+    options = ["-o", "ip.check_checksum:TRUE", "-Y", "ip", "-T", "fields"]
+    done = subprocess.run(
+        ["tshark", "-r", capture, *options, *fields], capture_output=True, text=True, check=True
+    )
+    rows = {tuple(line.split("\t")) for line in done.stdout.splitlines()}
+    server, station = "10.0.0.1", "10.0.0.3"
+    # Flow, its protocol and its code point; a checksum is good (1).
+    expected = {(server, "17", "46", "1"), (server, "6", "8", "1"), (station, "6", "8", "1")}
+    assert rows == expected
 
 
 @pytest.mark.parametrize(
