@@ -60,10 +60,10 @@ enum Mark {
 pub struct Advance {
     /// Segments acknowledged whole.
     pub segments: u32,
-    /// When the newest of them was sent, if it was sent once only and not selectively acknowledged before.
-    pub newest_sent: Option<Time>,
-    /// When the newest of them was sent last.
-    pub newest_sent_last: Option<Time>,
+    /// When the newest of them was sent last, if there is any.
+    pub newest_sent: Time,
+    /// Whether that was sent once only and not selectively acknowledged before.
+    pub is_single: bool,
     /// Whether any of them was sent more than once.
     pub repaired: bool,
 }
@@ -495,9 +495,8 @@ impl Scoreboard {
                 }
                 break;
             }
-            let once = first.times == 1 && !first.told;
-            advance.newest_sent = once.then_some(first.at);
-            advance.newest_sent_last = Some(first.at);
+            advance.is_single = first.times == 1 && !first.told;
+            advance.newest_sent = first.at;
             advance.repaired |= first.times > 1;
             let first = *first;
             if !first.told {
