@@ -112,7 +112,7 @@ def test_a_number_makes_the_same_case_again_and_cases_meet_every_kind_of_part() 
         "pcf",
         "waypoint",
     ]
-    kinds += ["red", "codel", "fq-codel", "pie", "dualpi2", "accurate"]
+    kinds += ["red", "codel", "fq-codel", "pie", "dualpi2", "mac80211", "accurate"]
     kinds += ["warning", "classic", "i-tcp", "m-tcp", "ilc-tcp", "snoop", "wtcp", "arq-proxy"]
     kinds += ["circle", "bulk", "file", "cbr", "poisson", "on-off", "ftp", "web", "mail", "mix", "ping"]
     missing = [word for word in (*kinds, *VARIANTS) if f'"{word}"' not in met]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import lasthop as lh
 from lasthop import _core
 
+from .access_point import draw_access_point
 from .draw import Draw
 from .events import draw_events
 from .marking import draw_marking
@@ -45,7 +46,8 @@ def case(number: int) -> Draft:
         draw = Draw(f"lasthop/{number}/{attempt}")
         tree = _draft(draw)
         if _is_accepted(tree):
-            tree = _with_stations(number, _with_marking(number, _with_events(number, tree)))
+            for more in (_with_events, _with_marking, _with_stations, _with_access_point):
+                tree = more(number, tree)
             tree = _affordable(twist(draw, tree, draw.one([0, 3, 8, 20])))
             tree = {"title": f"Random case {number}"} | tree
             return Draft(number, tree, attempt)
@@ -81,6 +83,12 @@ def _with_marking(number: int, tree: Tree) -> Tree:
 def _with_stations(number: int, tree: Tree) -> Tree:
     """The scenario with stations that end connections now and then, drawn apart likewise."""
     more = draw_stations(Draw(f"lasthop/{number}/stations"), tree)
+    return more if _is_accepted(more) else tree
+
+
+def _with_access_point(number: int, tree: Tree) -> Tree:
+    """The scenario with an access point of today now and then, drawn apart likewise."""
+    more = draw_access_point(Draw(f"lasthop/{number}/access-point"), tree)
     return more if _is_accepted(more) else tree
 
 

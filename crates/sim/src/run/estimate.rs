@@ -45,6 +45,7 @@ pub fn estimate(config: &Config) -> Estimate {
     let mut events = EVENTS_OF_ALL;
     let (mut loads, mut crossed) = (Vec::new(), Vec::new());
     let ends = pairs_of_ends(config);
+    let detour = detour(config);
     let mut senders = vec![false; config.nodes.len()];
     for flow in &config.flows {
         let path = |from, to| routes.path(from, to);
@@ -56,7 +57,9 @@ pub fn estimate(config: &Config) -> Estimate {
             let hops = |direction: usize| {
                 ways[direction].iter().map(|(_, hop): &(usize, Hop)| ports[hop.port.0 as usize])
             };
-            let way = Way::over(hops(direction), hops(1 - direction));
+            let mut way = Way::over(hops(direction), hops(1 - direction));
+            way.events += detour;
+            way.events_back += detour;
             let load = Load::of(&source, &flow.transport, config, &way);
             events += ends * load.events(&way, !config.agents.is_empty());
             loads.push(load);
@@ -80,6 +83,12 @@ pub fn estimate(config: &Config) -> Estimate {
     let outstanding = shared::outstanding(&loads, &crossed, &ports);
     let memory_bytes = memory::bytes(config, &routes, (&loads, ends * outstanding), (&senders, ends));
     Estimate { events, memory_bytes }
+}
+
+/// The most events that a packet needs in addition because nodes are handed off: over the other link, and a hop to reach it.
+fn detour(config: &Config) -> f64 {
+    let others = config.nodes.iter().filter_map(|node| node.handoff.as_ref()).map(|handoff| handoff.links[1]);
+    others.map(|link| 2.0 + f64::from(u8::from(config.links[link].aqm.is_some()))).sum()
 }
 
 /// How many connections there may be in the place of each: every agent that ends connections makes two of one.

@@ -20,6 +20,14 @@ kinds! {
     Mac80211(Mac80211), mac80211::Config = "mac80211" as "mac80211", "Høiland-Jørgensen et al. 2017", "has FQ-CoDel for each station of an 802.11 link, serves stations by airtime, and limits what the hardware holds";
 }
 
+impl AqmKind {
+    /// Whether it needs to know the receivers of packets, as only an 802.11 link does.
+    #[must_use]
+    pub fn is_for_stations(self) -> bool {
+        self == AqmKind::Mac80211
+    }
+}
+
 impl AqmConfig {
     /// The management of one queue; `salt` is a random number that only some use.
     #[must_use]

@@ -35,8 +35,9 @@ impl Check<'_> {
 
     fn aqm(&mut self, link: &LinkConfig, law: &AqmConfig) {
         let name = link.table();
-        if matches!(law, AqmConfig::Mac80211(_)) && !matches!(link.kind, LinkKind::Wifi(_)) {
-            let text = "\"mac80211\" is for stations; expected a link of kind wifi".to_string();
+        if law.kind().is_for_stations() && !matches!(link.kind, LinkKind::Wifi(_)) {
+            let name_of_law = law.kind().entry().name;
+            let text = format!("\"{name_of_law}\" is for stations; expected a link of kind wifi");
             self.fault(&format!("links.{name}.aqm.law"), text);
         }
         if let Some((parameter, text)) = law.conflict() {

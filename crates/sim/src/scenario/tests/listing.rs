@@ -340,7 +340,7 @@ fn keys_are_explained_by_name_by_pattern_and_by_a_unique_end() {
         explain("rate")
             .unwrap_err()
             .to_string()
-            .starts_with("rate: several keys; expected one of links.NAME.rate")
+            .starts_with("rate: several keys; expected one of nodes.NAME.wifi.rate, links.NAME.rate")
     );
     let all: Vec<Json> = serde_json::from_str(&keys()).unwrap();
     assert!(all.len() > 70);
