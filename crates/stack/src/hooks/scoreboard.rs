@@ -60,12 +60,28 @@ enum Mark {
 pub struct Advance {
     /// Segments acknowledged whole.
     pub segments: u32,
-    /// When the newest of them was sent, if it was sent once only and not selectively acknowledged before.
-    pub newest_sent: Option<Time>,
-    /// When the newest of them was sent last.
-    pub newest_sent_last: Option<Time>,
     /// Whether any of them was sent more than once.
     pub repaired: bool,
+    /// Whether the newest of them was sent once only and not selectively acknowledged before.
+    is_single: bool,
+    /// When the newest of them was sent last. An option here would be read before it is written whole.
+    newest_sent: Time,
+}
+
+impl Advance {
+    /// When the newest of them was sent, if it was sent once only and not selectively acknowledged before.
+    #[must_use]
+    #[inline]
+    pub fn newest_sent(&self) -> Option<Time> {
+        self.newest_sent_last().filter(|_| self.is_single)
+    }
+
+    /// When the newest of them was sent last.
+    #[must_use]
+    #[inline]
+    pub fn newest_sent_last(&self) -> Option<Time> {
+        (self.segments > 0).then_some(self.newest_sent)
+    }
 }
 
 /// The outstanding segments of one direction of a connection.
@@ -495,9 +511,8 @@ impl Scoreboard {
                 }
                 break;
             }
-            let once = first.times == 1 && !first.told;
-            advance.newest_sent = once.then_some(first.at);
-            advance.newest_sent_last = Some(first.at);
+            advance.is_single = first.times == 1 && !first.told;
+            advance.newest_sent = first.at;
             advance.repaired |= first.times > 1;
             let first = *first;
             if !first.told {

@@ -14,7 +14,7 @@ fn board(segments: u32) -> Scoreboard {
 fn an_acknowledgement_in_the_middle_of_a_segment_trims_it() {
     let mut board = board(3);
     let advance = board.advance(150);
-    assert_eq!((advance.segments, advance.newest_sent), (1, Some(Time(0))));
+    assert_eq!((advance.segments, advance.newest_sent()), (1, Some(Time(0))));
     assert_eq!((board.get(1).start, board.get(1).len, board.flight()), (150, 50, 2));
 }
 
@@ -22,8 +22,8 @@ fn an_acknowledgement_in_the_middle_of_a_segment_trims_it() {
 fn a_resent_segment_gives_no_send_time() {
     let mut board = board(2);
     board.resend(0, Time(50));
-    assert_eq!(board.advance(100).newest_sent, None);
-    assert_eq!(board.advance(200).newest_sent, Some(Time(1)));
+    assert_eq!(board.advance(100).newest_sent(), None);
+    assert_eq!(board.advance(200).newest_sent(), Some(Time(1)));
 }
 
 #[test]
@@ -31,7 +31,7 @@ fn an_acknowledgement_over_a_repaired_hole_is_told_from_one_over_what_was_sent_o
     let mut board = board(3);
     board.resend(0, Time(50));
     let over_the_hole = board.advance(200);
-    assert_eq!((over_the_hole.newest_sent, over_the_hole.repaired), (Some(Time(1)), true));
+    assert_eq!((over_the_hole.newest_sent(), over_the_hole.repaired), (Some(Time(1)), true));
     assert!(!board.advance(300).repaired);
 }
 

@@ -354,8 +354,9 @@ impl<P: Parts> Sender<P> {
         let flight = self.board.flight();
         self.limited = 0;
         let advance = self.board.advance(arrived.ack);
-        self.take_sample(arrived, advance.newest_sent, out);
-        let rtt = advance.newest_sent.filter(|_| !advance.repaired).map(|sent| now.since(sent));
+        let newest_sent = advance.newest_sent();
+        self.take_sample(arrived, newest_sent, out);
+        let rtt = newest_sent.filter(|_| !advance.repaired).map(|sent| now.since(sent));
         let declared = self.board.declared();
         let verdict = self.recovery.on_advance(advance.segments, &mut self.board, &mut self.window);
         if self.prr.is_some() && !self.recovery.is_active() {
@@ -370,8 +371,8 @@ impl<P: Parts> Sender<P> {
             Verdict::Open => Progress::Unlimited(advance.segments),
             _ => Progress::Recovering(advance.segments),
         };
-        let ack =
-            Ack { newest_sent: advance.newest_sent_last, ..self.ack_event(arrived, progress, rtt, flight) };
+        let newest_sent = advance.newest_sent_last();
+        let ack = Ack { newest_sent, ..self.ack_event(arrived, progress, rtt, flight) };
         self.with_target(|sender| sender.tell(&ack));
         self.pace_recovery(ack.delivered.segments, declared == self.board.declared());
         self.set_pace();
