@@ -17,6 +17,8 @@ class LasthopError(Exception):
     >>> error = UsageError("0; expected 1 or more", argument="max_events")
     >>> str(error), error.as_option()
     ('max_events: 0; expected 1 or more', '--max-events: 0; expected 1 or more')
+    >>> error.as_option({"max_events"})
+    'MAX_EVENTS: 0; expected 1 or more'
 
     Attributes:
         text: The message without the argument.
