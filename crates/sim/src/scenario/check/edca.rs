@@ -55,6 +55,10 @@ impl Check<'_> {
                 self.fault(&key(&format!("edca.{}.cw-min", category.name())), text);
             }
         }
+        if sheet.get(&key("arq.hopeless")).is_some_and(|word| word.is("drop")) {
+            let text = "\"drop\", but block acknowledgement gives up packets itself; expected send or demote";
+            self.fault(&key("arq.hopeless"), text.to_string());
+        }
         self.of_dcf(name, wifi, sheet);
     }
 

@@ -140,3 +140,11 @@ fn keys_of_dcf_and_edca_do_not_mix() {
         "links.cell.mcs: no point uses it; expected links.cell.standard = \"802.11n\" or \"802.11ac\" or \"802.11ax\"",
     );
 }
+
+#[test]
+fn block_acknowledgement_gives_up_packets_itself() {
+    let line = "arq = { kind = \"dynamic\", hopeless = \"drop\" }";
+    let text = cell(&format!("standard = \"802.11ax\"\naccess-point = \"ap\"\n{line}"));
+    let expected = "links.cell.arq.hopeless: \"drop\", but block acknowledgement gives up packets itself; expected send or demote";
+    refused(&text, line, expected);
+}
