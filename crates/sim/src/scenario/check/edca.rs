@@ -5,7 +5,7 @@ use crate::model::{Config, LinkKind, WifiConfig};
 use crate::scenario::keys::{EDCA_STANDARDS, Wifi};
 use crate::scenario::sheet::Sheet;
 use crate::scenario::value::Value;
-use lasthop_stack::link::dot11::{Category, EdcaConfig, Family, Guard, Mode};
+use lasthop_stack::link::dot11::{Category, EdcaConfig, Family, Guard, Mode, RateControl};
 use lasthop_stack::units::Span;
 
 impl Check<'_> {
@@ -35,6 +35,10 @@ impl Check<'_> {
                 let text = format!("{} is above cw-max, {}; expected less", access.cw_min, access.cw_max);
                 self.fault(&key(&format!("edca.{}.cw-min", category.name())), text);
             }
+        }
+        if edca.rate_control == RateControl::Ideal && !wifi.radio.errors.is_by_snr() {
+            let text = "\"ideal\", but frames on the air do not fail by the ratio of signal to noise; expected loss.model = \"snr\"";
+            self.fault(&key("rate-control.kind"), text.to_string());
         }
         self.of_dcf(name, wifi, sheet);
     }

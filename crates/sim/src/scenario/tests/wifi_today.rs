@@ -3,7 +3,7 @@
 use super::wifi::{cell, cell_config};
 use super::wifi_errors::refused;
 use lasthop_stack::link::dot11::{
-    AfterLoss, Aggregate, Category, EdcaAccess, EdcaConfig, Family, Guard, Mode, PhyRate, Preset,
+    AfterLoss, Aggregate, Category, EdcaAccess, EdcaConfig, Family, Guard, Mode, PhyRate, Preset, RateControl,
 };
 use lasthop_stack::units::Span;
 
@@ -38,7 +38,11 @@ block-ack = { window = 64, spacing = "8 us", after-loss = "data", reorder-timeou
 [links.cell.edca]
 best-effort = { aifsn = 4, cw-min = 31, cw-max = 63, txop = "2528 us" }
 access-point = "own"
-voice = { aifsn = 1 }"#,
+voice = { aifsn = 1 }
+[links.cell.rate-control]
+kind = "ideal"
+[links.cell.loss]
+model = "snr""#,
     );
     let mut access = EdcaConfig::of(Family::He).access;
     access[Category::BestEffort as usize] =
@@ -53,6 +57,7 @@ voice = { aifsn = 1 }"#,
         after_loss: AfterLoss::Data,
         reorder_timeout: Span::from_millis(20),
         own_set: true,
+        rate_control: RateControl::Ideal,
     };
     assert_eq!(found.mac.edca, Some(expected));
     assert_eq!(found.mac.data_rate, PhyRate::Ofdm48);
@@ -80,6 +85,20 @@ fn modes_that_a_standard_lacks_are_refused() {
         "802.11n",
         "aggregate = { bytes = \"70 kB\" }",
         "links.cell.aggregate.bytes: 70000 B; expected at most 65535 B",
+    );
+}
+
+#[test]
+fn ideal_rate_control_without_losses_by_snr_is_refused() {
+    refused_of(
+        "802.11n",
+        "rate-control = { kind = \"ideal\" }",
+        "links.cell.rate-control.kind: \"ideal\", but frames on the air do not fail by the ratio of signal to noise; expected loss.model = \"snr\"",
+    );
+    refused_of(
+        "802.11a",
+        "rate-control = { kind = \"ideal\" }",
+        "links.cell.rate-control.kind: no point uses it; expected links.cell.standard = \"802.11n\" or \"802.11ac\" or \"802.11ax\"",
     );
 }
 

@@ -1,6 +1,7 @@
 //! The constants of EDCA, aggregation and block acknowledgement, and what follows from them.
 
 use super::super::mode::{Family, Guard, LONGEST_PPDU, Mode};
+use super::rate_control::RateControl;
 use crate::units::Span;
 
 /// An access category, in the order of its index (ACI).
@@ -117,6 +118,8 @@ pub struct EdcaConfig {
     pub after_loss: AfterLoss,
     /// How long a receiver holds an MPDU for an earlier one.
     pub reorder_timeout: Span,
+    /// What chooses the modes of data; `mode` is the fastest.
+    pub rate_control: RateControl,
 }
 
 /// The parameters of the default sets (IEEE 802.11-2012, table 8-105, and WMM).
@@ -155,6 +158,7 @@ impl EdcaConfig {
             spacing: Span::ZERO,
             after_loss: AfterLoss::Request,
             reorder_timeout: Span::from_millis(100),
+            rate_control: RateControl::Constant,
         }
     }
 

@@ -1,7 +1,7 @@
 //! The sending side of an exchange: aggregation, RTS, data, BlockAckReq; success and failure.
 
 use super::super::frame::{Frame, FrameKind, Msdu, Outcome};
-use super::super::rates::Airtime;
+use super::super::rates::{Airtime, PhyRate};
 use super::load::{BlockAck, Mpdu, MpduFate};
 use super::{AfterLoss, Answer, BLOCK_ACK_REQUEST, DELIMITER, Doing, Edca, EdcaOut, Next, Sent, Service};
 use crate::hooks::Arq;
@@ -17,6 +17,7 @@ impl<A: Arq + Clone> Edca<A> {
         };
         let txop = self.config.access[category].txop;
         self.service = Service { of, ends: now.after(txop), ..Service::default() };
+        self.choose_mode(of, out);
         if self.originators[of].owes_request {
             self.send_request(out);
             return;
@@ -33,14 +34,38 @@ impl<A: Arq + Clone> Edca<A> {
             return;
         }
         let rules = &*self.rules;
-        let cts = rules.response(rules.control_rate).cts.total;
+        let rate = self.control_rate();
+        let cts = rules.response(rate).cts.total;
         let duration = rules.config.sifs * 3 + cts + self.service.airtime.total + self.response().total;
         let (receiver, bytes) = (self.originators[of].peer, rules.config.rts);
-        let rts = Frame::new(FrameKind::Rts, receiver, self.address, bytes, rules.control_rate);
+        let rts = Frame::new(FrameKind::Rts, receiver, self.address, bytes, rate);
+        let airtime = rules.config.phy.airtime(bytes, 0, rate);
         self.doing = Doing::Sending(Sent::Rts);
         self.counters.rts_sent += 1;
         out.load().mpdus.clear();
-        out.transmit(Frame { duration, ..rts }, rules.rts);
+        out.transmit(Frame { duration, ..rts }, airtime);
+    }
+
+    /// Lets the rate control of an agreement choose its mode.
+    fn choose_mode(&mut self, of: usize, out: &mut impl EdcaOut) {
+        let originator = &mut self.originators[of];
+        let Some(control) = &mut originator.control else { return };
+        let mode = control.choose(originator.peer, out);
+        if mode != originator.mode {
+            let rate = mode.reference();
+            let bytes = self.config.block_ack();
+            let block_ack = self.rules.config.phy.airtime(bytes, 0, self.rules.response(rate).rate);
+            (originator.mode, originator.rate, originator.block_ack) = (mode, rate, block_ack);
+        }
+    }
+
+    /// The rate of an RTS.
+    fn control_rate(&self) -> PhyRate {
+        let originator = &self.originators[self.service.of];
+        match originator.control {
+            None => self.rules.control_rate,
+            Some(_) => self.rules.response(originator.rate).rate,
+        }
     }
 
     /// The agreement that a category serves: one that owes a BlockAckReq, or that of the oldest packet.
@@ -164,7 +189,7 @@ impl<A: Arq + Clone> Edca<A> {
         }
         let Doing::Sending(sent) = self.doing else { return };
         let (answer, lasts) = match sent {
-            Sent::Rts => (Answer::Cts, self.rules.response(self.rules.control_rate).cts.total),
+            Sent::Rts => (Answer::Cts, self.rules.response(self.control_rate()).cts.total),
             Sent::Data if self.burst.len() > 1 => (Answer::BlockAck, self.response().total),
             Sent::Data => (Answer::Ack, self.response().total),
             Sent::Request => (Answer::BlockAck, self.originators[self.service.of].block_ack.total),
@@ -282,7 +307,7 @@ impl<A: Arq + Clone> Edca<A> {
         out.cancel_timer();
         let category = self.originators[self.service.of].category;
         self.contenders[category].succeed();
-        if self.goes_on(category, now) {
+        if self.goes_on(category, now, out) {
             self.doing = Doing::Gap(Next::Data);
             out.set_timer(now + self.rules.config.sifs);
             return;
@@ -291,7 +316,7 @@ impl<A: Arq + Clone> Edca<A> {
     }
 
     /// Prepares another exchange of the TXOP, if there is time for one.
-    fn goes_on(&mut self, category: usize, now: Time) -> bool {
+    fn goes_on(&mut self, category: usize, now: Time, out: &mut impl EdcaOut) -> bool {
         let Service { ends, .. } = self.service;
         if self.config.access[category].txop == Span::ZERO {
             return false;
@@ -300,6 +325,7 @@ impl<A: Arq + Clone> Edca<A> {
         if self.originators[of].owes_request || self.originators[of].choosing.is_some() {
             return false;
         }
+        self.choose_mode(of, out);
         let around = self.rules.config.sifs * 2 + self.originators[of].block_ack.total;
         let left = Span(ends.since(now).0.saturating_sub(around.0));
         let Some((_, first, _)) = self.originators[of].candidate(0) else { return false };

@@ -29,6 +29,7 @@ mod contend;
 mod exchange;
 mod load;
 mod originator;
+mod rate_control;
 mod recipient;
 mod respond;
 #[cfg(test)]
@@ -37,6 +38,7 @@ mod tests;
 use config::BLOCK_ACK_REQUEST;
 pub use config::{Access as EdcaAccess, AfterLoss, Aggregate, CATEGORIES, Category, DELIMITER, EdcaConfig};
 pub use load::{BlockAck, Load, Mpdu, MpduFate};
+pub use rate_control::RateControl;
 
 use std::sync::Arc;
 
@@ -44,7 +46,7 @@ use super::MacOut;
 use super::access::Access;
 use super::dcf::{Counters, Role};
 use super::frame::{Distribution, Frame, FrameKind, Msdu, Outcome};
-use super::mode::DataRate;
+use super::mode::{DataRate, Mode};
 use super::rates::Airtime;
 use super::riders::Riders;
 use super::timing::Rules;
@@ -53,6 +55,7 @@ use crate::packet::NodeId;
 use crate::units::Time;
 use contend::Contender;
 use originator::{Originator, Waiting};
+use rate_control::Chooser;
 use recipient::Recipient;
 
 /// What a station with EDCA asks of its host besides [`MacOut`].
@@ -67,6 +70,10 @@ pub trait EdcaOut: MacOut {
     fn late(&mut self, handle: u64);
     /// Sets the timer of the reordering buffer.
     fn set_release(&mut self, at: Time);
+    /// The ratio of signal to noise at which a station hears this one now.
+    fn signal_to_noise(&mut self, at: NodeId) -> f64;
+    /// The probability that an MPDU of these bytes fails in a mode, at a ratio of signal to noise.
+    fn mpdu_failure(&mut self, mode: Mode, bytes: u32, ratio: f64) -> f64;
 }
 
 /// The counters of block acknowledgement.
@@ -246,7 +253,10 @@ impl<A: Arq + Clone> Edca<A> {
         let place = self.place_of(msdu.next, category);
         let had_work = self.contenders[category].has_work();
         let was_active = self.originators[place].has_work();
-        let Originator { waiting, choosing, .. } = &mut self.originators[place];
+        let Originator { waiting, choosing, control, .. } = &mut self.originators[place];
+        if let Some(control) = control {
+            control.admit(self.rules.overhead + self.rules.config.llc + msdu.bytes);
+        }
         let order = match waiting.front() {
             Some(first) if is_ahead => first.order,
             _ => self.order,
@@ -279,7 +289,10 @@ impl<A: Arq + Clone> Edca<A> {
             let config = &self.rules.config;
             let block_ack = config.phy.airtime(self.config.block_ack(), 0, self.rules.response(rate).rate);
             let how = (rate, mode, block_ack);
-            self.originators.push(Originator::new((peer, category), how, self.config.window, scheme));
+            let control = Chooser::new(self.config.rate_control, mode).map(Box::new);
+            let mut originator = Originator::new((peer, category), how, self.config.window, scheme);
+            originator.control = control;
+            self.originators.push(originator);
             self.places[index] = self.originators.len() as u32;
         }
         self.places[index] as usize - 1
@@ -350,6 +363,14 @@ impl<A: Arq + Clone> Edca<A> {
             }
         }
         sums
+    }
+
+    /// The mode that its rate control has chosen last for a receiver, if there is one.
+    #[must_use]
+    pub fn chosen_mode(&self, peer: NodeId, category: usize) -> Option<Mode> {
+        let place = *self.places.get(peer.0 as usize * CATEGORIES + category)?;
+        let originator = self.originators.get((place as usize).checked_sub(1)?)?;
+        originator.control.is_some().then_some(originator.mode)
     }
 
     /// Its address.

@@ -1,0 +1,102 @@
+//! Rate control: the mode of the next PPDU with data, for each receiver.
+//!
+//! **Limits.** Width and guard interval stay those of the link. Categories of a receiver learn apart.
+//!
+//! **How.** A *ladder* has the modes that a station may use for a receiver: up to the MCS and the number of streams that
+//! the link, or one of the two, is set to, by their rate. A law chooses a rung before each PPDU is filled.
+//!
+//! **Choices.** 1. `ideal` takes the fastest mode in which an MPDU with the longest packet so far fails with at most
+//! 10 %, at the ratio of signal to noise when the PPDU is filled; if all fail more often, the slowest. Interference is not
+//! foreseen. 2. RTS and BlockAckReq go at a basic rate that follows the mode, as the responses do.
+
+use super::super::mode::Mode;
+use super::EdcaOut;
+use crate::packet::NodeId;
+
+/// The law that chooses modes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RateControl {
+    /// The mode of the link or of the station.
+    #[default]
+    Constant,
+    /// By the ratio of signal to noise at the receiver.
+    Ideal,
+}
+
+impl RateControl {
+    /// All of them.
+    pub const ALL: [RateControl; 2] = [RateControl::Constant, RateControl::Ideal];
+
+    /// Its name in scenarios.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            RateControl::Constant => "constant",
+            RateControl::Ideal => "ideal",
+        }
+    }
+
+    /// That of a name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<RateControl> {
+        RateControl::ALL.into_iter().find(|control| control.name() == name)
+    }
+}
+
+/// The most with which an MPDU may fail in the mode of `ideal`.
+const MOST_FAILURES: f64 = 0.1;
+
+/// The modes for one receiver, and what is known of them.
+#[derive(Clone, Debug)]
+pub(super) struct Chooser {
+    /// By rate.
+    ladder: Vec<Mode>,
+    law: Law,
+    /// The longest MPDU so far.
+    longest: u32,
+}
+
+#[derive(Clone, Debug)]
+enum Law {
+    /// The ratio and the length of the last choice, and its rung.
+    Ideal { of: (f64, u32), rung: usize },
+}
+
+impl Chooser {
+    /// The law's choices up to `most`; none for a constant mode.
+    pub(super) fn new(control: RateControl, most: Mode) -> Option<Chooser> {
+        let law = match control {
+            RateControl::Constant => return None,
+            RateControl::Ideal => Law::Ideal { of: (f64::NAN, 0), rung: 0 },
+        };
+        Some(Chooser { ladder: ladder(most), law, longest: 0 })
+    }
+
+    /// A packet for the receiver, in an MPDU of so many bytes.
+    pub(super) fn admit(&mut self, mpdu: u32) {
+        self.longest = self.longest.max(mpdu);
+    }
+
+    /// The mode of the next PPDU.
+    pub(super) fn choose(&mut self, to: NodeId, out: &mut impl EdcaOut) -> Mode {
+        match &mut self.law {
+            Law::Ideal { of, rung } => {
+                let now = (out.signal_to_noise(to), self.longest);
+                if *of != now {
+                    let bears = |mode: &Mode| out.mpdu_failure(*mode, now.1, now.0) <= MOST_FAILURES;
+                    (*of, *rung) = (now, self.ladder.iter().rposition(bears).unwrap_or(0));
+                }
+                self.ladder[*rung]
+            }
+        }
+    }
+}
+
+/// The modes up to one, by their rate; of two with the same rate the one with fewer streams is first.
+fn ladder(most: Mode) -> Vec<Mode> {
+    let all =
+        (1..=most.streams).flat_map(|streams| (0..=most.mcs).map(move |mcs| Mode { mcs, streams, ..most }));
+    let mut ladder: Vec<Mode> = all.filter(|mode| mode.exists()).collect();
+    ladder.sort_by_key(|mode| (mode.rate(), mode.streams));
+    ladder
+}
