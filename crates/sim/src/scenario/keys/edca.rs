@@ -19,7 +19,8 @@ const LIMITS: Source = Source::Edca("IEEE 802.11-2020 (9.4.2.55, 9.4.2.157), 802
 const LONGEST_PPDU: Source = Source::Edca("IEEE 802.11-2020 (19.4.4, 21.4.4): aPPDUMaxTime");
 const BLOCK_ACK: Source = Source::Edca("IEEE 802.11-2020 (10.25), 802.11ax-2021 (9.3.1.8)");
 const REORDER: Source = Source::Edca("Linux mac80211: HT_RX_REORDER_BUF_TIMEOUT");
-const RATE_CONTROL: Source = Source::Edca("ns-3: ConstantRateWifiManager, IdealWifiManager");
+const RATE_CONTROL: Source =
+    Source::Edca("ns-3: ConstantRateWifiManager, IdealWifiManager; Linux: rc80211_minstrel_ht.c");
 const AFTER_LOSS: Source = Source::Edca("ns-3: UseExplicitBarAfterMissedBlockAck");
 
 const fn edca(path: &'static str, kind: Kind, meaning: &'static str) -> Key {
@@ -51,7 +52,7 @@ pub(super) const KEYS: &[Key] = &[
     edca(
         "links.*.rate-control.kind",
         Kind::Word("rate control", || RateControl::ALL.map(RateControl::name).to_vec()),
-        "how stations choose the mode of data, up to that of the link and of the two stations: always that one, or the fastest that the ratio of signal to noise bears",
+        "how stations choose the mode of data, up to that of the link and of the two stations: always that one, the fastest that the ratio of signal to noise bears, or by what was acknowledged",
     )
     .preset(|wifi| of(wifi).rate_control.name().to_string(), RATE_CONTROL)
     .only(EDCA),

@@ -17,7 +17,7 @@ impl<A: Arq + Clone> Edca<A> {
         };
         let txop = self.config.access[category].txop;
         self.service = Service { of, ends: now.after(txop), ..Service::default() };
-        self.choose_mode(of, out);
+        self.choose_mode(of, now, out);
         if self.originators[of].owes_request {
             self.send_request(out);
             return;
@@ -47,10 +47,10 @@ impl<A: Arq + Clone> Edca<A> {
     }
 
     /// Lets the rate control of an agreement choose its mode.
-    fn choose_mode(&mut self, of: usize, out: &mut impl EdcaOut) {
+    fn choose_mode(&mut self, of: usize, now: Time, out: &mut impl EdcaOut) {
         let originator = &mut self.originators[of];
         let Some(control) = &mut originator.control else { return };
-        let mode = control.choose(originator.peer, out);
+        let mode = control.choose(originator.peer, originator.owes_request, now, out);
         if mode != originator.mode {
             let rate = mode.reference();
             let bytes = self.config.block_ack();
@@ -92,7 +92,8 @@ impl<A: Arq + Clone> Edca<A> {
         let originator = &mut originators[service.of];
         let aggregate = config.aggregate;
         let most = aggregate.bytes.min(originator.mode.capacity(limit.min(aggregate.time)));
-        let count = aggregate.count.min(config.window) as usize;
+        let limit = originator.control.as_ref().and_then(|control| control.limit());
+        let count = limit.unwrap_or(aggregate.count.min(config.window) as usize);
         let least = config.least_subframe(originator.mode);
         let (mut place, mut padded, mut end, mut payload) = (0, 0, 0, 0);
         let size_of = |msdu: &Msdu| rules.overhead + rules.config.llc + msdu.bytes;
@@ -232,6 +233,7 @@ impl<A: Arq + Clone> Edca<A> {
             && let Some(single) = self.burst.first()
         {
             let sequence = single.sequence;
+            self.learn(1, true);
             self.settle(|other| (other == sequence).then_some(Outcome::Delivered), out);
             self.originators[self.service.of].return_failed();
             self.succeed(now, out);
@@ -243,6 +245,8 @@ impl<A: Arq + Clone> Edca<A> {
     /// A BlockAck.
     pub(super) fn on_block_ack(&mut self, block: &BlockAck, now: Time, out: &mut impl EdcaOut) {
         if let Doing::Await(Answer::BlockAck) | Doing::Late(Answer::BlockAck) = self.doing {
+            let acknowledged = self.burst.iter().filter(|mpdu| block.has(mpdu.sequence)).count();
+            self.learn(acknowledged, true);
             let originator = &mut self.originators[self.service.of];
             (originator.owes_request, originator.unanswered) = (false, 0);
             self.settle(|sequence| block.has(sequence).then_some(Outcome::Delivered), out);
@@ -250,6 +254,15 @@ impl<A: Arq + Clone> Edca<A> {
             self.succeed(now, out);
         } else {
             self.stop_waiting(now, out);
+        }
+    }
+
+    /// The rate control learns what became of the PPDU with data, if there was one.
+    fn learn(&mut self, acknowledged: usize, is_answered: bool) {
+        if let Some(control) = &mut self.originators[self.service.of].control
+            && !self.burst.is_empty()
+        {
+            control.learn(self.burst.len(), acknowledged, is_answered);
         }
     }
 
@@ -325,7 +338,7 @@ impl<A: Arq + Clone> Edca<A> {
         if self.originators[of].owes_request || self.originators[of].choosing.is_some() {
             return false;
         }
-        self.choose_mode(of, out);
+        self.choose_mode(of, now, out);
         let around = self.rules.config.sifs * 2 + self.originators[of].block_ack.total;
         let left = Span(ends.since(now).0.saturating_sub(around.0));
         let Some((_, first, _)) = self.originators[of].candidate(0) else { return false };
@@ -342,6 +355,7 @@ impl<A: Arq + Clone> Edca<A> {
     pub(super) fn fail(&mut self, answer: Answer, now: Time, out: &mut impl EdcaOut) {
         let of = self.service.of;
         let category = self.originators[of].category;
+        self.learn(0, false);
         match answer {
             Answer::Cts => {
                 self.counters.cts_missing += 1;

@@ -28,6 +28,7 @@ mod config;
 mod contend;
 mod exchange;
 mod load;
+mod minstrel;
 mod originator;
 mod rate_control;
 mod recipient;
@@ -289,7 +290,9 @@ impl<A: Arq + Clone> Edca<A> {
             let config = &self.rules.config;
             let block_ack = config.phy.airtime(self.config.block_ack(), 0, self.rules.response(rate).rate);
             let how = (rate, mode, block_ack);
-            let control = Chooser::new(self.config.rate_control, mode).map(Box::new);
+            let around = config.sifs + self.rules.difs + config.slot * u64::from(config.cw_min / 2);
+            let control =
+                Chooser::new(self.config.rate_control, mode, around + block_ack.total).map(Box::new);
             let mut originator = Originator::new((peer, category), how, self.config.window, scheme);
             originator.control = control;
             self.originators.push(originator);

@@ -11,7 +11,9 @@
 
 use super::super::mode::Mode;
 use super::EdcaOut;
+use super::minstrel::Minstrel;
 use crate::packet::NodeId;
+use crate::units::{Span, Time};
 
 /// The law that chooses modes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,11 +23,13 @@ pub enum RateControl {
     Constant,
     /// By the ratio of signal to noise at the receiver.
     Ideal,
+    /// By what was acknowledged, as Linux does.
+    MinstrelHt,
 }
 
 impl RateControl {
     /// All of them.
-    pub const ALL: [RateControl; 2] = [RateControl::Constant, RateControl::Ideal];
+    pub const ALL: [RateControl; 3] = [RateControl::Constant, RateControl::Ideal, RateControl::MinstrelHt];
 
     /// Its name in scenarios.
     #[must_use]
@@ -33,6 +37,7 @@ impl RateControl {
         match self {
             RateControl::Constant => "constant",
             RateControl::Ideal => "ideal",
+            RateControl::MinstrelHt => "minstrel-ht",
         }
     }
 
@@ -59,17 +64,23 @@ pub(super) struct Chooser {
 #[derive(Clone, Debug)]
 enum Law {
     /// The ratio and the length of the last choice, and its rung.
-    Ideal { of: (f64, u32), rung: usize },
+    Ideal {
+        of: (f64, u32),
+        rung: usize,
+    },
+    MinstrelHt(Minstrel),
 }
 
 impl Chooser {
-    /// The law's choices up to `most`; none for a constant mode.
-    pub(super) fn new(control: RateControl, most: Mode) -> Option<Chooser> {
+    /// The law's choices up to `most`; none for a constant mode. `around` is the time that each PPDU takes besides its own.
+    pub(super) fn new(control: RateControl, most: Mode, around: Span) -> Option<Chooser> {
+        let ladder = ladder(most);
         let law = match control {
             RateControl::Constant => return None,
             RateControl::Ideal => Law::Ideal { of: (f64::NAN, 0), rung: 0 },
+            RateControl::MinstrelHt => Law::MinstrelHt(Minstrel::new(&ladder, around)),
         };
-        Some(Chooser { ladder: ladder(most), law, longest: 0 })
+        Some(Chooser { ladder, law, longest: 0 })
     }
 
     /// A packet for the receiver, in an MPDU of so many bytes.
@@ -77,17 +88,35 @@ impl Chooser {
         self.longest = self.longest.max(mpdu);
     }
 
-    /// The mode of the next PPDU.
-    pub(super) fn choose(&mut self, to: NodeId, out: &mut impl EdcaOut) -> Mode {
+    /// The mode of the next PPDU, which may be a BlockAckReq.
+    pub(super) fn choose(&mut self, to: NodeId, is_request: bool, now: Time, out: &mut impl EdcaOut) -> Mode {
         match &mut self.law {
             Law::Ideal { of, rung } => {
-                let now = (out.signal_to_noise(to), self.longest);
-                if *of != now {
-                    let bears = |mode: &Mode| out.mpdu_failure(*mode, now.1, now.0) <= MOST_FAILURES;
-                    (*of, *rung) = (now, self.ladder.iter().rposition(bears).unwrap_or(0));
+                let present = (out.signal_to_noise(to), self.longest);
+                if *of != present {
+                    let (ratio, bytes) = present;
+                    let bears = |mode: &Mode| out.mpdu_failure(*mode, bytes, ratio) <= MOST_FAILURES;
+                    (*of, *rung) = (present, self.ladder.iter().rposition(bears).unwrap_or(0));
                 }
                 self.ladder[*rung]
             }
+            Law::MinstrelHt(_) if is_request => self.ladder[0],
+            Law::MinstrelHt(minstrel) => self.ladder[minstrel.choose(now)],
+        }
+    }
+
+    /// The most MPDUs of the next PPDU, if there is a limit.
+    pub(super) fn limit(&self) -> Option<usize> {
+        match &self.law {
+            Law::MinstrelHt(minstrel) if minstrel.is_sample => Some(1),
+            Law::MinstrelHt(_) | Law::Ideal { .. } => None,
+        }
+    }
+
+    /// What became of the MPDUs of the last PPDU; `is_answered` unless no acknowledgement came.
+    pub(super) fn learn(&mut self, sent: usize, acknowledged: usize, is_answered: bool) {
+        if let Law::MinstrelHt(minstrel) = &mut self.law {
+            minstrel.learn(sent as u32, acknowledged as u32, is_answered);
         }
     }
 }

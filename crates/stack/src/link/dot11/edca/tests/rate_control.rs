@@ -4,7 +4,7 @@ use super::*;
 
 fn controlled(control: RateControl, rts_threshold: Option<u32>) -> Cell {
     let config = config(|edca| (edca.rate_control, edca.mode.mcs) = (control, 5));
-    Cell::new(MacConfig { rts_threshold, ..config }, 2)
+    Cell::new(MacConfig { rts_threshold, data_rate: PhyRate::Ofdm48, ..config }, 2)
 }
 
 #[test]
