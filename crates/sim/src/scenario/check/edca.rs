@@ -5,7 +5,7 @@ use crate::model::{Config, LinkKind, WifiConfig};
 use crate::scenario::keys::{EDCA_STANDARDS, Wifi};
 use crate::scenario::sheet::{From, Sheet};
 use crate::scenario::value::Value;
-use lasthop_stack::link::dot11::{Category, DELIMITER, EdcaConfig, Family, Guard, Mode};
+use lasthop_stack::link::dot11::{Category, DELIMITER, EdcaConfig, Family, Guard, Mode, RateControl};
 use lasthop_stack::units::Span;
 
 /// Bytes of an IP packet with a UDP header and nothing in it.
@@ -58,6 +58,10 @@ impl Check<'_> {
         if sheet.get(&key("arq.hopeless")).is_some_and(|word| word.is("drop")) {
             let text = "\"drop\", but block acknowledgement gives up packets itself; expected send or demote";
             self.fault(&key("arq.hopeless"), text.to_string());
+        }
+        if edca.rate_control == RateControl::Ideal && !wifi.radio.errors.is_by_snr() {
+            let text = "\"ideal\", but frames on the air do not fail by the ratio of signal to noise; expected loss.model = \"snr\"";
+            self.fault(&key("rate-control.kind"), text.to_string());
         }
         self.of_dcf(name, wifi, sheet);
     }
