@@ -2,7 +2,7 @@
 
 Usage: python build.py NAME FOLDER; writes FOLDER/NAME, unless it is newer than NAME.cc, and prints its path.
 The exit code is 2 where the wheel or the compiler is missing, with the reason. `pip install --no-deps
-ns3==3.44` installs the wheel into the environment of the Python that runs this.
+'ns3==3.44.*'` installs the wheel into the environment of the Python that runs this.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ fn laws_of_wires() -> impl Iterator<Item = AqmKind> {
 }
 
 fn all() -> Vec<AqmConfig> {
-    laws_of_wires().map(|kind| kind.config()).collect()
+    laws_of_wires().map(AqmKind::config).collect()
 }
 
 fn delay(outcome: &Outcome) -> f64 {

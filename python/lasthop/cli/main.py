@@ -172,9 +172,18 @@ def invoke(args: Sequence[str] | None = None) -> int:
         _silence()
         return 1
     except LasthopError as e:
-        complain(e.as_option())
+        is_positional = e.argument in _positional(sys.argv[1:] if args is None else args)
+        complain(f"{str(e.argument).upper()}: {e.text}" if is_positional else e.as_option())
         return e.exit_code
     return code if isinstance(code, int) else 0
+
+
+def _positional(args: Sequence[str]) -> set[str]:
+    """The names of the arguments of the command that are not options."""
+    name = next((word for word in args if not word.startswith("-")), "")
+    command = lasthop.get_command(click.Context(lasthop), name)
+    params = command.params if command else []
+    return {str(param.name) for param in params if isinstance(param, click.Argument)}
 
 
 def _silence() -> None:

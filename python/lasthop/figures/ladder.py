@@ -2,7 +2,7 @@
 
 Colours and dashes distinguish the kinds of arrows, and each state has its own sign, so that a greyscale print
 shows the same: a dot for a retransmission, a diamond for something an agent created, a bar for something an
-agent kept, a cross for a loss.
+agent kept, a cross for a loss. The MPDUs of an A-MPDU are ticks along its arrow, or crosses.
 """
 
 from __future__ import annotations
@@ -187,6 +187,7 @@ def _panel(panel: Panel, frame: _Frame, ticks: Sequence[float], *, has_numbers: 
             sign = _loss(arrow, panel, frame)
             losses.shapes += sign
             taken += [shape.box for shape in sign if isinstance(shape, Text)]
+        losses.shapes += _parts(arrow, _ends(arrow, panel, frame), frame, lost=True)
     for arrow in panel.arrows:
         group = _arrow(arrow, panel, frame)
         label = _label(arrow, panel, frame, taken)
@@ -249,11 +250,32 @@ def _arrow(arrow: Arrow, panel: Panel, frame: _Frame) -> Group:
     group.shapes.append(Line(line, colour, width * (1.5 if arrow.again else 1.0), dashes))
     if line[1] == end and not arrow.lost:
         group.shapes += _bar(line, _AGENT) if arrow.kept else [_head(line, colour)]
+    group.shapes += _parts(arrow, (begin, end), frame, lost=False)
     if arrow.made:
         group.shapes.append(_diamond(start, _AGENT))
     elif arrow.again and line[0] == begin:
         group.shapes.append(_dot(begin, colour))
     return group
+
+
+def _parts(arrow: Arrow, ends: tuple[Point, Point], frame: _Frame, *, lost: bool) -> list[Shape]:
+    """The MPDUs of an A-MPDU along its arrow: a tick for each, or a cross for each that was lost."""
+    if arrow.lost:
+        return []
+    (x0, y0), (x1, y1) = ends
+    colour = KINDS[arrow.kind][0]
+    is_wide = math.hypot(x1 - x0, y1 - y0) >= 2.0 * len(arrow.parts)
+    shapes: list[Shape] = []
+    for number, part in enumerate(arrow.parts):
+        share = (number + 0.5) / len(arrow.parts)
+        x, y = x0 + share * (x1 - x0), y0 + share * (y1 - y0)
+        if not frame.top <= y <= frame.bottom or bool(part.lost) != lost:
+            continue
+        if lost:
+            shapes += _cross((x, y), 2.2, 1.1)
+        elif is_wide:
+            shapes.append(Line(((x, y - 2.0), (x, y + 2.0)), colour, 0.6))
+    return shapes
 
 
 def _loss(arrow: Arrow, panel: Panel, frame: _Frame) -> list[Shape]:
@@ -365,7 +387,8 @@ def _legend(panels: Sequence[Panel], width: float, y: float) -> Group:
         (any(a.again for a in arrows), "sent again", [Line(short, _GREY, 1.6), _dot((4.0, 0.0), _GREY)]),
         (any(a.made for a in arrows), "made by an agent", [_diamond((9.0, 0.0), _AGENT)]),
         (any(a.kept for a in arrows), "kept by an agent", [Line(short, _GREY, 1.0), *_bar(short, _AGENT)]),
-        (any(a.lost for a in arrows), "lost", _cross((9.0, 0.0))),
+        (any(a.parts for a in arrows), "MPDUs of an A-MPDU", _comb((4.0, 14.0), _GREY)),
+        (any(a.lost or a.failed for a in arrows), "lost", [*_cross((9.0, 0.0))]),
     ]
     entries += [(name, shapes) for is_there, name, shapes in signs if is_there]
     group = Group("legend")
@@ -413,10 +436,18 @@ def _bar(line: tuple[Point, Point], colour: str) -> list[Shape]:
     return [Line(((x1 + inside, y1 - 3.5), (x1 + inside, y1 + 3.5)), colour, 2.0)]
 
 
-def _cross(at: Point) -> list[Shape]:
+def _cross(at: Point, half: float = 3.0, width: float = 1.5) -> list[Line]:
     x, y = at
-    arms = (((x - 3, y - 3), (x + 3, y + 3)), ((x - 3, y + 3), (x + 3, y - 3)))
-    return [Line(arm, _BLACK, 1.5) for arm in arms]
+    arms = (((x - half, y - half), (x + half, y + half)), ((x - half, y + half), (x + half, y - half)))
+    return [Line(arm, _BLACK, width) for arm in arms]
+
+
+def _comb(sides: tuple[float, float], colour: str) -> list[Shape]:
+    """A piece of an arrow with the ticks of MPDUs."""
+    left, right = sides
+    ticks = [left + share * (right - left) for share in (0.125, 0.375, 0.625, 0.875)]
+    lines = [((left, 0.0), (right, 0.0)), *(((x, -2.0), (x, 2.0)) for x in ticks)]
+    return [Line(line, colour, 0.8) for line in lines]
 
 
 def _dot(at: Point, colour: str) -> Area:

@@ -177,6 +177,8 @@ class _Reader:
             self._link(row)
         elif row.layer == "frame":
             self._frame(row)
+        elif row.layer == "mpdu" and row.event == "receive":
+            self._came[row.packet] = (row.node, row.time_s)
         if self._begin <= row.time_s <= self._end:
             self._tell(row)
         self._before = row
@@ -279,8 +281,9 @@ class _Reader:
             pairs.append(pair)
         if sent.what != "packet" and sent.link not in self._film.media:
             self._film.media.append(sent.link)
-        carried = self._packets.get(sent.packet) if sent.what in ("data", "packet") else None
+        carried = self._packets.get(sent.packet) if sent.what in ("data", "packet", "a-mpdu") else None
         kind, what, number = kind_of(sent, carried)
+        is_one = carried is not None and sent.what != "a-mpdu"
         self._film.flights.append(
             Flight(
                 sent.time_s,
@@ -291,10 +294,10 @@ class _Reader:
                 kind,
                 what,
                 number,
-                sent.attempt,
+                0 if sent.what == "a-mpdu" else sent.attempt,
                 reason_of(ended.why) if ended.event == "lost" else "",
-                carried is not None and sent.packet in self._agains,
-                carried is not None and sent.packet in self._by_agents,
+                is_one and sent.packet in self._agains,
+                is_one and sent.packet in self._by_agents,
             )
         )
 

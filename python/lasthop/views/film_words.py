@@ -74,11 +74,14 @@ def packet_of(row: Event) -> tuple[str, int]:
 
 
 def kind_of(row: Event, carried: Event | None) -> tuple[str, str, int]:
-    """The kind of a frame or packet, what it is, and its number."""
+    """The kind of a frame or packet, what it is, and its number; of an A-MPDU that of its first packet."""
+    if carried is not None and row.what == "a-mpdu":
+        what, number = packet_of(carried)
+        return KINDS.get(carried.what, "control"), f"{NAMES['a-mpdu']} from {what} on", number
     if carried is not None:
         return KINDS.get(carried.what, "control"), *packet_of(carried)
-    if row.layer == "frame" and row.what == "ack":
-        return "mac-ack", "MAC ACK", -1
+    if row.layer == "frame" and row.what in ("ack", "block-ack"):
+        return "mac-ack", "MAC ACK" if row.what == "ack" else NAMES["block-ack"], -1
     return "control", NAMES.get(row.what, row.what), -1
 
 
@@ -98,6 +101,12 @@ def sentence_of(row: Event, before: Event | None, packet: Event | None) -> tuple
         return _link(row)
     if row.layer == "frame":
         return _frame(row, packet)
+    if row.layer == "mpdu":
+        what, number = packet_of(row)
+        is_alone = row.event == "lost" and row.why == "error"
+        return (
+            ("loss", f"The MPDU of {what} does not arrive", reason_of(row.why), number) if is_alone else None
+        )
     if row.layer == "app" and row.event in ("write", "close"):
         return "tcp", "The application writes" if row.event == "write" else "The application closes", "", -1
     return None
@@ -164,7 +173,7 @@ def _link(row: Event) -> tuple[str, str, str, int] | None:
 
 
 def _frame(row: Event, packet: Event | None) -> tuple[str, str, str, int] | None:
-    is_packet = row.what in ("data", "packet")
+    is_packet = row.what in ("data", "packet", "a-mpdu")
     _, what, number = kind_of(row, packet if is_packet else None)
     if row.event == "lost":
         return "loss", f"{_upper(what)} does not arrive", reason_of(row.why), number
@@ -177,9 +186,9 @@ def _frame(row: Event, packet: Event | None) -> tuple[str, str, str, int] | None
         why = f"after a backoff of {row.slots} slot{'' if row.slots == 1 else 's'}"
     elif row.what == "cts":
         why = "it answers the RTS"
-    elif row.what == "ack":
+    elif row.what in ("ack", "block-ack"):
         why = "the frame has arrived"
-    if row.attempt > 1:
+    if row.attempt > 1 and row.what != "a-mpdu":
         why = ", ".join(part for part in (f"attempt {row.attempt}", why) if part)
     return "frame", f"{_upper(what)} is sent", why, number
 

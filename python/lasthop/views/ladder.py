@@ -23,11 +23,16 @@ LAYERS = ("tcp", "frames")
 FIRST = 30
 # How long after the period something that began within it may end.
 _PATIENCE_S = 60.0
+# Lost MPDUs of an A-MPDU that are named.
+_NAMED = 8
 
 HOST, AGENT = "host", "agent"
 _TRANSPORTS = ("tcp", "udp")
 NAMES = {"ack": "ACK", "syn": "SYN", "syn-ack": "SYN-ACK", "fin": "FIN", "reset": "RST", "rts": "RTS"}
 NAMES |= {"cts": "CTS", "null": "Null", "beacon": "beacon", "cf-end": "CF-End", "datagram": "datagram"}
+NAMES |= {"a-mpdu": "A-MPDU", "block-ack": "BlockAck", "block-ack-request": "BlockAckReq"}
+# Frames that carry or acknowledge several packets, possibly of several flows.
+_OF_MANY = ("a-mpdu", "block-ack")
 
 
 class Event(NamedTuple):
@@ -63,6 +68,14 @@ class Place(NamedTuple):
     seat: str
 
 
+class Part(NamedTuple):
+    """An MPDU of an A-MPDU: what it carries, its attempt from 1, and why it was lost; empty if it was not."""
+
+    label: str
+    attempt: int
+    lost: str
+
+
 @dataclass(slots=True)
 class Arrow:
     """Something that passed from one place to another.
@@ -79,6 +92,7 @@ class Arrow:
         kept: Whether an agent did not pass it on.
         left_s: When its first frame went on the medium, if later than its begin; until then it waited.
         notes: Further details.
+        parts: The MPDUs of an A-MPDU, in their order.
     """
 
     begin: Place
@@ -92,6 +106,12 @@ class Arrow:
     kept: bool = False
     left_s: float | None = None
     notes: list[str] = field(default_factory=list)
+    parts: list[Part] = field(default_factory=list)
+
+    @property
+    def failed(self) -> list[Part]:
+        """The MPDUs that were lost from an A-MPDU that arrived."""
+        return [] if self.lost else [part for part in self.parts if part.lost]
 
     @property
     def text(self) -> str:
@@ -104,6 +124,14 @@ class Arrow:
         states += [f"lost: {self.lost}"] if self.lost else []
         if self.left_s is not None:
             states.append(f"on the air or wire after {1e3 * (self.left_s - self.begin.time_s):.3f} ms")
+        if self.parts:
+            states.append(f"{self.parts[0].label} to {self.parts[-1].label}")
+            before = sum(part.attempt > 1 for part in self.parts)
+            states += [f"{before} sent before"] if before else []
+        if self.failed:
+            named = ", ".join(part.label for part in self.failed[:_NAMED])
+            more = len(self.failed) - _NAMED
+            states.append(f"lost of it: {named}" + (f" and {more} more" if more > 0 else ""))
         return ", ".join([f"{self.label}, {way}, {self.begin.time_s:.6f} s", took, *states, *self.notes])
 
 
@@ -182,14 +210,19 @@ def panel(
         The panel, and its period.
     """
     begin, end = period_of(read, between, flows)
-    reader = _Reader(Panel(title, layers == "frames"), begin, end)
+    reader = _Reader(Panel(title, layers == "frames"), begin, end, flows)
     for row in read():
         if row.time_s > end and (reader.is_complete or row.time_s > end + _PATIENCE_S):
             break
-        if not flows or not row.flow or row.flow.removesuffix(".reverse") in flows:
+        if is_of(row, flows) or row.layer == "mpdu" or row.what in _OF_MANY:
             reader.take(row)
     reader.finish()
     return reader.panel, (begin, end)
+
+
+def is_of(row: Event, flows: Sequence[str]) -> bool:
+    """Whether a row belongs to one of these flows, to any if there are none, or to no flow."""
+    return not flows or not row.flow or row.flow.removesuffix(".reverse") in flows
 
 
 def period_of(
@@ -266,8 +299,9 @@ _AGAIN = ("timeout", "fast-retransmit", "again", "probe")
 class _Reader:
     """Builds a panel from rows in the order of their times."""
 
-    def __init__(self, panel: Panel, begin: float, end: float) -> None:
+    def __init__(self, panel: Panel, begin: float, end: float, flows: Sequence[str]) -> None:
         self.panel = panel
+        self._flows = flows
         self._begin, self._end, self._is_frames = begin, end, panel.is_of_frames
         self._packets: dict[int, _Packet] = {}
         self._frames: dict[int, Event] = {}
@@ -277,6 +311,9 @@ class _Reader:
         self._paths: list[tuple[str, str]] = []
         self._receives: Arrow | None = None
         self._sends_from = ""
+        # The A-MPDU that has ended last, with its number, and the last one shown by receiver and sender.
+        self._aggregate: tuple[int, Arrow] | None = None
+        self._answered: dict[tuple[str, str], Arrow] = {}
 
     @property
     def is_complete(self) -> bool:
@@ -296,12 +333,18 @@ class _Reader:
             self._link(row)
         elif row.layer == "frame":
             self._frame(row)
+        elif row.layer == "mpdu":
+            self._mpdu(row)
 
     def finish(self) -> None:
         """Completes the panel after the last row."""
         shown = self.panel
         shown.seats = self._agents & self._hosts
         shown.nodes = ordered(self._paths, self._sends_from)
+        for arrow in shown.arrows:
+            if arrow.parts:
+                arrow.label = f"A-MPDU {len(arrow.parts)}"
+                arrow.label += f", {len(arrow.failed)} lost" if arrow.failed else ""
         shown.arrows.sort(key=lambda arrow: arrow.begin.time_s)
 
     def _transport(self, row: Event) -> None:
@@ -361,9 +404,7 @@ class _Reader:
     def _frame(self, row: Event) -> None:
         if row.event == "send":
             self._frames[row.frame] = row
-            begun = self._packets.get(row.packet)
-            if begun is not None and begun.left_s is None and begun.place.node == row.node:
-                begun.left_s = row.time_s
+            self._leaves(row)
             return
         sent = self._frames.pop(row.frame, None)
         if sent is None:
@@ -373,15 +414,49 @@ class _Reader:
             return
         packet = self._packets.get(sent.packet)
         kind, label = _of_frame(sent, packet)
+        is_whole = sent.what != "a-mpdu"
         notes = [f"{sent.len} B"]
-        notes += [f"attempt {sent.attempt}"] if sent.attempt > 0 else []
+        notes += [f"attempt {sent.attempt}"] if sent.attempt > 0 and is_whole else []
         notes += [f"backoff {sent.slots} slots"] if sent.slots >= 0 else []
         carries = sent.what in ("data", "packet") and packet is not None
         again = packet.again if carries and packet else ""
-        label += f" #{sent.attempt}" if sent.attempt > 1 else ""
+        label += f" #{sent.attempt}" if sent.attempt > 1 and is_whole else ""
         begin, end = Place(sent.time_s, sent.node, AGENT), Place(row.time_s, sent.peer, AGENT)
         lost = row.why if row.event == "lost" else ""
-        self._add(Arrow(begin, end, kind, label, lost, again=again, notes=notes))
+        arrow = Arrow(begin, end, kind, label, lost, again=again, notes=notes)
+        if sent.what == "a-mpdu":
+            # It is added with its first MPDU of a flow that is shown; the rows of its MPDUs follow.
+            self._aggregate = (sent.frame, arrow)
+            self._answered.pop((sent.peer, sent.node), None)
+            return
+        if sent.what == "block-ack":
+            answers = self._answered.get((sent.node, sent.peer))
+            if answers is not None:
+                arrow.label += f" {sum(not part.lost for part in answers.parts)}/{len(answers.parts)}"
+            elif self._flows:
+                return
+        self._add(arrow)
+
+    def _leaves(self, row: Event) -> None:
+        """A packet goes on the medium."""
+        begun = self._packets.get(row.packet)
+        if begun is not None and begun.left_s is None and begun.place.node == row.node:
+            begun.left_s = row.time_s
+
+    def _mpdu(self, row: Event) -> None:
+        """An MPDU of an A-MPDU begins, or has ended after the A-MPDU."""
+        if row.event == "send":
+            self._leaves(row)
+            return
+        if self._aggregate is None or self._aggregate[0] != row.frame:
+            return
+        arrow = self._aggregate[1]
+        ends = (arrow.end.node, arrow.begin.node)
+        if ends not in self._answered and is_of(row, self._flows):
+            self._answered[ends] = arrow
+            self._add(arrow)
+        arrow.kind = arrow.kind if arrow.parts else KINDS.get(row.what, "control")
+        arrow.parts.append(Part(_label(row), row.attempt, row.why if row.event == "lost" else ""))
 
     def _end_hop(self, row: Event, here: Place, *, stays: bool = False) -> Arrow | None:
         """Ends a hop: a packet has moved from its last place to another."""
@@ -444,7 +519,8 @@ def _of_frame(sent: Event, packet: _Packet | None) -> tuple[str, str]:
         if packet is None:
             return "control", "packet"
         return KINDS.get(packet.what, "control"), packet.label
-    return ("mac-ack", "ACK") if sent.what == "ack" else ("control", NAMES.get(sent.what, sent.what))
+    name = NAMES.get(sent.what, sent.what)
+    return ("mac-ack" if sent.what in ("ack", "block-ack") else "control"), name
 
 
 def ordered(paths: Sequence[tuple[str, str]], first: str) -> list[str]:

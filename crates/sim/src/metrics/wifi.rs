@@ -182,6 +182,12 @@ impl Measured for BlockAcks {
             "packets that arrived after the reordering buffer had given up waiting for them, and were discarded",
             |it| it.number(|it| it.late),
         ),
+        row(
+            "drops_lifetime",
+            Unit::Packets,
+            "packets given up by the link because their lifetime in the MAC was over",
+            |it| it.number(|it| it.expired),
+        ),
     ];
 }
 

@@ -316,6 +316,7 @@ impl Wlan {
             self.ledger.end(station, fate, lost_span(&frame, mpdus, &self.sites[station].on_air.1), host.now);
             if let Some(events) = &mut host.tracer.events {
                 events.frame_ended(host.now, self.place, &frame, fate);
+                self.trace_mpdus((&frame, mpdus), Some(fate), host);
             }
             if fate == Fate::LostForGood || !mpdus.is_empty() {
                 self.sites[station].mac.on_lost_for_good(mpdus);
@@ -665,12 +666,14 @@ impl Wlan {
                 self.sites[station].counters.service.take(waited);
                 Signal::Delivered
             }
-            Outcome::Undelivered => {
-                self.sites[station].counters.drops_retry += 1;
+            Outcome::Undelivered | Outcome::Expired => {
+                let is_late = outcome == Outcome::Expired;
+                self.sites[station].counters.drops_retry += u64::from(!is_late);
                 // If it was received but its acknowledgement was not, the link gives up a packet that is not lost.
                 if !has_come {
                     let place = (self.place, self.sites[station].node);
-                    host.lose(&packet, (Culprit::Channel, why), place);
+                    let culprit = if is_late { Culprit::Queue } else { Culprit::Channel };
+                    host.lose(&packet, (culprit, why), place);
                 }
                 Signal::Undelivered
             }

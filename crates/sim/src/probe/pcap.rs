@@ -9,7 +9,9 @@ use std::io::{self, Write};
 
 use lasthop_stack::packet::Packet;
 use lasthop_stack::units::Time;
-use lasthop_stack::wire::Headers;
+use lasthop_stack::wire::{Headers, Unfit};
+
+use crate::model::ports::Ports;
 
 /// Magic number of pcap files whose times are in nanoseconds.
 const MAGIC_NANOSECONDS: u32 = 0xA1B2_3C4D;
@@ -20,12 +22,38 @@ const SNAP_LENGTH: u32 = 65_535;
 /// Zeros for payloads.
 static ZEROS: [u8; SNAP_LENGTH as usize] = [0; SNAP_LENGTH as usize];
 
+/// The code point of the packets of each flow.
+#[derive(Clone, Debug)]
+pub(crate) struct CodePoints {
+    ports: Ports,
+    /// By flow; empty where all have 0.
+    of: Vec<u8>,
+}
+
+impl CodePoints {
+    /// Those of the flows in their order.
+    pub(crate) fn new(flows: impl Iterator<Item = u8>, ports: Ports) -> CodePoints {
+        let of: Vec<u8> = flows.collect();
+        CodePoints { ports, of: if of.iter().all(|dscp| *dscp == 0) { Vec::new() } else { of } }
+    }
+
+    /// The headers of a packet, with the code point of its flow.
+    pub(super) fn headers(&self, packet: &Packet, identification: u16) -> Result<Headers, Unfit> {
+        let headers = Headers::of(packet, identification)?;
+        Ok(match &self.of[..] {
+            [] => headers,
+            of => headers.with_dscp(of[self.ports.addressee(packet).0]),
+        })
+    }
+}
+
 /// A capture file being written.
 ///
 /// A link knows a packet's departure when it accepts it, so records of the two directions come out of order; they wait
 /// here until nothing earlier can follow.
 pub struct Capture {
     file: Box<dyn Write + Send>,
+    code_points: CodePoints,
     waiting: BinaryHeap<Reverse<(Time, u64, Headers)>>,
     records: u64,
     identification: u16,
@@ -37,16 +65,17 @@ impl Capture {
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub fn new(mut file: Box<dyn Write + Send>) -> io::Result<Capture> {
+    pub(crate) fn new(mut file: Box<dyn Write + Send>, code_points: CodePoints) -> io::Result<Capture> {
         write_file_header(&mut file, LINKTYPE_RAW)?;
-        Ok(Capture { file, waiting: BinaryHeap::new(), records: 0, identification: 0, failed: None })
+        let waiting = BinaryHeap::new();
+        Ok(Capture { file, code_points, waiting, records: 0, identification: 0, failed: None })
     }
 
     /// Records a packet that leaves at `departure`.
     pub(crate) fn record(&mut self, departure: Time, now: Time, packet: &Packet) {
         self.identification = self.identification.wrapping_add(1);
         self.records += 1;
-        match Headers::of(packet, self.identification) {
+        match self.code_points.headers(packet, self.identification) {
             Ok(headers) => self.waiting.push(Reverse((departure, self.records, headers))),
             Err(unfit) => self.failed = self.failed.take().or(Some(io::Error::other(unfit))),
         }

@@ -14,7 +14,7 @@ use lasthop_stack::packet::{NodeId, Packet};
 use lasthop_stack::units::{Span, Time};
 use lasthop_stack::wire::Headers;
 
-use super::pcap;
+use super::pcap::{self, CodePoints};
 
 mod modes;
 
@@ -58,6 +58,7 @@ const RETRY: u8 = 0x08;
 /// A capture file being written.
 pub struct WifiCapture {
     file: Box<dyn Write + Send>,
+    code_points: CodePoints,
     /// What beacons announce of contention-free periods.
     pcf: PcfConfig,
     bytes: Vec<u8>,
@@ -85,10 +86,15 @@ impl WifiCapture {
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub fn new(mut file: Box<dyn Write + Send>, pcf: PcfConfig) -> io::Result<WifiCapture> {
+    pub(crate) fn new(
+        mut file: Box<dyn Write + Send>,
+        pcf: PcfConfig,
+        code_points: CodePoints,
+    ) -> io::Result<WifiCapture> {
         pcap::write_file_header(&mut file, LINKTYPE_RADIOTAP)?;
         let (bytes, packets) = (Vec::new(), Vec::new());
-        Ok(WifiCapture { file, pcf, bytes, packets, identification: 0, aggregates: 0, failed: None })
+        let (identification, aggregates, failed) = (0, 0, None);
+        Ok(WifiCapture { file, code_points, pcf, bytes, packets, identification, aggregates, failed })
     }
 
     /// Records a frame that begins now, with the packet it carries, if any, and its power at the observer.
@@ -192,7 +198,7 @@ impl WifiCapture {
             sending.offset += sending.length;
         }
         (sending.fragment, sending.length) = (frame.fragment, length);
-        match Headers::of(packet, sending.identification) {
+        match self.code_points.headers(packet, sending.identification) {
             Ok(headers) => part(&headers, sending.offset, length, bytes),
             Err(unfit) => self.failed = self.failed.take().or(Some(io::Error::other(unfit))),
         }
@@ -250,7 +256,9 @@ fn beacon(frame: &Frame, pcf: &PcfConfig, now: Time, bytes: &mut Vec<u8>) {
 fn header(frame: &Frame, packet: Option<&Packet>, bytes: &mut Vec<u8>) {
     bytes.extend(frame_control(frame));
     bytes.extend(frame.duration_field().to_le_bytes());
-    let (receiver, transmitter) = (address(frame.receiver), address(frame.transmitter));
+    let transmitter = address(frame.transmitter);
+    let is_to_self = frame.kind == FrameKind::Cts && frame.receiver == BROADCAST;
+    let receiver = if is_to_self { transmitter } else { address(frame.receiver) };
     bytes.extend(receiver);
     match frame.kind {
         FrameKind::Cts | FrameKind::Ack => return,

@@ -27,7 +27,7 @@ use crate::net::wlan::Wlan;
 use crate::net::{Channel, Net, NetEvent};
 use crate::probe::accounts::Account;
 use crate::probe::bins::{Bins, Series};
-use crate::probe::pcap::Capture;
+use crate::probe::pcap::{Capture, CodePoints};
 use crate::probe::radiotap::WifiCapture;
 use crate::probe::trace::{Trace, Tracer};
 use crate::probe::transfers::{self, Transfer};
@@ -265,13 +265,14 @@ impl World {
         for (link, path) in request.pcap {
             let failed = |error| RunError::Capture(path.clone(), error);
             let file = Box::new(io::BufWriter::new(std::fs::File::create(path).map_err(failed)?));
+            let points = CodePoints::new(config.flows.iter().map(|flow| flow.dscp), ports);
             match place_of(config, *link) {
-                Place::Channel(channel) => net.capture(channel, Capture::new(file).map_err(failed)?),
+                Place::Channel(channel) => net.capture(channel, Capture::new(file, points).map_err(failed)?),
                 Place::Wlan(wlan) => {
-                    let capture = WifiCapture::new(file, net.wlans[wlan].periods());
+                    let capture = WifiCapture::new(file, net.wlans[wlan].periods(), points);
                     net.wlans[wlan].capture = Some(capture.map_err(failed)?);
                 }
-                Place::Frn(frn) => net.frns[frn].capture = Some(Capture::new(file).map_err(failed)?),
+                Place::Frn(frn) => net.frns[frn].capture = Some(Capture::new(file, points).map_err(failed)?),
             }
         }
         // Set first, so that what happens at the end of the warm-up is measured.

@@ -28,6 +28,8 @@ const ADDRESSES: &str = "nodes have names, without addresses and ports";
 /// Keys by the names that other programs give them, in lower case without `-` and `_`.
 const KEY_HINTS: &[(&[&str], Hint)] = &[
     (&["bandwidth", "bw", "datarate", "linkrate", "bitrate", "capacity", "speed"], Keys(&["links.*.rate"])),
+    (&["datamode", "wifimode", "phymode", "mcsindex", "htmcs", "vhtmcs", "hemcs"], Keys(&["links.*.mcs"])),
+    (&["maxdelay", "msdulifetime"], Keys(&["links.*.edca.lifetime"])),
     (&["latency", "propdelay", "linkdelay", "onewaydelay", "owd"], Keys(&["links.*.delay"])),
     (
         &["queuesize", "queuelimit", "qlen", "ifqlen", "limit", "maxsize", "maxpackets", "uplinkqueue"],

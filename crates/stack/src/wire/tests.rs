@@ -101,6 +101,19 @@ fn the_ecn_field_is_the_end_of_the_second_byte_and_the_flags_of_ecn_begin_the_fo
     }
 }
 
+#[test]
+fn a_code_point_is_the_upper_six_bits_of_the_second_byte_and_the_checksum_covers_it() {
+    let packet = Packet { ecn: Ecn::Ect0, extra_header: 8, ..tcp(Segment::default()) };
+    let plain = Headers::of(&packet, 7).expect("it has bytes");
+    for dscp in [0, 46, 63] {
+        let marked = plain.with_dscp(dscp);
+        // RFC 2474 (3); ECN below it stays.
+        assert_eq!(marked.as_bytes()[1], dscp << 2 | 2);
+        assert_eq!(parse(marked.as_bytes(), NOW).map(|(packet, _)| packet), Ok(packet));
+        assert_eq!(marked.with_dscp(0).as_bytes(), plain.as_bytes());
+    }
+}
+
 /// A SYN as Linux sends it, its options packed without padding; made with scapy 2.8.
 #[rustfmt::skip]
 const LINUX_SYN: [u8; 60] = [

@@ -129,6 +129,17 @@ impl Headers {
         usize::from(self.len) + self.payload_len()
     }
 
+    /// The same with a differentiated services code point: the upper six bits of the second byte (RFC 2474, 3).
+    #[must_use]
+    pub fn with_dscp(mut self, dscp: u8) -> Headers {
+        self.bytes[1] = dscp << 2 | self.bytes[1] & 0b11;
+        let end = 4 * usize::from(self.bytes[0] & 0x0F);
+        self.bytes[10..12].fill(0);
+        let header_sum = !sum(&[&self.bytes[..end]]);
+        self.bytes[10..12].copy_from_slice(&header_sum.to_be_bytes());
+        self
+    }
+
     /// A payload of zeros adds nothing to the checksum, so it may be left out.
     fn make(packet: &Packet, identification: u16, payload: &[u8]) -> Result<Headers, Unfit> {
         let total = length_of(packet)?;

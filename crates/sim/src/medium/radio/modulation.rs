@@ -5,7 +5,8 @@
 //!
 //! **Source**: DSSS as in the study of Pei and Henderson (2009) for 802.11b; CCK as biorthogonal keying (Proakis, 5.2).
 //! OFDM: the union bound over the distance spectrum of the convolutional code with 64 states, hard decisions; spectra
-//! by Conan (1984) at rate 1/2 and by Haccoun and Bégin (1989) for the punctured codes, as many terms as published.
+//! by Conan (1984) at rate 1/2 and by Haccoun and Bégin (1989, IEEE Trans. Commun. 37(11), 1113 to 1125) for the
+//! punctured codes, as many terms as published; a test computes all of them from the generators and the puncturing.
 //!
 //! **How**: the success of a frame is (1 - BER)^bits or, for CCK, (1 - SEP)^symbols. Both are stored as the logarithm
 //! of the success of one bit, because logarithms of the parts of a frame add up.
@@ -347,5 +348,52 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// Errors of information bits by distance up to the `most`, of the code with generators 133 and 171, punctured like this: which of
+    /// the two bits are sent in each step of a period. A step of the trellis is a period.
+    fn spectrum(sent: &[(u32, u32)], most: u32) -> Vec<f64> {
+        type Events = std::collections::BTreeMap<(usize, u32), (u64, u64)>;
+        let branch = |state: usize, word: usize| {
+            let mut at = (state, 0);
+            for (step, (first, second)) in sent.iter().enumerate() {
+                let register = (word >> step & 1) << 6 | at.0;
+                let parity = |generator: usize| (register & generator).count_ones() % 2;
+                at = (register >> 1, at.1 + first * parity(0o133) + second * parity(0o171));
+            }
+            (at.0, at.1, word.count_ones())
+        };
+        let mut ended = std::collections::BTreeMap::new();
+        let mut open = Events::from([((0, 0), (1, 0))]);
+        for step in 0.. {
+            if open.is_empty() {
+                break;
+            }
+            let mut next = Events::new();
+            for ((state, distance), (paths, errors)) in std::mem::take(&mut open) {
+                for word in usize::from(step == 0)..1 << sent.len() {
+                    let (to, weight, bits) = branch(state, word);
+                    let (to_distance, wrong) = (distance + weight, errors + paths * u64::from(bits));
+                    if to == 0 && to_distance <= most {
+                        *ended.entry(to_distance).or_insert(0) += wrong;
+                    } else if to != 0 && to_distance <= most {
+                        let sums = next.entry((to, to_distance)).or_insert((0, 0));
+                        *sums = (sums.0 + paths, sums.1 + wrong);
+                    }
+                }
+            }
+            open = next;
+        }
+        ended.into_values().map(|errors| errors as f64).collect()
+    }
+
+    #[test]
+    fn the_spectra_are_those_of_the_punctured_code_of_the_standard() {
+        // IEEE 802.11-2020, 17.3.5.6 and 19.3.11.6: the bits that are not stolen.
+        let (both, first, second) = ((1, 1), (1, 0), (0, 1));
+        assert_eq!(spectrum(&[both], 26), SPECTRUM_HALF);
+        assert_eq!(spectrum(&[both, first], 15), SPECTRUM_TWO_THIRDS);
+        assert_eq!(spectrum(&[both, first, second], 14), SPECTRUM_THREE_QUARTERS);
+        assert_eq!(spectrum(&[both, first, second, first, second], 13), SPECTRUM_FIVE_SIXTHS);
     }
 }

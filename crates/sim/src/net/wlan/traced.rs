@@ -1,9 +1,9 @@
 //! What a trace of events records of an 802.11 link.
 
-use lasthop_stack::link::dot11::{FrameKind, Outcome};
+use lasthop_stack::link::dot11::{Frame, FrameKind, Mpdu, Outcome};
 use lasthop_stack::packet::Packet;
 
-use super::{Host, Wlan};
+use super::{Fate, Host, Wlan};
 use crate::net::pool::PoolId;
 use crate::probe::events::{Event, Sending, Why};
 
@@ -24,6 +24,17 @@ impl Wlan {
             slots: if is_attempt { interface.slots.take() } else { None },
         };
         events.frame(host.now, frame, airtime.total, &sending);
+        self.trace_mpdus((&self.sites[station].on_air.0, &self.sites[station].load.mpdus), None, host);
+    }
+
+    /// Records the MPDUs of an A-MPDU that begins, or that ends with this fate.
+    #[cold]
+    pub(super) fn trace_mpdus(&self, (frame, mpdus): (&Frame, &[Mpdu]), fate: Option<Fate>, host: &mut Host) {
+        let Some(events) = host.tracer.events.as_mut().filter(|_| frame.mpdus > 1) else { return };
+        for mpdu in mpdus {
+            let packet = host.pool.get(PoolId::from_handle(mpdu.handle)).0;
+            events.mpdu(host.now, (self.place, frame), (mpdu, packet), fate);
+        }
     }
 
     /// Records that a station is done with a packet. Returns why it is lost, if it is.
@@ -36,10 +47,11 @@ impl Wlan {
     ) -> Why {
         let Some(events) = &mut host.tracer.events else { return Why::RetryLimit };
         let node = self.sites[station].node;
-        let lost = events.given_up(self.place, node, packet);
+        let given_up = events.given_up(packet);
+        let lost = if outcome == Outcome::Expired { Why::Lifetime } else { given_up };
         let why = match outcome {
             Outcome::Delivered => Why::Delivered,
-            Outcome::Undelivered => lost,
+            Outcome::Undelivered | Outcome::Expired => lost,
             Outcome::Flushed => Why::Flushed,
         };
         events.link(host.now, Event::Done, why, self.place, node, packet);

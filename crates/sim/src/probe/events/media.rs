@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use lasthop_stack::link::dot11::{BROADCAST, Frame, FrameKind};
+use lasthop_stack::link::dot11::{BROADCAST, Frame, FrameKind, Mpdu, MpduFate};
 use lasthop_stack::packet::{NodeId, Packet};
 use lasthop_stack::units::{Span, Time};
 
@@ -94,7 +94,7 @@ impl Events {
         let on_air = self.interface(on_air);
         (on_air.frame, on_air.about) = (number, about);
         let node = frame.transmitter;
-        let row = self.row(now, Layer::Frame, Event::Send, (of_kind(frame.kind), Why::Nothing), node, about);
+        let row = self.row(now, Layer::Frame, Event::Send, (of_frame(frame), Why::Nothing), node, about);
         self.push(Row {
             duration,
             peer: receiver(frame),
@@ -109,29 +109,48 @@ impl Events {
     /// The transmission of a frame ends with this fate at its receiver.
     pub(crate) fn frame_ended(&mut self, now: Time, link: u32, frame: &Frame, fate: Fate) {
         let OnAir { frame: number, about, .. } = *self.interface((link, frame.transmitter));
-        let (event, why) = match fate {
-            Fate::Received => (Event::Receive, Why::Nothing),
-            Fate::Errored | Fate::LostForGood => (Event::Lost, Why::Error),
-            Fate::Collided => (Event::Lost, Why::Collision),
-            Fate::CutOff => (Event::Lost, Why::Outage),
-            Fate::OutOfReach => (Event::Lost, Why::OutOfReach),
-        };
+        let (event, why) = outcome(fate);
         let is_to_all = frame.receiver == BROADCAST;
         let (node, peer) =
             if is_to_all { (frame.transmitter, NONE) } else { (frame.receiver, frame.transmitter.0) };
         if fate == Fate::LostForGood {
-            self.interface((link, frame.transmitter)).hopeless = about.packet;
+            self.hopeless.insert(about.packet);
         }
         if event == Event::Receive && !is_to_all {
             self.interface((link, node)).answers = about;
         }
-        let row = self.row(now, Layer::Frame, event, (of_kind(frame.kind), why), node, about);
+        let row = self.row(now, Layer::Frame, event, (of_frame(frame), why), node, about);
         self.push(Row { peer, link, frame: number, ..row });
     }
 
-    /// The reason why a station gives up a packet.
-    pub(crate) fn given_up(&mut self, link: u32, node: NodeId, packet: &Packet) -> Why {
-        if self.interface((link, node)).hopeless == packet.id { Why::Error } else { Why::RetryLimit }
+    /// An MPDU of the A-MPDU that a station starts to transmit, or whose transmission ends with this fate.
+    pub(crate) fn mpdu(
+        &mut self,
+        now: Time,
+        (link, frame): (u32, &Frame),
+        (mpdu, packet): (&Mpdu, &Packet),
+        fate: Option<Fate>,
+    ) {
+        let number = self.interface((link, frame.transmitter)).frame;
+        let (event, why) = match (fate, mpdu.fate) {
+            (None, _) => (Event::Send, Why::Nothing),
+            (Some(Fate::Received), MpduFate::Received) => (Event::Receive, Why::Nothing),
+            (Some(Fate::Received), MpduFate::Errored | MpduFate::LostForGood) => (Event::Lost, Why::Error),
+            (Some(fate), _) => outcome(fate),
+        };
+        if fate.is_some() && mpdu.fate == MpduFate::LostForGood {
+            self.hopeless.insert(packet.id);
+        }
+        let about = About { len: i64::from(mpdu.bytes), ..self.about(packet) };
+        let (from, to) = (frame.transmitter, frame.receiver);
+        let (node, peer) = if fate.is_none() { (from, to) } else { (to, from) };
+        let row = self.row(now, Layer::Mpdu, event, (what(packet), why), node, about);
+        self.push(Row { peer: peer.0, link, frame: number, attempt: u32::from(mpdu.attempts) + 1, ..row });
+    }
+
+    /// The reason why a station gives up a packet, or would have.
+    pub(crate) fn given_up(&mut self, packet: &Packet) -> Why {
+        if self.hopeless.remove(&packet.id) { Why::Error } else { Why::RetryLimit }
     }
 
     fn interface(&mut self, at: (u32, NodeId)) -> &mut OnAir {
@@ -172,8 +191,19 @@ impl Events {
     }
 }
 
-fn of_kind(kind: FrameKind) -> What {
-    match kind {
+fn outcome(fate: Fate) -> (Event, Why) {
+    match fate {
+        Fate::Received => (Event::Receive, Why::Nothing),
+        Fate::Errored | Fate::LostForGood => (Event::Lost, Why::Error),
+        Fate::Collided => (Event::Lost, Why::Collision),
+        Fate::CutOff => (Event::Lost, Why::Outage),
+        Fate::OutOfReach => (Event::Lost, Why::OutOfReach),
+    }
+}
+
+fn of_frame(frame: &Frame) -> What {
+    match frame.kind {
+        FrameKind::Data if frame.mpdus > 1 => What::Aggregate,
         FrameKind::Rts => What::Rts,
         FrameKind::Cts => What::Cts,
         FrameKind::Ack => What::Ack,

@@ -25,6 +25,8 @@ vocabulary! {
         Link = "link",
         /// The medium: each transmission and its outcome.
         Frame = "frame",
+        /// The MPDUs of an A-MPDU, which is a frame with several.
+        Mpdu = "mpdu",
     }
 }
 
@@ -84,6 +86,7 @@ vocabulary! {
         Pace = "pace",
         BlockAck = "block-ack",
         BlockAckReq = "block-ack-request",
+        Aggregate = "a-mpdu",
     }
 }
 

@@ -9,6 +9,7 @@ use lasthop_stack::units::SeqNo;
 use lasthop_stack::wire;
 
 use super::*;
+use crate::model::ports::Ports;
 
 /// A file in memory that is still there after the capture is closed.
 #[derive(Clone, Default)]
@@ -46,8 +47,9 @@ struct Story {
 impl Story {
     fn new(preset: Preset) -> (Story, Shared) {
         let file = Shared::default();
-        let capture =
-            WifiCapture::new(Box::new(file.clone()), PcfConfig::default()).expect("memory takes all");
+        let code_points = CodePoints::new([0].into_iter(), Ports::new(1, false).expect("few"));
+        let capture = WifiCapture::new(Box::new(file.clone()), PcfConfig::default(), code_points)
+            .expect("memory takes all");
         (Story { capture, phy: Rules::new(preset.config()).config.phy, now: Time(1_000_000) }, file)
     }
 

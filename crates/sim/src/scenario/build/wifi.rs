@@ -13,8 +13,8 @@ use crate::scenario::quantity::{Dim, Quantity};
 use crate::scenario::value::Value;
 use lasthop_stack::link::dot11::{
     AccessRules, AfterLoss, Aggregate, BackoffDraw, Buffer, BufferScope, BufferUnit, Category, DataRate,
-    EdcaAccess, EdcaConfig, Guard, MacConfig, Mode, PcfConfig, PhyRate, PhyTiming, RateSet, Reassembly,
-    ResponseTimeout,
+    EdcaAccess, EdcaConfig, Guard, MacConfig, Mode, PcfConfig, PhyRate, PhyTiming, Protection, RateSet,
+    Reassembly, ResponseTimeout,
 };
 use lasthop_stack::link::fec::Code;
 use lasthop_stack::registry::{ArqConfig, ArqKind};
@@ -194,6 +194,12 @@ fn edca(link: &Part<'_>, preset: &EdcaConfig) -> EdcaConfig {
             AfterLoss::Request
         },
         reorder_timeout: link.span("block-ack.reorder-timeout"),
+        protection: if link.word("protection") == "cts-to-self" {
+            Protection::CtsToSelf
+        } else {
+            Protection::RtsCts
+        },
+        lifetime: link.optional("edca.lifetime", Part::span),
     }
 }
 

@@ -3,16 +3,23 @@
 use super::Check;
 use crate::model::{Config, LinkKind, WifiConfig};
 use crate::scenario::keys::{EDCA_STANDARDS, Wifi};
-use crate::scenario::sheet::Sheet;
+use crate::scenario::sheet::{From, Sheet};
 use crate::scenario::value::Value;
-use lasthop_stack::link::dot11::{Category, EdcaConfig, Family, Guard, Mode};
+use lasthop_stack::link::dot11::{Category, DELIMITER, EdcaConfig, Family, Guard, Mode};
 use lasthop_stack::units::Span;
+
+/// Bytes of an IP packet with a UDP header and nothing in it.
+const LEAST_PACKET: u32 = 28;
 
 impl Check<'_> {
     pub(super) fn of_today(&mut self, name: &str, wifi: &WifiConfig, sheet: &Sheet<'_>) {
         let Some(edca) = wifi.mac.edca else { return };
         let key = |below: &str| format!("links.{name}.{below}");
         self.mode(name, &edca, sheet);
+        if edca.lifetime.is_some() && wifi.arq.as_ref().is_some_and(|arq| arq.build().is_some()) {
+            let text = "has no effect where a scheme orders packets; expected none".to_owned();
+            self.fault(&key("edca.lifetime"), text);
+        }
         if !matches!(edca.window, 64 | 256) || (edca.window == 256 && edca.mode.family != Family::He) {
             let legal = if edca.mode.family == Family::He { "64 or 256" } else { "64" };
             self.fault(&key("block-ack.window"), format!("{}; expected {legal}", edca.window));
@@ -24,6 +31,7 @@ impl Check<'_> {
             );
             self.fault(&key("aggregate.count"), text);
         }
+        self.room(name, wifi, &edca);
         let most = EdcaConfig::of(edca.mode.family).aggregate.bytes;
         if edca.aggregate.bytes > most {
             let text = format!("{} B; expected at most {most} B", edca.aggregate.bytes);
@@ -31,12 +39,40 @@ impl Check<'_> {
         }
         for category in Category::ALL {
             let access = edca.access[category as usize];
+            for (below, window) in [("cw-min", access.cw_min), ("cw-max", access.cw_max)] {
+                if !(window + 1).is_power_of_two() {
+                    let (less, more) = (window.ilog2(), window.ilog2() + 1);
+                    let text = format!(
+                        "{window}; expected 2^n - 1, such as {} or {}",
+                        (1 << less) - 1,
+                        (1 << more) - 1
+                    );
+                    self.fault(&key(&format!("edca.{}.{below}", category.name())), text);
+                }
+            }
             if access.cw_min > access.cw_max {
                 let text = format!("{} is above cw-max, {}; expected less", access.cw_min, access.cw_max);
                 self.fault(&key(&format!("edca.{}.cw-min", category.name())), text);
             }
         }
         self.of_dcf(name, wifi, sheet);
+    }
+
+    /// Limits of an A-MPDU that exclude one with two packets.
+    fn room(&mut self, name: &str, wifi: &WifiConfig, edca: &EdcaConfig) {
+        let mac = &wifi.mac;
+        let least = 2 * (DELIMITER + mac.header + mac.fcs + mac.llc + LEAST_PACKET);
+        let expected = "expected more, or aggregate.count = 1";
+        if edca.aggregate.bytes < least {
+            let text = format!("{} B; two MPDUs have at least {least} B; {expected}", edca.aggregate.bytes);
+            self.fault(&format!("links.{name}.aggregate.bytes"), text);
+        }
+        let shortest = edca.mode.airtime(least, 0).total;
+        if edca.aggregate.time < shortest {
+            let [time, shortest] = [edca.aggregate.time, shortest].map(|span| span.0 as f64 / 1e3);
+            let text = format!("{time} us; two MPDUs take at least {shortest} us; {expected}");
+            self.fault(&format!("links.{name}.aggregate.time"), text);
+        }
     }
 
     /// Rates that nodes have of their own: those of their links' standards, and with an effect.
@@ -164,10 +200,11 @@ impl Check<'_> {
         }
         let preset = Wifi::of(standard, flavour, "ns2").mac;
         let mac = &wifi.mac;
-        let rate = preset.data_rate.rate().0;
-        let is_reference =
-            |set: &Value| matches!(set, Value::Quantity(set) if set.base.as_u64() == Some(rate));
-        if sheet.get(&key("rate")).is_some_and(|set| !is_reference(set)) {
+        let is_given = |slot| {
+            let from = sheet.cell(slot).map(|cell| cell.from);
+            matches!(from, Some(From::File | From::Set | From::Sweep))
+        };
+        if sheet.plan.layout.slot(&key("rate")).is_some_and(is_given) {
             let text = format!(
                 "has no effect on {standard}; expected mcs, width, guard-interval and streams instead"
             );
@@ -181,7 +218,7 @@ impl Check<'_> {
             ("long-retry", mac.long_retry != preset.long_retry, "expected short-retry"),
             ("fragment-threshold", mac.fragment_threshold.is_some(), one_sender),
             ("fec.rate", mac.fec.is_some(), one_sender),
-            ("lifetime", mac.lifetime.is_some(), one_sender),
+            ("lifetime", mac.lifetime.is_some(), "expected edca.lifetime"),
             ("queue", mac.buffer.is_some(), "expected a number of packets such as \"500 packets\""),
             ("coordination", wifi.pcf.is_some(), "expected \"dcf\""),
             ("access.deaf-after-cts", mac.access.deaf_after_cts, "expected false"),

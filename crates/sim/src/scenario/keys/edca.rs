@@ -4,10 +4,10 @@ use super::super::quantity::Dim;
 use super::links::TIME_US;
 use super::preset::{Source, Wifi};
 use super::radio::{FREQUENCY, frequency};
-use super::table::{LONGEST, SIZE, quantity, time};
+use super::table::{LONGEST, SIZE, TIME_MS, quantity, time};
 use super::words::EDCA_STANDARDS;
 use super::{Key, Kind, Only};
-use lasthop_stack::link::dot11::{AfterLoss, Category, EdcaAccess, EdcaConfig};
+use lasthop_stack::link::dot11::{AfterLoss, Category, EdcaAccess, EdcaConfig, Protection};
 
 const EDCA: &[Only] = &[Only::Is("links.*.standard", EDCA_STANDARDS)];
 
@@ -19,6 +19,7 @@ const LIMITS: Source = Source::Edca("IEEE 802.11-2020 (9.4.2.55, 9.4.2.157), 802
 const LONGEST_PPDU: Source = Source::Edca("IEEE 802.11-2020 (19.4.4, 21.4.4): aPPDUMaxTime");
 const BLOCK_ACK: Source = Source::Edca("IEEE 802.11-2020 (10.25), 802.11ax-2021 (9.3.1.8)");
 const REORDER: Source = Source::Edca("Linux mac80211: HT_RX_REORDER_BUF_TIMEOUT");
+const PROTECTION: Source = Source::Edca("IEEE 802.11-2020 (10.3.2.8); ns-3: WifiProtectionManager");
 const AFTER_LOSS: Source = Source::Edca("ns-3: UseExplicitBarAfterMissedBlockAck");
 
 const fn edca(path: &'static str, kind: Kind, meaning: &'static str) -> Key {
@@ -83,6 +84,24 @@ pub(super) const KEYS: &[Key] = &[
         .only(EDCA)
         .at_least("0 s")
         .at_most(LONGEST),
+    edca(
+        "links.*.protection",
+        Kind::Word("choice", || vec!["rts-cts", "cts-to-self"]),
+        "what goes before frames longer than rts-threshold: RTS and CTS, or a CTS of the sender, which nobody answers",
+    )
+    .preset(|wifi| protection(of(wifi).protection).to_string(), PROTECTION)
+    .only(EDCA),
+    edca(
+        "links.*.edca.lifetime",
+        TIME_MS,
+        "maximum time of a packet in the MAC, from its arrival in the queue; after it the packet is given up when the turn of its receiver comes",
+    )
+    .or(&["none"])
+    .default("none")
+    .source("IEEE 802.11-2020 (annex C): dot11EDCATableMSDULifetime, which is 500 TU there; ns-3: WifiMacQueue::MaxDelay, 500 ms")
+    .above("0 s")
+    .at_most(LONGEST)
+    .only(EDCA),
     edca(
         "links.*.edca.access-point",
         Kind::Word("set of parameters", || vec!["same", "own"]),
@@ -153,5 +172,13 @@ pub(in super::super) const fn after_loss(after: AfterLoss) -> &'static str {
     match after {
         AfterLoss::Request => "request",
         AfterLoss::Data => "data",
+    }
+}
+
+/// The word for what protects long frames.
+pub(in super::super) const fn protection(protection: Protection) -> &'static str {
+    match protection {
+        Protection::RtsCts => "rts-cts",
+        Protection::CtsToSelf => "cts-to-self",
     }
 }

@@ -154,7 +154,7 @@ const FLOWS: &[Key] = &[
     Key::new(
         "flows.*.dscp",
         Kind::Integer,
-        "differentiated services code point of the packets of both directions, which selects the access category on 802.11n, ac, ax; only there it has an effect",
+        "differentiated services code point of the packets of both directions, which selects the access category on 802.11n, ac, ax and is in captures; it has no other effect",
     )
     .default("0")
     .source("RFC 2474 (3): default behaviour; RFC 8325 (4.3): 8 background, 26 to 40 video, 46 voice")

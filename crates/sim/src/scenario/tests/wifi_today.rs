@@ -3,7 +3,7 @@
 use super::wifi::{cell, cell_config};
 use super::wifi_errors::refused;
 use lasthop_stack::link::dot11::{
-    AfterLoss, Aggregate, Category, EdcaAccess, EdcaConfig, Family, Guard, Mode, PhyRate, Preset,
+    AfterLoss, Aggregate, Category, EdcaAccess, EdcaConfig, Family, Guard, Mode, PhyRate, Preset, Protection,
 };
 use lasthop_stack::units::Span;
 
@@ -35,9 +35,11 @@ guard-interval = "3.2 us"
 streams = 2
 aggregate = { count = 32, bytes = "100 kB", time = "2 ms" }
 block-ack = { window = 64, spacing = "8 us", after-loss = "data", reorder-timeout = "20 ms" }
+protection = "cts-to-self"
 [links.cell.edca]
 best-effort = { aifsn = 4, cw-min = 31, cw-max = 63, txop = "2528 us" }
 access-point = "own"
+lifetime = "500 ms"
 voice = { aifsn = 1 }"#,
     );
     let mut access = EdcaConfig::of(Family::He).access;
@@ -53,6 +55,8 @@ voice = { aifsn = 1 }"#,
         after_loss: AfterLoss::Data,
         reorder_timeout: Span::from_millis(20),
         own_set: true,
+        protection: Protection::CtsToSelf,
+        lifetime: Some(Span::from_millis(500)),
     };
     assert_eq!(found.mac.edca, Some(expected));
     assert_eq!(found.mac.data_rate, PhyRate::Ofdm48);
@@ -84,7 +88,37 @@ fn modes_that_a_standard_lacks_are_refused() {
 }
 
 #[test]
+fn limits_that_exclude_every_aggregate_and_windows_that_no_station_can_announce_are_refused() {
+    refused_of(
+        "802.11n",
+        "aggregate = { bytes = \"100 B\" }",
+        "links.cell.aggregate.bytes: 100 B; two MPDUs have at least 140 B; expected more, or aggregate.count = 1",
+    );
+    refused_of(
+        "802.11n",
+        "aggregate = { time = \"30 us\" }",
+        "links.cell.aggregate.time: 30 us; two MPDUs take at least 56 us; expected more, or aggregate.count = 1",
+    );
+    refused_of(
+        "802.11ax",
+        "edca = { video = { cw-min = 8 } }",
+        "links.cell.edca.video.cw-min: 8; expected 2^n - 1, such as 7 or 15",
+    );
+}
+
+#[test]
 fn keys_of_dcf_and_edca_do_not_mix() {
+    // The reference rate of the mode too.
+    refused_of(
+        "802.11ax",
+        "rate = \"48 Mbit/s\"",
+        "links.cell.rate: has no effect on 802.11ax; expected mcs, width, guard-interval and streams instead",
+    );
+    refused_of(
+        "802.11ax",
+        "lifetime = \"1 s\"",
+        "links.cell.lifetime: has no effect on 802.11ax; expected edca.lifetime",
+    );
     refused_of(
         "802.11ax",
         "rate = \"6 Mbit/s\"",

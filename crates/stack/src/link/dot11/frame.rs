@@ -86,6 +86,8 @@ pub enum Outcome {
     Delivered,
     /// A retry limit was reached, or the medium lost it for good.
     Undelivered,
+    /// Its lifetime in a MAC with EDCA was over.
+    Expired,
     /// It was removed from the queue unsent.
     Flushed,
 }

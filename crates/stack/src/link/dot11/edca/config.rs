@@ -87,6 +87,15 @@ pub enum AfterLoss {
     Data,
 }
 
+/// What goes before a frame longer than the RTS threshold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Protection {
+    /// RTS and CTS.
+    RtsCts,
+    /// A CTS to the station itself: nobody answers, and a collision of it is not noticed.
+    CtsToSelf,
+}
+
 /// The limits of an A-MPDU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Aggregate {
@@ -117,6 +126,10 @@ pub struct EdcaConfig {
     pub after_loss: AfterLoss,
     /// How long a receiver holds an MPDU for an earlier one.
     pub reorder_timeout: Span,
+    /// What protects long frames.
+    pub protection: Protection,
+    /// How long a packet may be in the MAC; unlimited if none.
+    pub lifetime: Option<Span>,
 }
 
 /// The parameters of the default sets (IEEE 802.11-2012, table 8-105, and WMM).
@@ -155,6 +168,8 @@ impl EdcaConfig {
             spacing: Span::ZERO,
             after_loss: AfterLoss::Request,
             reorder_timeout: Span::from_millis(100),
+            protection: Protection::RtsCts,
+            lifetime: None,
         }
     }
 

@@ -1,9 +1,11 @@
 //! The sending side of an exchange: aggregation, RTS, data, BlockAckReq; success and failure.
 
-use super::super::frame::{Frame, FrameKind, Msdu, Outcome};
+use super::super::frame::{BROADCAST, Frame, FrameKind, Msdu, Outcome};
 use super::super::rates::Airtime;
 use super::load::{BlockAck, Mpdu, MpduFate};
-use super::{AfterLoss, Answer, BLOCK_ACK_REQUEST, DELIMITER, Doing, Edca, EdcaOut, Next, Sent, Service};
+use super::{
+    AfterLoss, Answer, BLOCK_ACK_REQUEST, DELIMITER, Doing, Edca, EdcaOut, Next, Protection, Sent, Service,
+};
 use crate::hooks::Arq;
 use crate::units::{Span, Time};
 
@@ -11,8 +13,10 @@ impl<A: Arq + Clone> Edca<A> {
     /// A category has access to the medium.
     pub(super) fn attempt(&mut self, category: usize, now: Time, out: &mut impl EdcaOut) {
         self.seize(category, now);
+        self.expire(category, now, out);
         let Some(of) = self.select(category) else {
             self.doing = Doing::Contend;
+            self.resume(now, out);
             return;
         };
         let txop = self.config.access[category].txop;
@@ -32,6 +36,10 @@ impl<A: Arq + Clone> Edca<A> {
             self.send_data(out);
             return;
         }
+        if self.config.protection == Protection::CtsToSelf {
+            self.send_cts_to_self(out);
+            return;
+        }
         let rules = &*self.rules;
         let cts = rules.response(rules.control_rate).cts.total;
         let duration = rules.config.sifs * 3 + cts + self.service.airtime.total + self.response().total;
@@ -41,6 +49,36 @@ impl<A: Arq + Clone> Edca<A> {
         self.counters.rts_sent += 1;
         out.load().mpdus.clear();
         out.transmit(Frame { duration, ..rts }, rules.rts);
+    }
+
+    /// Reserves the medium for the PPDU prepared by a CTS that nobody answers (10.3.2.8).
+    fn send_cts_to_self(&mut self, out: &mut impl EdcaOut) {
+        let rules = &*self.rules;
+        let duration = rules.config.sifs * 2 + self.service.airtime.total + self.response().total;
+        let cts = Frame::new(FrameKind::Cts, BROADCAST, self.address, rules.config.cts, rules.control_rate);
+        self.doing = Doing::Sending(Sent::CtsToSelf);
+        out.load().mpdus.clear();
+        out.transmit(Frame { duration, ..cts }, rules.response(rules.control_rate).cts);
+    }
+
+    /// Gives up the packets of a category whose lifetime is over, receiver by receiver in the order in which they are served.
+    fn expire(&mut self, category: usize, now: Time, out: &mut impl EdcaOut) {
+        let Some(lifetime) = self.config.lifetime else { return };
+        let Some(until) = now.0.checked_sub(lifetime.0).map(Time) else { return };
+        while let Some(of) = self.select(category).filter(|of| !self.originators[*of].owes_request) {
+            let Edca { originators, contenders, counters, block_acks, .. } = self;
+            let before = block_acks.expired;
+            originators[of].expire(until, |handle| {
+                contenders[category].remove();
+                (counters.undelivered, block_acks.expired) =
+                    (counters.undelivered + 1, block_acks.expired + 1);
+                out.done(handle, Outcome::Expired);
+            });
+            if self.block_acks.expired == before {
+                return;
+            }
+            self.refresh(of);
+        }
     }
 
     /// The agreement that a category serves: one that owes a BlockAckReq, or that of the oldest packet.
@@ -165,6 +203,11 @@ impl<A: Arq + Clone> Edca<A> {
         let Doing::Sending(sent) = self.doing else { return };
         let (answer, lasts) = match sent {
             Sent::Rts => (Answer::Cts, self.rules.response(self.rules.control_rate).cts.total),
+            Sent::CtsToSelf => {
+                self.doing = Doing::Gap(Next::Data);
+                out.set_timer(now + self.rules.config.sifs);
+                return;
+            }
             Sent::Data if self.burst.len() > 1 => (Answer::BlockAck, self.response().total),
             Sent::Data => (Answer::Ack, self.response().total),
             Sent::Request => (Answer::BlockAck, self.originators[self.service.of].block_ack.total),

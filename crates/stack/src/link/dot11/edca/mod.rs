@@ -17,7 +17,9 @@
 //!    receiver then waits for them until its timeout.
 //! 5. An acknowledgement was lost if a BlockAckReq follows, or an MPDU that it acknowledged comes again; what rode in it
 //!    rides again. If all such MPDUs are in error while others arrive, what rode is lost.
-//! 6. The window of a category is reset by a CTS's, an Ack's or a BlockAck's exchange, and when an attempt fails
+//! 6. A packet whose lifetime is over is given up at the beginning of a TXOP of its receiver's, but not while a BlockAckReq asks
+//!    whether it has arrived. A BlockAckReq follows if it was sent before.
+//! 7. The window of a category is reset by a CTS's, an Ack's or a BlockAck's exchange, and when an attempt fails
 //!    after as many in a row as the retry limit (10.23.2.2, QSRC). An internal collision widens it, and counts for nothing else.
 //!
 //! **How.** As the station of DCF (see `dot11`), with the same obligations of the host. A data frame carries its MPDUs in a
@@ -35,6 +37,7 @@ mod respond;
 mod tests;
 
 use config::BLOCK_ACK_REQUEST;
+pub use config::Protection;
 pub use config::{Access as EdcaAccess, AfterLoss, Aggregate, CATEGORIES, Category, DELIMITER, EdcaConfig};
 pub use load::{BlockAck, Load, Mpdu, MpduFate};
 
@@ -84,6 +87,8 @@ pub struct EdcaCounters {
     pub internal_collisions: u64,
     /// MPDUs that came after the window had passed them.
     pub late: u64,
+    /// Packets given up at the end of their lifetime.
+    pub expired: u64,
 }
 
 impl EdcaCounters {
@@ -97,6 +102,7 @@ impl EdcaCounters {
             block_ack_missing: self.block_ack_missing + other.block_ack_missing,
             internal_collisions: self.internal_collisions + other.internal_collisions,
             late: self.late + other.late,
+            expired: self.expired + other.expired,
         }
     }
 }
@@ -112,6 +118,7 @@ enum Next {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Sent {
     Rts,
+    CtsToSelf,
     Data,
     Request,
     Answer,
@@ -251,7 +258,7 @@ impl<A: Arq + Clone> Edca<A> {
             Some(first) if is_ahead => first.order,
             _ => self.order,
         };
-        let entry = Waiting { msdu, order };
+        let entry = Waiting { msdu, order, since: now };
         if let Some(choosing) = choosing {
             choosing.admit(msdu, order);
         } else if is_ahead {

@@ -20,6 +20,8 @@ use crate::units::Time;
 pub(super) struct Waiting {
     pub(super) msdu: Msdu,
     pub(super) order: u64,
+    /// When it came.
+    pub(super) since: Time,
 }
 
 /// A packet with a number.
@@ -27,6 +29,7 @@ pub(super) struct Waiting {
 pub(super) struct Numbered {
     pub(super) msdu: Msdu,
     pub(super) order: u64,
+    since: Time,
     /// How often it was sent, or not because no CTS came.
     pub(super) attempts: u8,
     /// How often it was sent.
@@ -134,9 +137,9 @@ impl<A: Arq> Originator<A> {
     pub(super) fn number(&mut self, place: u16) -> u16 {
         let sequence = after(self.start, place);
         if sequence == self.next
-            && let Some(Waiting { msdu, order }) = self.waiting.pop_front()
+            && let Some(Waiting { msdu, order, since }) = self.waiting.pop_front()
         {
-            let numbered = Numbered { msdu, order, attempts: 0, sent: 0, lost: false };
+            let numbered = Numbered { msdu, order, since, attempts: 0, sent: 0, lost: false };
             self.numbered[usize::from(sequence % self.window)] = Some(numbered);
             self.next = after(self.next, 1);
             self.outstanding += 1;
@@ -174,7 +177,8 @@ impl<A: Arq> Originator<A> {
         let number = sequence.unwrap_or(self.next);
         choosing.send(unit, number);
         if sequence.is_none() {
-            let numbered = Numbered { msdu, order, attempts: 0, sent: 0, lost: false };
+            let since = Time::NEVER;
+            let numbered = Numbered { msdu, order, since, attempts: 0, sent: 0, lost: false };
             self.numbered[usize::from(number % self.window)] = Some(numbered);
             self.next = after(self.next, 1);
             self.outstanding += 1;
@@ -190,6 +194,25 @@ impl<A: Arq> Originator<A> {
                 numbered.lost = true;
             }
         });
+    }
+
+    /// Removes the packets that came at a time or before it, and calls `each` with them. A BlockAckReq is owed if one of them
+    /// was sent.
+    pub(super) fn expire(&mut self, until: Time, mut each: impl FnMut(u64)) {
+        let mut was_sent = false;
+        self.settle(|_, numbered| {
+            let is_over = numbered.since <= until;
+            if is_over {
+                was_sent |= numbered.sent > 0;
+                each(numbered.msdu.handle);
+            }
+            is_over
+        });
+        self.owes_request |= was_sent;
+        while let Some(first) = self.waiting.front().filter(|first| first.since <= until) {
+            each(first.msdu.handle);
+            self.waiting.pop_front();
+        }
     }
 
     /// Removes each packet that was sent and of which `ends` says so, and moves the window on.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::super::{
     Airtime, Frame, FrameKind, MacConfig, MacOut, Msdu, Outcome, PayloadClass, Preset, Role, Rules,
 };
-use super::{AfterLoss, Category, Edca, EdcaConfig, EdcaOut, Load, MpduFate};
+use super::{AfterLoss, Category, Edca, EdcaConfig, EdcaOut, Load, MpduFate, Protection};
 use crate::hooks::Rider;
 use crate::packet::NodeId;
 use crate::schemes::DynamicArq;
@@ -229,7 +229,7 @@ impl Cell {
 }
 
 use FrameKind::{Ack, BlockAck, BlockAckReq, Cts, Data, Rts};
-use Outcome::{Delivered, Undelivered};
+use Outcome::{Delivered, Expired, Undelivered};
 
 fn kinds(side: &Side) -> Vec<(FrameKind, u16)> {
     side.frames.iter().map(|(_, kind, mpdus)| (*kind, *mpdus)).collect()

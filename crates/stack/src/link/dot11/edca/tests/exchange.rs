@@ -136,3 +136,55 @@ fn the_density_and_the_limits_bound_an_aggregate() {
     // At 8.6 Mbit/s in 20 MHz 3 packets take 4.3 ms, 4 more than 5.484 ms.
     assert_eq!(count(|edca| (edca.mode.mcs, edca.mode.width) = (0, 20)), 3);
 }
+
+#[test]
+fn a_packet_whose_lifetime_is_over_is_given_up_when_the_turn_of_its_receiver_comes() {
+    let mut cell = Cell::new(config(|edca| edca.lifetime = Some(Span::from_micros(900))), 2);
+    // What is lost is sent again until it is too old.
+    cell.lose = vec![(0, 20)];
+    cell.enqueue(0, 1, 0..1);
+    cell.run(1_400);
+    cell.enqueue(0, 1, 3..5);
+    cell.run(20_000);
+    let done = &cell.sides[0].done;
+    assert!(done.contains(&(0, Expired)), "{done:?}");
+    assert_eq!(cell.stations[0].edca_counters().expired, 1);
+    assert_eq!(cell.sides[1].up, [3, 4]);
+    // The receiver learns that it does not come.
+    assert!(kinds(&cell.sides[0]).contains(&(BlockAckReq, 0)));
+    assert_eq!(cell.stations[0].backlog(), 0);
+}
+
+#[test]
+fn what_was_never_sent_and_is_too_old_goes_without_a_request_and_others_take_its_turn() {
+    let mut cell = Cell::new(config(|edca| edca.lifetime = Some(Span::from_micros(50))), 3);
+    cell.enqueue(0, 2, 0..1);
+    cell.enqueue(0, 1, 1..4);
+    cell.run(20_000);
+    assert_eq!(cell.sides[0].done, [(0, Delivered), (1, Expired), (2, Expired), (3, Expired)]);
+    assert_eq!(kinds(&cell.sides[0]), [(Data, 1)]);
+    cell.enqueue(0, 1, 4..5);
+    cell.run(40_000);
+    assert_eq!(cell.sides[1].up, [4]);
+}
+
+#[test]
+fn a_cts_to_self_reserves_the_medium_for_the_data_and_their_answer_and_nobody_answers_it() {
+    let mut mac = config(|edca| edca.protection = Protection::CtsToSelf);
+    mac.rts_threshold = Some(2_000);
+    let mut cell = Cell::new(mac, 3);
+    cell.enqueue(0, 1, 0..5);
+    cell.run(1_200);
+    assert_eq!(kinds(&cell.sides[0]), [(Data, 1), (Cts, 0)]);
+    // It lasts 28 us; SIFS, data, SIFS and the BlockAck follow.
+    let (cts, data) = (cell.sides[0].frames[1].0, 1_000 + 157);
+    assert_eq!(cts, data);
+    cell.enqueue(2, 1, 9..10);
+    cell.run(20_000);
+    assert_eq!(kinds(&cell.sides[0]), [(Data, 1), (Cts, 0), (Data, 4)]);
+    assert_eq!(cell.sides[0].frames[2].0, cts + 28 + 16);
+    assert_eq!(kinds(&cell.sides[1]), [(Ack, 0), (BlockAck, 0), (Ack, 0)]);
+    // The other station waits until the BlockAck is over.
+    assert!(cell.sides[2].frames[0].0 > cell.sides[1].frames[1].0 + 28);
+    assert_eq!(cell.sides[1].up, [0, 1, 2, 3, 4, 9]);
+}
