@@ -1,5 +1,4 @@
-"""An access point of today: airtime beside the model of "Ending the Anomaly", INET's rate anomaly, latency under
-load, and stations with rates of their own."""
+"""An access point of today beside the model of "Ending the Anomaly" and INET, and stations with rates of their own."""
 
 from __future__ import annotations
 
