@@ -16,9 +16,15 @@ impl Check<'_> {
         let Some(edca) = wifi.mac.edca else { return };
         let key = |below: &str| format!("links.{name}.{below}");
         self.mode(name, &edca, sheet);
-        if edca.lifetime.is_some() && wifi.arq.as_ref().is_some_and(|arq| arq.build().is_some()) {
+        if edca.lifetime.is_some() && wifi.arq.as_ref().is_some_and(|arq| arq.chooses()) {
             let text = "has no effect where a scheme orders packets; expected none".to_owned();
             self.fault(&key("edca.lifetime"), text);
+        }
+        // A-MPDUs are filled with what the scheme hands out: here a packet that it gives up is sent as well.
+        let drops = sheet.get(&key("arq.hopeless")).is_some_and(|word| word.is("drop"));
+        if drops && wifi.arq.as_ref().is_some_and(|arq| arq.chooses()) {
+            let text = "\"drop\" has no effect with block acknowledgement; expected \"send\" or \"demote\"";
+            self.fault(&key("arq.hopeless"), text.to_owned());
         }
         if !matches!(edca.window, 64 | 256) || (edca.window == 256 && edca.mode.family != Family::He) {
             let legal = if edca.mode.family == Family::He { "64 or 256" } else { "64" };

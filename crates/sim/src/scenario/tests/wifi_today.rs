@@ -107,6 +107,18 @@ fn limits_that_exclude_every_aggregate_and_windows_that_no_station_can_announce_
 }
 
 #[test]
+fn hopeless_packets_cannot_be_given_up_where_blocks_are_acknowledged() {
+    let scheme = |hopeless: &str| {
+        format!("arq = {{ kind = \"dynamic\", hopeless = \"{hopeless}\" }}\naccess-point = \"ap\"")
+    };
+    let expected = "links.cell.arq.hopeless: \"drop\" has no effect with block acknowledgement; expected \"send\" or \"demote\"";
+    for standard in ["802.11n", "802.11ac", "802.11ax"] {
+        refused_of(standard, &scheme("drop"), expected);
+        cell_config(&format!("standard = \"{standard}\"\n{}", scheme("demote")));
+    }
+}
+
+#[test]
 fn keys_of_dcf_and_edca_do_not_mix() {
     // The reference rate of the mode too.
     refused_of(
