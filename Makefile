@@ -25,21 +25,18 @@ docs:
 # Keeps the folders of the machine that builds out of the wheel.
 NO_FOLDERS = --remap-path-prefix=$(CURDIR)=lasthop --remap-path-prefix=$${CARGO_HOME:-$$HOME/.cargo}=cargo
 
-WHEEL = maturin build --locked --zig --compatibility manylinux2014
-
 # The simulator of this checkout, built with a profile of the benchmark's cases (docs/speed.md).
 pgo:
 	./lasthop --version
 	.venv/bin/python bench/pgo.py
 
-# What is published, in dist: the sources, and a wheel for every Linux with glibc 2.17 or newer; with PGO=1 the wheel is
-# built with a profile.
+# What is published, in dist: the sources, and a wheel for every Linux with glibc 2.17 or newer.
 dist:
 	./lasthop --version
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements-release.lock
 	.venv/bin/maturin sdist --out dist
 	PATH="$(CURDIR)/.venv/bin:$$PATH" RUSTFLAGS="$(NO_FOLDERS)" \
-		$(if $(PGO),.venv/bin/python bench/pgo.py --wheel dist $(WHEEL),$(WHEEL) --out dist)
+		maturin build --locked --zig --compatibility manylinux2014 --out dist
 
 # New versions of everything pinned.
 lock:

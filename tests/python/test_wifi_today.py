@@ -152,6 +152,34 @@ def test_tshark_reads_frames_aggregates_and_block_acks(standard: str, phy: str, 
     assert not any(row[3] for row in rows)
 
 
+def test_what_is_too_long_in_the_mac_is_discarded_and_counted() -> None:
+    cell = lh.load("validation/wifi-today-one").set({"links.air.mcs": "0", "run.duration": "1 s"})
+    without, within = (
+        cell.set({"links.air.edca.lifetime": lifetime}).run() for lifetime in ("none", "20 ms")
+    )
+    assert without.metrics["links.air.drops_lifetime"] == 0
+    assert (within.metrics["links.air.drops_lifetime"] or 0) > 100
+    # A packet at the end of its lifetime is still on the air for a PPDU and its BlockAck.
+    assert (without.metrics["flows.up.delay_mean_s"] or 0) > 0.05
+    assert (within.metrics["flows.up.delay_mean_s"] or 1) < 0.027
+
+
+@pytest.mark.skipif(not shutil.which("tshark"), reason="tshark is not installed")
+def test_a_cts_to_self_has_the_address_of_its_sender_and_nobody_answers_it(tmp_path: Path) -> None:
+    capture = tmp_path / "air.pcap"
+    cell = lh.load("validation/wifi-today-one").set({"links.air.protection": "cts-to-self"})
+    cell.set({"links.air.rts-threshold": "0 B", "run.duration": "300 ms"}).run(pcap=capture)
+    fields = ["-T", "fields", "-e", "wlan.fc.type_subtype", "-e", "wlan.ra", "-e", "wlan.ta"]
+    done = subprocess.run(["tshark", "-r", capture, *fields], capture_output=True, text=True, check=True)
+    rows = [line.split("\t") for line in done.stdout.splitlines()]
+    kinds = {int(row[0], 0) for row in rows}
+    # CTS, BlockAck, Ack and QoS data; no RTS (27).
+    assert kinds <= {25, 28, 29, 40}
+    assert {row[1] for row in rows if int(row[0], 0) == 28} == {
+        row[2] for row in rows if int(row[0], 0) == 40
+    }
+
+
 @pytest.mark.skipif(not shutil.which("tshark"), reason="tshark is not installed")
 @pytest.mark.parametrize("link", ["wire", "air"])
 def test_packets_in_captures_have_the_code_point_of_their_flow_in_both_directions(

@@ -24,6 +24,7 @@ mod paths;
 mod pcf;
 mod proxy_tcp;
 mod queues;
+mod rate_control;
 mod recorded;
 mod relays;
 mod safe_mode;

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Iterable
 
 # A longer list of names does not help to find the one that was meant.
 MOST_LISTED = 8
@@ -32,20 +32,13 @@ class LasthopError(Exception):
         self.text = text
         self.argument = argument
 
-    def as_option(self, positional: Collection[str] = ()) -> str:
+    def as_option(self) -> str:
         """The message as the command line prints it.
 
-        Args:
-            positional: The arguments of the command that are not options.
-
         Returns:
-            The text, after the option for the argument, or its name in upper case if it is positional.
+            The text, after the option for the argument.
         """
-        if self.argument is None:
-            return self.text
-        is_option = self.argument not in positional
-        name = f"--{self.argument.replace('_', '-')}" if is_option else self.argument.upper()
-        return f"{name}: {self.text}"
+        return f"--{self.argument.replace('_', '-')}: {self.text}" if self.argument else self.text
 
 
 class UsageError(LasthopError, ValueError):

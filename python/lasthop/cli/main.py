@@ -172,7 +172,8 @@ def invoke(args: Sequence[str] | None = None) -> int:
         _silence()
         return 1
     except LasthopError as e:
-        complain(e.as_option(_positional(sys.argv[1:] if args is None else args)))
+        is_positional = e.argument in _positional(sys.argv[1:] if args is None else args)
+        complain(f"{str(e.argument).upper()}: {e.text}" if is_positional else e.as_option())
         return e.exit_code
     return code if isinstance(code, int) else 0
 

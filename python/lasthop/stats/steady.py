@@ -83,6 +83,9 @@ def steady(values: Sequence[float], cut: int, batches: int = BATCHES) -> Steady:
     >>> one = steady([9.0, 9.0, *[1.0, 3.0] * 40], 2)
     >>> one.mean.mean, one.mean.n, one.batch, one.linked
     (2.0, 20, 4, None)
+    >>> steady([1.0], 0, 0)
+    Traceback (most recent call last):
+    lasthop.base.errors.UsageError: batches: 0; expected 1 or more
     """
     if batches < 1:
         raise UsageError(f"{batches}; expected 1 or more", argument="batches")

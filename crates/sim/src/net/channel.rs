@@ -26,6 +26,9 @@ use crate::model::PointToPoint;
 use crate::probe::judgement::Culprit;
 use crate::probe::occupancy::Occupancy;
 
+/// The packets in transit over a channel that the processor's first cache holds, about.
+const CACHED: usize = 256;
+
 /// A packet in transit.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct InFlight {
@@ -354,15 +357,18 @@ impl Channel {
         }
     }
 
-    /// Removes the packet that arrives first and schedules the arrival of the next.
+    /// Removes the packet that arrives first and schedules the arrival of the next. That is returned, too, where so many are
+    /// in transit that it has left the cache.
     #[inline]
-    pub(super) fn pop(&mut self, queue: &mut EventQueue) -> Option<InFlight> {
+    pub(super) fn pop(&mut self, queue: &mut EventQueue) -> Option<(InFlight, Option<PoolId>)> {
         let first = self.pipe.pop_front()?;
-        match self.pipe.front() {
+        let next = self.pipe.front();
+        match next {
             Some(next) => queue.set_with(self.slot, next.arrival, next.taken, next.sequence),
             None => queue.cancel(self.slot),
         }
-        Some(first)
+        let next = next.map(|next| next.id);
+        Some((first, next.filter(|_| self.pipe.len() > CACHED)))
     }
 
     /// The number of packets in transit.

@@ -249,7 +249,7 @@ impl Net {
             }
             for _ in 0..self.channels[number].len() {
                 let channel = &mut self.channels[number];
-                let Some(packet) = channel.pop(&mut self.queue) else { break };
+                let Some((packet, _)) = channel.pop(&mut self.queue) else { break };
                 let way = self.ways.at(channel.to, self.pool.get(packet.id).0.dst);
                 if let Way::Relay(next) = way
                     && packet.arrival < horizon
@@ -456,7 +456,10 @@ impl Net {
     #[inline]
     pub(crate) fn arrive(&mut self, number: u32) -> Option<(NodeId, PoolId)> {
         let channel = &mut self.channels[number as usize];
-        let InFlight { arrival, sequence, id, .. } = channel.pop(&mut self.queue)?;
+        let (InFlight { arrival, sequence, id, .. }, next) = channel.pop(&mut self.queue)?;
+        if let Some(next) = next {
+            self.pool.fetch(next);
+        }
         let node = channel.to;
         if let Some(stack) = channel.agents[1] {
             let packet = self.pool.remove(id);

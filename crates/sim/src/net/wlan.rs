@@ -368,6 +368,8 @@ impl Wlan {
             on_air: &mut interface.on_air,
             load: &mut interface.load,
             pool: host.pool,
+            radio: &mut self.radio,
+            now: host.now,
             release: interface.reordering,
             work: &mut self.work,
             tracer: host.tracer,

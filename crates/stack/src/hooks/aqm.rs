@@ -130,7 +130,7 @@ pub trait Discipline {
         false
     }
 
-    /// How a receiver is reached, before the first packet to it.
+    /// How a receiver is reached: before the first packet to it, and when that may have changed.
     fn on_reach(&mut self, _lane: u32, _reach: &Reach) {}
 
     /// A packet of this size that the station took is acknowledged or given up.

@@ -134,6 +134,14 @@ pub struct ErrorConfig {
     pub at: Option<Vec<usize>>,
 }
 
+impl ErrorConfig {
+    /// Whether frames on the air fail by the ratio of signal to noise.
+    #[must_use]
+    pub fn is_by_snr(&self) -> bool {
+        self.law == ErrorLaw::Snr && self.meaning == LossMeaning::OnAir
+    }
+}
+
 /// The law of the losses of a medium.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ErrorLaw {

@@ -325,6 +325,13 @@ impl Radio {
         self.stations.get(node.0 as usize).copied().flatten().map(|station| station as usize)
     }
 
+    /// The ratio of signal to noise at which a node hears a station now.
+    pub fn signal_to_noise(&mut self, from: usize, at: NodeId, now: Time) -> f64 {
+        let Some(at) = self.station(at) else { return 0.0 };
+        self.hearers.refresh(from, now);
+        self.power_w(from, at) / self.rules.noise_w
+    }
+
     /// The power at which one station hears the frames of another since it last began to send one, W; 0 if it is
     /// negligible.
     #[must_use]

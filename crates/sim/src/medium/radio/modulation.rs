@@ -15,6 +15,8 @@ use std::f64::consts::{PI, SQRT_2};
 
 use lasthop_stack::link::dot11::{Frame, Mode, PhyRate};
 
+use super::errors::bits_lost;
+
 /// A modulation and coding of 802.11.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Modulation {
@@ -182,6 +184,12 @@ impl Modulation {
             _ => libm::log1p(-self.bit_error_rate(sinr)),
         }
     }
+}
+
+/// Probability that an uncoded MPDU of these bytes fails in a mode, without interference.
+#[must_use]
+pub fn mpdu_failure(mode: Mode, bytes: u32, ratio: f64) -> f64 {
+    bits_lost(Modulation::of_mode(mode).log_success(ratio), bytes)
 }
 
 impl Constellation {

@@ -1,13 +1,15 @@
 //! The answers of a MAC, and the list in which they wait to be processed.
 
 use lasthop_stack::hooks::{Answered, Rider};
-use lasthop_stack::link::dot11::{Airtime, EdcaOut, Frame, Load, MacOut, Outcome, Served};
+use lasthop_stack::link::dot11::{Airtime, EdcaOut, Frame, Load, MacOut, Mode, Outcome, Served};
 use lasthop_stack::packet::NodeId;
 use lasthop_stack::units::Time;
 
 use super::{Host, Wlan};
 use crate::engine::queue::{EventQueue, Slot};
 use crate::engine::streams::Stream;
+use crate::medium::radio::Radio;
+use crate::medium::radio::modulation::mpdu_failure;
 use crate::net::agents::{Around, Stack};
 use crate::net::pool::{PacketPool, PoolId};
 use crate::probe::trace::Tracer;
@@ -43,6 +45,8 @@ pub(super) struct MacHost<'a> {
     pub(super) on_air: &'a mut (Frame, Airtime),
     pub(super) load: &'a mut Load,
     pub(super) pool: &'a mut PacketPool,
+    pub(super) radio: &'a mut Radio,
+    pub(super) now: Time,
     /// The timer of the reordering buffer.
     pub(super) release: Option<Slot>,
     pub(super) work: &'a mut Vec<Work>,
@@ -138,6 +142,14 @@ impl EdcaOut for MacHost<'_> {
         if let Some(slot) = self.release {
             self.queue.set(slot, at);
         }
+    }
+
+    fn signal_to_noise(&mut self, at: NodeId) -> f64 {
+        self.radio.signal_to_noise(self.station as usize, at, self.now)
+    }
+
+    fn mpdu_failure(&mut self, mode: Mode, bytes: u32, ratio: f64) -> f64 {
+        mpdu_failure(mode, bytes, ratio)
     }
 }
 

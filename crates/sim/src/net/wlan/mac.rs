@@ -2,7 +2,7 @@
 
 use lasthop_stack::hooks::{Arq, Count, Rider, Timing};
 use lasthop_stack::link::dot11::{
-    Counters, Edca, EdcaCounters, EdcaOut, Frame, Load, Mpdu, MpduFate, Msdu, PcfConfig, Role, Rules,
+    Counters, Edca, EdcaCounters, EdcaOut, Frame, Load, Mode, Mpdu, MpduFate, Msdu, PcfConfig, Role, Rules,
 };
 use lasthop_stack::packet::NodeId;
 use lasthop_stack::registry::{ArqMachine, Station};
@@ -162,6 +162,14 @@ impl Mac {
         match self {
             Mac::Dcf(mac) => mac.scheme().map_or_else(Vec::new, Arq::counts),
             Mac::Edca(mac) => mac.arq_counts(),
+        }
+    }
+
+    /// The mode that rate control has chosen last for a receiver, if there is one.
+    pub(super) fn chosen_mode(&self, peer: NodeId, category: usize) -> Option<Mode> {
+        match self {
+            Mac::Dcf(_) => None,
+            Mac::Edca(mac) => mac.chosen_mode(peer, category),
         }
     }
 

@@ -4,7 +4,7 @@
 //! it sends, and one for the backoff after it. A law that knows stations decides itself what the MAC gets.
 
 use lasthop_stack::hooks::{Admission, Backlog, DropCause, Reach};
-use lasthop_stack::link::dot11::{Aggregate, CATEGORIES, Category, Frame, FrameKind, Msdu};
+use lasthop_stack::link::dot11::{Aggregate, CATEGORIES, Category, DataRate, Frame, FrameKind, Msdu};
 use lasthop_stack::link::queue::QueueLimit;
 use lasthop_stack::packet::{NodeId, Packet};
 use lasthop_stack::signal::Signal;
@@ -200,7 +200,9 @@ impl Wlan {
 
     /// How a station reaches the receiver of a lane.
     fn reach(&self, station: usize, lane: u32) -> Reach {
-        let data = self.rules.data_rate(self.sites[station].node, NodeId(lane / CATEGORIES as u32));
+        let (site, to) = (&self.sites[station], NodeId(lane / CATEGORIES as u32));
+        let chosen = site.mac.chosen_mode(to, lane as usize % CATEGORIES);
+        let data = chosen.map_or_else(|| self.rules.data_rate(site.node, to), DataRate::from);
         let largest = match (self.rules.config.edca, data.mode) {
             (Some(edca), Some(mode)) => {
                 let Aggregate { count, bytes, time } = edca.aggregate;

@@ -13,8 +13,8 @@ use crate::scenario::quantity::{Dim, Quantity};
 use crate::scenario::value::Value;
 use lasthop_stack::link::dot11::{
     AccessRules, AfterLoss, Aggregate, BackoffDraw, Buffer, BufferScope, BufferUnit, Category, DataRate,
-    EdcaAccess, EdcaConfig, Guard, MacConfig, Mode, PcfConfig, PhyRate, PhyTiming, Protection, RateSet,
-    Reassembly, ResponseTimeout,
+    EdcaAccess, EdcaConfig, Guard, MacConfig, Mode, PcfConfig, PhyRate, PhyTiming, Protection, RateControl,
+    RateSet, Reassembly, ResponseTimeout,
 };
 use lasthop_stack::link::fec::Code;
 use lasthop_stack::registry::{ArqConfig, ArqKind};
@@ -200,6 +200,7 @@ fn edca(link: &Part<'_>, preset: &EdcaConfig) -> EdcaConfig {
             Protection::RtsCts
         },
         lifetime: link.optional("edca.lifetime", Part::span),
+        rate_control: RateControl::named(link.word("rate-control.kind")).unwrap_or_default(),
     }
 }
 

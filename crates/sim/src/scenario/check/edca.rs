@@ -5,7 +5,7 @@ use crate::model::{Config, LinkKind, WifiConfig};
 use crate::scenario::keys::{EDCA_STANDARDS, Wifi};
 use crate::scenario::sheet::{From, Sheet};
 use crate::scenario::value::Value;
-use lasthop_stack::link::dot11::{Category, DELIMITER, EdcaConfig, Family, Guard, Mode};
+use lasthop_stack::link::dot11::{Category, DELIMITER, EdcaConfig, Family, Guard, Mode, RateControl};
 use lasthop_stack::units::Span;
 
 /// Bytes of an IP packet with a UDP header and nothing in it.
@@ -16,15 +16,9 @@ impl Check<'_> {
         let Some(edca) = wifi.mac.edca else { return };
         let key = |below: &str| format!("links.{name}.{below}");
         self.mode(name, &edca, sheet);
-        if edca.lifetime.is_some() && wifi.arq.as_ref().is_some_and(|arq| arq.chooses()) {
+        if edca.lifetime.is_some() && wifi.arq.as_ref().is_some_and(|arq| arq.build().is_some()) {
             let text = "has no effect where a scheme orders packets; expected none".to_owned();
             self.fault(&key("edca.lifetime"), text);
-        }
-        // A-MPDUs are filled with what the scheme hands out: here a packet that it gives up is sent as well.
-        let drops = sheet.get(&key("arq.hopeless")).is_some_and(|word| word.is("drop"));
-        if drops && wifi.arq.as_ref().is_some_and(|arq| arq.chooses()) {
-            let text = "\"drop\" has no effect with block acknowledgement; expected \"send\" or \"demote\"";
-            self.fault(&key("arq.hopeless"), text.to_owned());
         }
         if !matches!(edca.window, 64 | 256) || (edca.window == 256 && edca.mode.family != Family::He) {
             let legal = if edca.mode.family == Family::He { "64 or 256" } else { "64" };
@@ -60,6 +54,14 @@ impl Check<'_> {
                 let text = format!("{} is above cw-max, {}; expected less", access.cw_min, access.cw_max);
                 self.fault(&key(&format!("edca.{}.cw-min", category.name())), text);
             }
+        }
+        if sheet.get(&key("arq.hopeless")).is_some_and(|word| word.is("drop")) {
+            let text = "\"drop\", but block acknowledgement gives up packets itself; expected send or demote";
+            self.fault(&key("arq.hopeless"), text.to_string());
+        }
+        if edca.rate_control == RateControl::Ideal && !wifi.radio.errors.is_by_snr() {
+            let text = "\"ideal\", but frames on the air do not fail by the ratio of signal to noise; expected loss.model = \"snr\"";
+            self.fault(&key("rate-control.kind"), text.to_string());
         }
         self.of_dcf(name, wifi, sheet);
     }

@@ -7,7 +7,7 @@ use super::radio::{FREQUENCY, frequency};
 use super::table::{LONGEST, SIZE, TIME_MS, quantity, time};
 use super::words::EDCA_STANDARDS;
 use super::{Key, Kind, Only};
-use lasthop_stack::link::dot11::{AfterLoss, Category, EdcaAccess, EdcaConfig, Protection};
+use lasthop_stack::link::dot11::{AfterLoss, Category, EdcaAccess, EdcaConfig, Protection, RateControl};
 
 const EDCA: &[Only] = &[Only::Is("links.*.standard", EDCA_STANDARDS)];
 
@@ -20,6 +20,8 @@ const LONGEST_PPDU: Source = Source::Edca("IEEE 802.11-2020 (19.4.4, 21.4.4): aP
 const BLOCK_ACK: Source = Source::Edca("IEEE 802.11-2020 (10.25), 802.11ax-2021 (9.3.1.8)");
 const REORDER: Source = Source::Edca("Linux mac80211: HT_RX_REORDER_BUF_TIMEOUT");
 const PROTECTION: Source = Source::Edca("IEEE 802.11-2020 (10.3.2.8); ns-3: WifiProtectionManager");
+const RATE_CONTROL: Source =
+    Source::Edca("ns-3: ConstantRateWifiManager, IdealWifiManager; Linux: rc80211_minstrel_ht.c");
 const AFTER_LOSS: Source = Source::Edca("ns-3: UseExplicitBarAfterMissedBlockAck");
 
 const fn edca(path: &'static str, kind: Kind, meaning: &'static str) -> Key {
@@ -48,6 +50,13 @@ pub(super) const KEYS: &[Key] = &[
         .only(EDCA)
         .at_least("1")
         .at_most("4"),
+    edca(
+        "links.*.rate-control.kind",
+        Kind::Word("rate control", || RateControl::ALL.map(RateControl::name).to_vec()),
+        "how stations choose the mode of data, up to that of the link and of the two stations: always that one, the fastest that the ratio of signal to noise bears, or by what was acknowledged",
+    )
+    .preset(|wifi| of(wifi).rate_control.name().to_string(), RATE_CONTROL)
+    .only(EDCA),
     edca("links.*.aggregate.count", Kind::Integer, "maximum number of MPDUs in an A-MPDU; 1 means no aggregation")
         .preset(|wifi| of(wifi).aggregate.count.to_string(), LIMITS)
         .only(EDCA)

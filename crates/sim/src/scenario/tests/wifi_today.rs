@@ -4,6 +4,7 @@ use super::wifi::{cell, cell_config};
 use super::wifi_errors::refused;
 use lasthop_stack::link::dot11::{
     AfterLoss, Aggregate, Category, EdcaAccess, EdcaConfig, Family, Guard, Mode, PhyRate, Preset, Protection,
+    RateControl,
 };
 use lasthop_stack::units::Span;
 
@@ -40,7 +41,11 @@ protection = "cts-to-self"
 best-effort = { aifsn = 4, cw-min = 31, cw-max = 63, txop = "2528 us" }
 access-point = "own"
 lifetime = "500 ms"
-voice = { aifsn = 1 }"#,
+voice = { aifsn = 1 }
+[links.cell.rate-control]
+kind = "ideal"
+[links.cell.loss]
+model = "snr""#,
     );
     let mut access = EdcaConfig::of(Family::He).access;
     access[Category::BestEffort as usize] =
@@ -57,6 +62,7 @@ voice = { aifsn = 1 }"#,
         own_set: true,
         protection: Protection::CtsToSelf,
         lifetime: Some(Span::from_millis(500)),
+        rate_control: RateControl::Ideal,
     };
     assert_eq!(found.mac.edca, Some(expected));
     assert_eq!(found.mac.data_rate, PhyRate::Ofdm48);
@@ -107,15 +113,17 @@ fn limits_that_exclude_every_aggregate_and_windows_that_no_station_can_announce_
 }
 
 #[test]
-fn hopeless_packets_cannot_be_given_up_where_blocks_are_acknowledged() {
-    let scheme = |hopeless: &str| {
-        format!("arq = {{ kind = \"dynamic\", hopeless = \"{hopeless}\" }}\naccess-point = \"ap\"")
-    };
-    let expected = "links.cell.arq.hopeless: \"drop\" has no effect with block acknowledgement; expected \"send\" or \"demote\"";
-    for standard in ["802.11n", "802.11ac", "802.11ax"] {
-        refused_of(standard, &scheme("drop"), expected);
-        cell_config(&format!("standard = \"{standard}\"\n{}", scheme("demote")));
-    }
+fn ideal_rate_control_without_losses_by_snr_is_refused() {
+    refused_of(
+        "802.11n",
+        "rate-control = { kind = \"ideal\" }",
+        "links.cell.rate-control.kind: \"ideal\", but frames on the air do not fail by the ratio of signal to noise; expected loss.model = \"snr\"",
+    );
+    refused_of(
+        "802.11a",
+        "rate-control = { kind = \"ideal\" }",
+        "links.cell.rate-control.kind: no point uses it; expected links.cell.standard = \"802.11n\" or \"802.11ac\" or \"802.11ax\"",
+    );
 }
 
 #[test]
@@ -151,4 +159,12 @@ fn keys_of_dcf_and_edca_do_not_mix() {
         "mcs = 3",
         "links.cell.mcs: no point uses it; expected links.cell.standard = \"802.11n\" or \"802.11ac\" or \"802.11ax\"",
     );
+}
+
+#[test]
+fn block_acknowledgement_gives_up_packets_itself() {
+    let line = "arq = { kind = \"dynamic\", hopeless = \"drop\" }";
+    let text = cell(&format!("standard = \"802.11ax\"\naccess-point = \"ap\"\n{line}"));
+    let expected = "links.cell.arq.hopeless: \"drop\", but block acknowledgement gives up packets itself; expected send or demote";
+    refused(&text, line, expected);
 }

@@ -57,7 +57,7 @@ mod units;
 pub use dcf::{Counters, Role, Station};
 pub use edca::{
     AfterLoss, Aggregate, BlockAck, CATEGORIES, Category, DELIMITER, Edca, EdcaAccess, EdcaConfig,
-    EdcaCounters, EdcaOut, Load, Mpdu, MpduFate, Protection,
+    EdcaCounters, EdcaOut, Load, Mpdu, MpduFate, Protection, RateControl,
 };
 pub use frame::{
     BROADCAST, Distribution, Frame, FrameKind, Msdu, Outcome, PayloadClass, Served, ServedOutcome,

@@ -222,6 +222,8 @@ struct Lane {
     deficit: i64,
     /// Expected airtime in the hardware.
     pending: Span,
+    /// Bytes there.
+    held: u64,
     /// Packets of each A-MPDU in the hardware, in order.
     frames: VecDeque<u32>,
     is_listed: bool,
@@ -355,6 +357,7 @@ impl Mac80211 {
             };
             let airtime = Bytes(u64::from(packet.bytes)).time_at(lane.reach.rate);
             lane.pending += airtime;
+            lane.held += u64::from(packet.bytes);
             self.pending += airtime;
             if let Some(frame) = lane.frames.back_mut() {
                 *frame += 1;
@@ -438,7 +441,17 @@ impl Discipline for Mac80211 {
     }
 
     fn on_reach(&mut self, lane: u32, reach: &Reach) {
-        if self.lane(lane).is_some() {
+        if let Some(place) = self.lane(lane) {
+            let lane = &mut self.lanes[place];
+            if lane.reach != *reach {
+                lane.reach = *reach;
+                let pending = Bytes(lane.held).time_at(reach.rate);
+                self.pending = Span(self.pending.0 - lane.pending.0 + pending.0);
+                lane.pending = pending;
+                if self.config.slow_codel {
+                    self.set_codel();
+                }
+            }
             return;
         }
         if lane as usize >= self.places.len() {
@@ -451,6 +464,7 @@ impl Discipline for Mac80211 {
             reach: *reach,
             deficit: self.config.weight.0.cast_signed(),
             pending: Span::ZERO,
+            held: 0,
             frames: VecDeque::new(),
             is_listed: false,
         });
@@ -463,6 +477,7 @@ impl Discipline for Mac80211 {
         let lane_state = &mut self.lanes[place];
         let airtime = Bytes(u64::from(bytes)).time_at(lane_state.reach.rate).min(lane_state.pending);
         lane_state.pending = Span(lane_state.pending.0 - airtime.0);
+        lane_state.held = lane_state.held.saturating_sub(bytes.into());
         self.pending = Span(self.pending.0 - airtime.0);
         let turns = &mut self.turns[lane as usize % CATEGORIES];
         let is_filled =

@@ -1,6 +1,7 @@
 //! The constants of EDCA, aggregation and block acknowledgement, and what follows from them.
 
 use super::super::mode::{Family, Guard, LONGEST_PPDU, Mode};
+use super::rate_control::RateControl;
 use crate::units::Span;
 
 /// An access category, in the order of its index (ACI).
@@ -130,6 +131,8 @@ pub struct EdcaConfig {
     pub protection: Protection,
     /// How long a packet may be in the MAC; unlimited if none.
     pub lifetime: Option<Span>,
+    /// What chooses the modes of data; `mode` is the fastest.
+    pub rate_control: RateControl,
 }
 
 /// The parameters of the default sets (IEEE 802.11-2012, table 8-105, and WMM).
@@ -170,6 +173,7 @@ impl EdcaConfig {
             reorder_timeout: Span::from_millis(100),
             protection: Protection::RtsCts,
             lifetime: None,
+            rate_control: RateControl::Constant,
         }
     }
 

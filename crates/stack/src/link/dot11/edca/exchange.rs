@@ -1,7 +1,7 @@
 //! The sending side of an exchange: aggregation, RTS, data, BlockAckReq; success and failure.
 
 use super::super::frame::{BROADCAST, Frame, FrameKind, Msdu, Outcome};
-use super::super::rates::Airtime;
+use super::super::rates::{Airtime, PhyRate};
 use super::load::{BlockAck, Mpdu, MpduFate};
 use super::{
     AfterLoss, Answer, BLOCK_ACK_REQUEST, DELIMITER, Doing, Edca, EdcaOut, Next, Protection, Sent, Service,
@@ -21,6 +21,7 @@ impl<A: Arq + Clone> Edca<A> {
         };
         let txop = self.config.access[category].txop;
         self.service = Service { of, ends: now.after(txop), ..Service::default() };
+        self.choose_mode(of, now, out);
         if self.originators[of].owes_request {
             self.send_request(out);
             return;
@@ -41,14 +42,38 @@ impl<A: Arq + Clone> Edca<A> {
             return;
         }
         let rules = &*self.rules;
-        let cts = rules.response(rules.control_rate).cts.total;
+        let rate = self.control_rate();
+        let cts = rules.response(rate).cts.total;
         let duration = rules.config.sifs * 3 + cts + self.service.airtime.total + self.response().total;
         let (receiver, bytes) = (self.originators[of].peer, rules.config.rts);
-        let rts = Frame::new(FrameKind::Rts, receiver, self.address, bytes, rules.control_rate);
+        let rts = Frame::new(FrameKind::Rts, receiver, self.address, bytes, rate);
+        let airtime = rules.config.phy.airtime(bytes, 0, rate);
         self.doing = Doing::Sending(Sent::Rts);
         self.counters.rts_sent += 1;
         out.load().mpdus.clear();
-        out.transmit(Frame { duration, ..rts }, rules.rts);
+        out.transmit(Frame { duration, ..rts }, airtime);
+    }
+
+    /// Lets the rate control of an agreement choose its mode.
+    fn choose_mode(&mut self, of: usize, now: Time, out: &mut impl EdcaOut) {
+        let originator = &mut self.originators[of];
+        let Some(control) = &mut originator.control else { return };
+        let mode = control.choose(originator.peer, originator.owes_request, now, out);
+        if mode != originator.mode {
+            let rate = mode.reference();
+            let bytes = self.config.block_ack();
+            let block_ack = self.rules.config.phy.airtime(bytes, 0, self.rules.response(rate).rate);
+            (originator.mode, originator.rate, originator.block_ack) = (mode, rate, block_ack);
+        }
+    }
+
+    /// The rate of an RTS.
+    fn control_rate(&self) -> PhyRate {
+        let originator = &self.originators[self.service.of];
+        match originator.control {
+            None => self.rules.control_rate,
+            Some(_) => self.rules.response(originator.rate).rate,
+        }
     }
 
     /// Reserves the medium for the PPDU prepared by a CTS that nobody answers (10.3.2.8).
@@ -105,7 +130,8 @@ impl<A: Arq + Clone> Edca<A> {
         let originator = &mut originators[service.of];
         let aggregate = config.aggregate;
         let most = aggregate.bytes.min(originator.mode.capacity(limit.min(aggregate.time)));
-        let count = aggregate.count.min(config.window) as usize;
+        let limit = originator.control.as_ref().and_then(|control| control.limit());
+        let count = limit.unwrap_or(aggregate.count.min(config.window) as usize);
         let least = config.least_subframe(originator.mode);
         let (mut place, mut padded, mut end, mut payload) = (0, 0, 0, 0);
         let size_of = |msdu: &Msdu| rules.overhead + rules.config.llc + msdu.bytes;
@@ -202,7 +228,7 @@ impl<A: Arq + Clone> Edca<A> {
         }
         let Doing::Sending(sent) = self.doing else { return };
         let (answer, lasts) = match sent {
-            Sent::Rts => (Answer::Cts, self.rules.response(self.rules.control_rate).cts.total),
+            Sent::Rts => (Answer::Cts, self.rules.response(self.control_rate()).cts.total),
             Sent::CtsToSelf => {
                 self.doing = Doing::Gap(Next::Data);
                 out.set_timer(now + self.rules.config.sifs);
@@ -250,6 +276,7 @@ impl<A: Arq + Clone> Edca<A> {
             && let Some(single) = self.burst.first()
         {
             let sequence = single.sequence;
+            self.learn(1, true);
             self.settle(|other| (other == sequence).then_some(Outcome::Delivered), out);
             self.originators[self.service.of].return_failed();
             self.succeed(now, out);
@@ -261,6 +288,8 @@ impl<A: Arq + Clone> Edca<A> {
     /// A BlockAck.
     pub(super) fn on_block_ack(&mut self, block: &BlockAck, now: Time, out: &mut impl EdcaOut) {
         if let Doing::Await(Answer::BlockAck) | Doing::Late(Answer::BlockAck) = self.doing {
+            let acknowledged = self.burst.iter().filter(|mpdu| block.has(mpdu.sequence)).count();
+            self.learn(acknowledged, true);
             let originator = &mut self.originators[self.service.of];
             (originator.owes_request, originator.unanswered) = (false, 0);
             self.settle(|sequence| block.has(sequence).then_some(Outcome::Delivered), out);
@@ -268,6 +297,15 @@ impl<A: Arq + Clone> Edca<A> {
             self.succeed(now, out);
         } else {
             self.stop_waiting(now, out);
+        }
+    }
+
+    /// The rate control learns what became of the PPDU with data, if there was one.
+    fn learn(&mut self, acknowledged: usize, is_answered: bool) {
+        if let Some(control) = &mut self.originators[self.service.of].control
+            && !self.burst.is_empty()
+        {
+            control.learn(self.burst.len(), acknowledged, is_answered);
         }
     }
 
@@ -325,7 +363,7 @@ impl<A: Arq + Clone> Edca<A> {
         out.cancel_timer();
         let category = self.originators[self.service.of].category;
         self.contenders[category].succeed();
-        if self.goes_on(category, now) {
+        if self.goes_on(category, now, out) {
             self.doing = Doing::Gap(Next::Data);
             out.set_timer(now + self.rules.config.sifs);
             return;
@@ -334,7 +372,7 @@ impl<A: Arq + Clone> Edca<A> {
     }
 
     /// Prepares another exchange of the TXOP, if there is time for one.
-    fn goes_on(&mut self, category: usize, now: Time) -> bool {
+    fn goes_on(&mut self, category: usize, now: Time, out: &mut impl EdcaOut) -> bool {
         let Service { ends, .. } = self.service;
         if self.config.access[category].txop == Span::ZERO {
             return false;
@@ -343,6 +381,7 @@ impl<A: Arq + Clone> Edca<A> {
         if self.originators[of].owes_request || self.originators[of].choosing.is_some() {
             return false;
         }
+        self.choose_mode(of, now, out);
         let around = self.rules.config.sifs * 2 + self.originators[of].block_ack.total;
         let left = Span(ends.since(now).0.saturating_sub(around.0));
         let Some((_, first, _)) = self.originators[of].candidate(0) else { return false };
@@ -359,6 +398,7 @@ impl<A: Arq + Clone> Edca<A> {
     pub(super) fn fail(&mut self, answer: Answer, now: Time, out: &mut impl EdcaOut) {
         let of = self.service.of;
         let category = self.originators[of].category;
+        self.learn(0, false);
         match answer {
             Answer::Cts => {
                 self.counters.cts_missing += 1;

@@ -30,7 +30,9 @@ mod config;
 mod contend;
 mod exchange;
 mod load;
+mod minstrel;
 mod originator;
+mod rate_control;
 mod recipient;
 mod respond;
 #[cfg(test)]
@@ -40,6 +42,7 @@ use config::BLOCK_ACK_REQUEST;
 pub use config::Protection;
 pub use config::{Access as EdcaAccess, AfterLoss, Aggregate, CATEGORIES, Category, DELIMITER, EdcaConfig};
 pub use load::{BlockAck, Load, Mpdu, MpduFate};
+pub use rate_control::RateControl;
 
 use std::sync::Arc;
 
@@ -47,7 +50,7 @@ use super::MacOut;
 use super::access::Access;
 use super::dcf::{Counters, Role};
 use super::frame::{Distribution, Frame, FrameKind, Msdu, Outcome};
-use super::mode::DataRate;
+use super::mode::{DataRate, Mode};
 use super::rates::Airtime;
 use super::riders::Riders;
 use super::timing::Rules;
@@ -56,6 +59,7 @@ use crate::packet::NodeId;
 use crate::units::Time;
 use contend::Contender;
 use originator::{Originator, Waiting};
+use rate_control::Chooser;
 use recipient::Recipient;
 
 /// What a station with EDCA asks of its host besides [`MacOut`].
@@ -70,6 +74,10 @@ pub trait EdcaOut: MacOut {
     fn late(&mut self, handle: u64);
     /// Sets the timer of the reordering buffer.
     fn set_release(&mut self, at: Time);
+    /// The ratio of signal to noise at which a station hears this one now.
+    fn signal_to_noise(&mut self, at: NodeId) -> f64;
+    /// The probability that an MPDU of these bytes fails in a mode, at a ratio of signal to noise.
+    fn mpdu_failure(&mut self, mode: Mode, bytes: u32, ratio: f64) -> f64;
 }
 
 /// The counters of block acknowledgement.
@@ -253,7 +261,10 @@ impl<A: Arq + Clone> Edca<A> {
         let place = self.place_of(msdu.next, category);
         let had_work = self.contenders[category].has_work();
         let was_active = self.originators[place].has_work();
-        let Originator { waiting, choosing, .. } = &mut self.originators[place];
+        let Originator { waiting, choosing, control, .. } = &mut self.originators[place];
+        if let Some(control) = control {
+            control.admit(self.rules.overhead + self.rules.config.llc + msdu.bytes);
+        }
         let order = match waiting.front() {
             Some(first) if is_ahead => first.order,
             _ => self.order,
@@ -286,7 +297,12 @@ impl<A: Arq + Clone> Edca<A> {
             let config = &self.rules.config;
             let block_ack = config.phy.airtime(self.config.block_ack(), 0, self.rules.response(rate).rate);
             let how = (rate, mode, block_ack);
-            self.originators.push(Originator::new((peer, category), how, self.config.window, scheme));
+            let around = config.sifs + self.rules.difs + config.slot * u64::from(config.cw_min / 2);
+            let control =
+                Chooser::new(self.config.rate_control, mode, around + block_ack.total).map(Box::new);
+            let mut originator = Originator::new((peer, category), how, self.config.window, scheme);
+            originator.control = control;
+            self.originators.push(originator);
             self.places[index] = self.originators.len() as u32;
         }
         self.places[index] as usize - 1
@@ -357,6 +373,14 @@ impl<A: Arq + Clone> Edca<A> {
             }
         }
         sums
+    }
+
+    /// The mode that its rate control has chosen last for a receiver, if there is one.
+    #[must_use]
+    pub fn chosen_mode(&self, peer: NodeId, category: usize) -> Option<Mode> {
+        let place = *self.places.get(peer.0 as usize * CATEGORIES + category)?;
+        let originator = self.originators.get((place as usize).checked_sub(1)?)?;
+        originator.control.is_some().then_some(originator.mode)
     }
 
     /// Its address.

@@ -11,6 +11,7 @@ use super::super::mode::Mode;
 use super::super::rates::{Airtime, PhyRate};
 use super::choosing::Choosing;
 use super::load::{after, ahead};
+use super::rate_control::Chooser;
 use crate::hooks::Arq;
 use crate::packet::NodeId;
 use crate::units::Time;
@@ -47,6 +48,8 @@ pub(super) struct Originator<A> {
     pub(super) rate: PhyRate,
     pub(super) mode: Mode,
     pub(super) block_ack: Airtime,
+    /// What chooses the mode, unless it is constant.
+    pub(super) control: Option<Box<Chooser>>,
     window: u16,
     /// The first number of the window, and the one that comes next.
     pub(super) start: u16,
@@ -77,6 +80,7 @@ impl<A: Arq> Originator<A> {
             rate,
             mode,
             block_ack,
+            control: None,
             window: window as u16,
             start: 0,
             next: 0,

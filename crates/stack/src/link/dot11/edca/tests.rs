@@ -2,15 +2,17 @@
 
 mod contend;
 mod exchange;
+mod rate_control;
 mod riders;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::super::{
-    Airtime, Frame, FrameKind, MacConfig, MacOut, Msdu, Outcome, PayloadClass, Preset, Role, Rules,
+    Airtime, Frame, FrameKind, MacConfig, MacOut, Mode, Msdu, Outcome, PayloadClass, PhyRate, Preset, Role,
+    Rules,
 };
-use super::{AfterLoss, Category, Edca, EdcaConfig, EdcaOut, Load, MpduFate, Protection};
+use super::{AfterLoss, Category, Edca, EdcaConfig, EdcaOut, Load, MpduFate, Protection, RateControl};
 use crate::hooks::Rider;
 use crate::packet::NodeId;
 use crate::schemes::DynamicArq;
@@ -27,16 +29,21 @@ struct Side {
     draws: VecDeque<u32>,
     bounds: Vec<u32>,
     frames: Vec<(u64, FrameKind, u16)>,
+    /// The rate of each frame, and the MCS of those with data.
+    rates: Vec<(FrameKind, PhyRate, Option<u8>)>,
     up: Vec<u64>,
     done: Vec<(u64, Outcome)>,
     late: Vec<u64>,
     riders: Vec<Rider>,
     answered: Vec<(Option<bool>, u32)>,
+    /// At which all hear it.
+    ratio: f64,
 }
 
 impl MacOut for Side {
     fn transmit(&mut self, frame: Frame, airtime: Airtime) {
         assert!(self.sending.is_none(), "one frame at a time");
+        self.rates.push((frame.kind, frame.rate, frame.mode.map(|mode| mode.mcs)));
         self.frames.push((self.now.0 / 1_000, frame.kind, frame.mpdus));
         self.sending = Some((frame, airtime));
     }
@@ -91,6 +98,15 @@ impl EdcaOut for Side {
 
     fn set_release(&mut self, at: Time) {
         self.release = Some(at);
+    }
+
+    fn signal_to_noise(&mut self, _: NodeId) -> f64 {
+        self.ratio
+    }
+
+    fn mpdu_failure(&mut self, mode: Mode, bytes: u32, ratio: f64) -> f64 {
+        // Each step of the MCS takes twice the ratio.
+        if ratio >= f64::from(1 << mode.mcs) { 0.0 } else { f64::from(bytes).min(1.0) }
     }
 }
 

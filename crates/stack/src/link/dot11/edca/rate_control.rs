@@ -1,0 +1,131 @@
+//! Rate control: the mode of the next PPDU with data, for each receiver.
+//!
+//! **Limits.** Width and guard interval stay those of the link. Categories of a receiver learn apart.
+//!
+//! **How.** A *ladder* has the modes that a station may use for a receiver: up to the MCS and the number of streams that
+//! the link, or one of the two, is set to, by their rate. A law chooses a rung before each PPDU is filled.
+//!
+//! **Choices.** 1. `ideal` takes the fastest mode in which an MPDU with the longest packet so far fails with at most
+//! 10 %, at the ratio of signal to noise when the PPDU is filled; if all fail more often, the slowest. Interference is not
+//! foreseen. 2. RTS and BlockAckReq go at a basic rate that follows the mode, as the responses do.
+
+use super::super::mode::Mode;
+use super::EdcaOut;
+use super::minstrel::Minstrel;
+use crate::packet::NodeId;
+use crate::units::{Span, Time};
+
+/// The law that chooses modes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RateControl {
+    /// The mode of the link or of the station.
+    #[default]
+    Constant,
+    /// By the ratio of signal to noise at the receiver.
+    Ideal,
+    /// By what was acknowledged, as Linux does.
+    MinstrelHt,
+}
+
+impl RateControl {
+    /// All of them.
+    pub const ALL: [RateControl; 3] = [RateControl::Constant, RateControl::Ideal, RateControl::MinstrelHt];
+
+    /// Its name in scenarios.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            RateControl::Constant => "constant",
+            RateControl::Ideal => "ideal",
+            RateControl::MinstrelHt => "minstrel-ht",
+        }
+    }
+
+    /// That of a name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<RateControl> {
+        RateControl::ALL.into_iter().find(|control| control.name() == name)
+    }
+}
+
+/// The most with which an MPDU may fail in the mode of `ideal`.
+const MOST_FAILURES: f64 = 0.1;
+
+/// The modes for one receiver, and what is known of them.
+#[derive(Clone, Debug)]
+pub(super) struct Chooser {
+    /// By rate.
+    ladder: Vec<Mode>,
+    law: Law,
+    /// The longest MPDU so far.
+    longest: u32,
+}
+
+#[derive(Clone, Debug)]
+enum Law {
+    /// The ratio and the length of the last choice, and its rung.
+    Ideal {
+        of: (f64, u32),
+        rung: usize,
+    },
+    MinstrelHt(Minstrel),
+}
+
+impl Chooser {
+    /// The law's choices up to `most`; none for a constant mode. `around` is the time that each PPDU takes besides its own.
+    pub(super) fn new(control: RateControl, most: Mode, around: Span) -> Option<Chooser> {
+        let ladder = ladder(most);
+        let law = match control {
+            RateControl::Constant => return None,
+            RateControl::Ideal => Law::Ideal { of: (f64::NAN, 0), rung: 0 },
+            RateControl::MinstrelHt => Law::MinstrelHt(Minstrel::new(&ladder, around)),
+        };
+        Some(Chooser { ladder, law, longest: 0 })
+    }
+
+    /// A packet for the receiver, in an MPDU of so many bytes.
+    pub(super) fn admit(&mut self, mpdu: u32) {
+        self.longest = self.longest.max(mpdu);
+    }
+
+    /// The mode of the next PPDU, which may be a BlockAckReq.
+    pub(super) fn choose(&mut self, to: NodeId, is_request: bool, now: Time, out: &mut impl EdcaOut) -> Mode {
+        match &mut self.law {
+            Law::Ideal { of, rung } => {
+                let present = (out.signal_to_noise(to), self.longest);
+                if *of != present {
+                    let (ratio, bytes) = present;
+                    let bears = |mode: &Mode| out.mpdu_failure(*mode, bytes, ratio) <= MOST_FAILURES;
+                    (*of, *rung) = (present, self.ladder.iter().rposition(bears).unwrap_or(0));
+                }
+                self.ladder[*rung]
+            }
+            Law::MinstrelHt(_) if is_request => self.ladder[0],
+            Law::MinstrelHt(minstrel) => self.ladder[minstrel.choose(now)],
+        }
+    }
+
+    /// The most MPDUs of the next PPDU, if there is a limit.
+    pub(super) fn limit(&self) -> Option<usize> {
+        match &self.law {
+            Law::MinstrelHt(minstrel) if minstrel.is_sample => Some(1),
+            Law::MinstrelHt(_) | Law::Ideal { .. } => None,
+        }
+    }
+
+    /// What became of the MPDUs of the last PPDU; `is_answered` unless no acknowledgement came.
+    pub(super) fn learn(&mut self, sent: usize, acknowledged: usize, is_answered: bool) {
+        if let Law::MinstrelHt(minstrel) = &mut self.law {
+            minstrel.learn(sent as u32, acknowledged as u32, is_answered);
+        }
+    }
+}
+
+/// The modes up to one, by their rate; of two with the same rate the one with fewer streams is first.
+fn ladder(most: Mode) -> Vec<Mode> {
+    let all =
+        (1..=most.streams).flat_map(|streams| (0..=most.mcs).map(move |mcs| Mode { mcs, streams, ..most }));
+    let mut ladder: Vec<Mode> = all.filter(|mode| mode.exists()).collect();
+    ladder.sort_by_key(|mode| (mode.rate(), mode.streams));
+    ladder
+}
