@@ -1,4 +1,4 @@
-"""An access point of today beside the model of "Ending the Anomaly" and INET, and stations with rates of their own."""
+"""An access point of today beside the model of "Ending the Anomaly" and INET; rates of single stations."""
 
 from __future__ import annotations
 

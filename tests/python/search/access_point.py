@@ -1,4 +1,4 @@
-"""Access points of today: what a random scenario does with a queue of each station and with modes of single nodes."""
+"""Access points of today: a random scenario with a queue of each station and with modes of single nodes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def draw_access_point(draw: Draw, tree: Tree) -> Tree:
-    """The scenario with the queues of mac80211 and with nodes that have a rate of their own in half of all cases."""
+    """The scenario with the queues of mac80211 and nodes with a rate of their own, in half of all cases."""
     tree = deepcopy(tree)
     if not draw.chance(0.5):
         return tree
