@@ -55,7 +55,7 @@ fn goodput(outcome: &Outcome) -> f64 {
 
 #[test]
 fn acknowledgements_leave_the_air_with_each_agent_and_aggregate() {
-    for count in ["8", "64"] {
+    for count in ["1", "8", "64"] {
         for loss in ["0 %", "10 %"] {
             let with = |agent| {
                 let count = ("links.air.aggregate.count", count);

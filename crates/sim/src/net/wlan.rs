@@ -309,7 +309,9 @@ impl Wlan {
         host.queue.cancel(self.sites[station].sent);
         let mut heard = std::mem::take(&mut self.heard);
         let frame = self.sites[station].on_air.0;
-        let has_load = frame.mpdus > 0 || frame.kind == FrameKind::BlockAck;
+        let has_load = frame.mpdus > 0
+            || frame.kind == FrameKind::BlockAck
+            || (frame.kind == FrameKind::Ack && !self.sites[station].load.riders.is_empty());
         let mut load = if has_load { std::mem::take(&mut self.sites[station].load) } else { Load::default() };
         let mpdus = &mut load.mpdus[..];
         if let Some(fate) = self.radio.end_load(station, &frame, mpdus, host.now, &mut heard) {
