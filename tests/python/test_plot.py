@@ -74,6 +74,12 @@ def test_tcp_variants_keep_the_colour_of_the_registry(study: lh.Study) -> None:
     )
 
 
+def test_schemes_beyond_the_last_colour_of_the_registry_differ_by_their_place() -> None:
+    names = {"hack": "TCP/HACK", "ack-filter": "ACK filter"}
+    found = looks({"lines": "agents.air.kind"}, list(names.values()), names)
+    assert found[0].colour != found[1].colour
+
+
 def test_labels_and_scale_of_the_scenario_win_and_get_the_unit(study: lh.Study) -> None:
     ax = axes(study, **{"x-label": "loss", "y-label": "rate (of user data)", "y-scale": "log", "title": "T"})
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("loss (%)", "rate (of user data)")

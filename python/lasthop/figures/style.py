@@ -85,7 +85,7 @@ def looks(figure: Mapping[str, Any], labels: Sequence[str], names: Mapping[str, 
     for place, label in enumerate(labels):
         first = label if label in values else label.split(", ")[0]
         own = known.get(fixed or values.get(first, first))
-        if own is None:
+        if own is None or own[0] >= len(COLOURS):
             found.append(_look(place, place, place))
             continue
         # Several lines of one scheme share its colour.
