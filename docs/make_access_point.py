@@ -44,7 +44,7 @@ def sizes(scenario: lh.Scenario, point: int) -> tuple[list[float], list[float]]:
         strict=True,
     )
     for layer, event, what, link, node, peer, duration in rows:
-        if (layer, event, what) == ("frame", "send", "data"):
+        if (layer, event) == ("frame", "send") and what in ("data", "a-mpdu"):
             frames[peer] += 1
             time[peer] += float(duration)
         if (layer, event, link) == ("link", "receive", "air"):

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 RATES = (144.4, 144.4, 7.2)
 STATIONS = ("fast1", "fast2", "slow")
+MPDUS = ("data", "a-mpdu")
 PLAIN, TURNS, FAIR = range(3)
 
 
@@ -39,7 +40,7 @@ def measured(scenario: lh.Scenario, point: int) -> tuple[list[float], list[float
     time: Counter[object] = Counter()
     packets: Counter[object] = Counter()
     for i in range(len(events)):
-        if events["layer"][i] == "frame" and events["event"][i] == "send" and events["what"][i] == "data":
+        if events["layer"][i] == "frame" and events["event"][i] == "send" and events["what"][i] in MPDUS:
             frames[events["peer"][i]] += 1
             time[events["peer"][i]] += float(events["duration_s"][i])
         if events["layer"][i] == "link" and events["event"][i] == "receive" and events["link"][i] == "air":

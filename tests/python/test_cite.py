@@ -21,7 +21,7 @@ from lasthop.papers.paper import known
 if TYPE_CHECKING:
     from pathlib import Path
 
-PAPERS = [ident for ident in known() if ident != "baselines"]
+PAPERS = [ident for ident in known() if ident not in {"baselines", "today"}]
 ENTRY = re.compile(r"@\w+\{[\w-]+,\n(?:  \w+ = \{.+\},\n)+\}")
 
 
