@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -93,7 +94,10 @@ def test_the_choice_is_confirmed_with_other_random_numbers_beside_controls_and_e
     assert seeds == {1 + 1_000_003}
     assert found.default is not None
     assert found.shrinkage == pytest.approx(1 - (here.difference.mean or 0) / (found.chosen - found.default))
-    assert "best of 6 trials" in found.text()
+    assert "flows.main.goodput_bps (Mbit/s), best of 6 trials" in found.text()
+    worse = replace(found, chosen=found.default - 1.0)
+    assert worse.shrinkage is None
+    assert "no trial is better" in worse.text()
 
 
 def test_a_search_that_was_killed_goes_on_to_the_same_result(wire: Path, cli: Cli, tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from lasthop.base.arguments import MOST_SEED, flag, instance, nonblank, place, whole, words
 from lasthop.base.errors import LasthopError, ScenarioError, UsageError, listing
+from lasthop.base.quantity import human, metric_unit, prefix, united
 from lasthop.base.table import grid
 from lasthop.scenario.overrides import as_text
 from lasthop.scenario.scenario import Scenario, under
@@ -160,6 +161,7 @@ class Optimum:
         best: The values of the best trial.
         chosen: Its objective.
         default: The objective of the scenario as it is, with the runs of the choice.
+        is_maximum: Whether large values of the metric are good.
         confirmed: The confirmation here and elsewhere.
         path: The study that contains all runs.
     """
@@ -169,6 +171,7 @@ class Optimum:
     best: dict[str, str]
     chosen: float
     default: float | None
+    is_maximum: bool
     confirmed: list[Confirmed]
     path: Path
 
@@ -177,11 +180,12 @@ class Optimum:
         """How much of the gain is lost from choice to confirmation, as a share of it.
 
         Returns:
-            0 if nothing is lost and 1 if all is; `None` without a gain.
+            0 if nothing is lost and 1 if all is; `None` if no trial is better than the scenario itself.
         """
         gain = self.chosen - self.default if self.default is not None else 0.0
         confirmed = self.confirmed[0].difference.mean if self.confirmed else None
-        return 1 - confirmed / gain if gain and confirmed is not None else None
+        is_better = gain > 0 if self.is_maximum else gain < 0
+        return 1 - confirmed / gain if is_better and confirmed is not None else None
 
     def text(self) -> str:
         """The result as text, as `lasthop search` prints it.
@@ -189,18 +193,23 @@ class Optimum:
         Returns:
             Lines: the best values, the objective, and a table of the confirmation.
         """
+        columns = [[one.default, one.best, one.difference, *one.controls.values()] for one in self.confirmed]
+        sizes = [abs(it.mean or 0.0) for row in columns for it in row]
+        factor, unit = prefix(max(sizes, default=abs(self.chosen)), metric_unit(self.metric))
         rows = [
-            [one.place, *map(_text, (one.default, one.best, one.difference, *one.controls.values()))]
-            for one in self.confirmed
+            [one.place, *(_text(it, factor) for it in row)]
+            for one, row in zip(self.confirmed, columns, strict=True)
         ]
         head = ["where", "default", "best", "difference"]
         head += list(self.confirmed[0].controls) if self.confirmed else []
-        lines = [f"{self.metric}, best of {len(self.trials)} trials:"]
+        lines = [f"{united(self.metric, unit)}, best of {len(self.trials)} trials:"]
         lines += [f"  {key} = {value}" for key, value in self.best.items()]
         share = self.shrinkage
-        lost = "" if share is None else f"; {100 * share:.0f} % of the gain is lost in the confirmation"
-        base = "" if self.default is None else f", default {self.default:.6g}"
-        lines.append(f"in the choice: best {self.chosen:.6g}{base}{lost}")
+        lost = "; no trial is better" if self.default is not None else ""
+        if share is not None:
+            lost = f"; {100 * share:.0f} % of the gain is lost in the confirmation"
+        base = "" if self.default is None else f", default {self.default / factor:.4g}"
+        lines.append(f"in the choice: best {self.chosen / factor:.4g}{base}{lost}")
         return "\n".join([*lines, grid(head, rows)]) if rows else "\n".join(lines)
 
     def as_dict(self) -> dict[str, Any]:
@@ -219,6 +228,7 @@ class Optimum:
             "chosen": self.chosen,
             "default": self.default,
             "shrinkage": self.shrinkage,
+            "is_maximum": self.is_maximum,
             "trials": [{"values": one.values, "objective": one.objective} for one in self.trials],
             "confirmed": [
                 {
@@ -316,14 +326,16 @@ def search(
             book.tell(proposed, state=optuna.trial.TrialState.FAIL)
         else:
             book.tell(proposed, objective)
-        say(f"trial {number + 1} of {plan.trials}: {_shown(objective)} with {_settings(values)}")
+        value = "no value" if objective is None else human(objective, metric_unit(metric))
+        say(f"trial {number + 1} of {plan.trials}: {value} with {_settings(values)}")
     known = [one for one in trials if one.objective is not None]
     if not known:
         raise LasthopError(f"{folder}: {metric} has no value in any trial; expected one")
     best = (max if maximise else min)(known, key=lambda one: _finite(one.objective))
     default = interval(list(runner.means(scenario, plan.replications, seed).values())).mean
     confirmed = _confirm(scenario, best.values, plan, runner)
-    return Optimum(metric, trials, best.values, _finite(best.objective), default, confirmed, folder)
+    chosen = _finite(best.objective)
+    return Optimum(metric, trials, best.values, chosen, default, maximise, confirmed, folder)
 
 
 def _confirm(scenario: Scenario, best: dict[str, str], plan: Plan, runner: _Runner) -> list[Confirmed]:
@@ -420,14 +432,11 @@ def _settings(values: Mapping[str, str]) -> str:
     return listing([f"{key}={value}" for key, value in values.items()]) if values else ""
 
 
-def _text(it: Interval) -> str:
+def _text(it: Interval, factor: float) -> str:
     if it.mean is None:
         return "–"
-    return f"{it.mean:.6g}" if it.half is None else f"{it.mean:.6g} ± {it.half:.2g}"
-
-
-def _shown(objective: float | None) -> str:
-    return "no value" if objective is None else f"{objective:.6g}"
+    half = "" if it.half is None else f" ± {it.half / factor:.2g}"
+    return f"{it.mean / factor:.4g}{half}"
 
 
 def _optuna() -> Any:
