@@ -36,6 +36,7 @@
 
 mod access;
 mod answer;
+mod bystander;
 mod dcf;
 mod edca;
 mod exchange;
@@ -54,6 +55,7 @@ mod tests;
 mod timing;
 mod units;
 
+pub use bystander::Bystander;
 pub use dcf::{Counters, Role, Station};
 pub use edca::{
     AfterLoss, Aggregate, BlockAck, CATEGORIES, Category, DELIMITER, Edca, EdcaAccess, EdcaConfig,
