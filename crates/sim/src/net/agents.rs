@@ -12,6 +12,7 @@
 //!      link         ▼     │      signals go from the last to the first
 //! ```
 
+mod channels;
 pub(crate) mod places;
 
 use std::collections::VecDeque;

@@ -17,8 +17,10 @@ mod aqm;
 pub(crate) mod below;
 mod channel;
 mod doomed;
+mod ends;
 pub(crate) mod handoffs;
 pub(crate) mod layout;
+mod media;
 mod pairs;
 mod pool;
 pub(crate) mod routes;
@@ -33,19 +35,18 @@ use std::collections::VecDeque;
 
 use lasthop_stack::hooks::{DropCause, Judged};
 use lasthop_stack::packet::{Body, Datagram, NodeId, Packet, Segment};
-use lasthop_stack::signal::Signal;
-use lasthop_stack::units::{Bytes, Span, Time};
+use lasthop_stack::units::{Bytes, Time};
 
 use crate::engine::queue::{EventQueue, Sequence, Slot};
 use crate::model::ports::Ports;
 use crate::model::{Config, LinkKind};
-use crate::probe::accounts::{Account, Accounts, Stream as ByteStream};
+use crate::probe::accounts::Accounts;
 use crate::probe::judgement::{Culprit, Losses};
 use crate::probe::pcap::Capture;
 use crate::probe::spread::Times;
 use crate::probe::trace::Tracer;
 use crate::probe::transfers::Transfer;
-use agents::{Agents, Around, Handed, Stack};
+use agents::Agents;
 pub(crate) use aqm::AqmCounters;
 use below::Below;
 use channel::InFlight;
@@ -287,54 +288,6 @@ impl Net {
         }
     }
 
-    /// An end sends a packet, which `make` writes into its place in the pool.
-    #[inline]
-    pub(crate) fn send_made(&mut self, end: u32, node: NodeId, make: impl FnOnce(&mut Packet)) {
-        let id = self.pool.vacate();
-        make(self.pool.get_mut(id).0);
-        self.send_of(end, node, id);
-    }
-
-    /// Sends the packet of an end, as [`Self::send`] does.
-    fn send_of(&mut self, end: u32, node: NodeId, id: PoolId) {
-        let packet = self.pool.get_mut(id).0;
-        if let Some(events) = &mut self.tracer.events {
-            events.sent(self.now, end, packet);
-        }
-        if let Some(timers) = &mut self.timers {
-            timers.on_sent(end, packet, self.now);
-        }
-        let (size, way) = (packet.size(), self.ways.at(node, packet.dst));
-        self.accounts.entered(end, size);
-        self.pool.enter(id, size);
-        if let (Way::Channel(channel) | Way::Relay(channel), None) = (way, &self.below) {
-            let sequence = self.queue.next_sequence();
-            self.offer(channel as usize, id, self.now, sequence);
-            return;
-        }
-        let packet = self.pool.remove(id);
-        if self.below.is_none() {
-            self.send(node, packet, size);
-        } else {
-            self.send_counted(end, node, packet, size);
-        }
-    }
-
-    /// Sends a packet, and counts it where it waits on a wire; a station counts its own.
-    fn send_counted(&mut self, end: u32, node: NodeId, packet: Packet, size: Bytes) {
-        let (Way::Channel(channel) | Way::Relay(channel)) = self.ways.at(node, packet.dst) else {
-            return self.send(node, packet, size);
-        };
-        let refused = self.channels[channel as usize].counters.drops_queue;
-        self.send(node, packet, size);
-        let Channel { counters, line, .. } = &self.channels[channel as usize];
-        if let Some(below) = &mut self.below
-            && counters.drops_queue == refused
-        {
-            below.leaves_at(end, size, line.queue().last_departure());
-        }
-    }
-
     /// Offers a packet to a channel at a time that is not before now.
     #[inline]
     fn offer(&mut self, number: usize, id: PoolId, at: Time, sequence: Sequence) {
@@ -485,146 +438,5 @@ impl Net {
     pub(crate) fn take(&mut self, id: PoolId) -> (Packet, Bytes) {
         let size = self.pool.get(id).1;
         (self.pool.remove(id), size)
-    }
-
-    /// The timer of an agent is due.
-    pub(crate) fn on_agent(&mut self, stack: u32, seat: u32) {
-        let seat = seat as usize;
-        match self.agents.stack(stack).exit {
-            Exit::Channel(channel) => {
-                self.with_agents(stack, channel, |agents, around| agents.on_timer(seat, around));
-            }
-            Exit::Station { wlan, station } => self.with_wlan(wlan as usize, |wlan, host| {
-                wlan.on_agent_timer(station as usize, seat, host);
-            }),
-            Exit::Slotted { frn, station } => self.with_frn(frn as usize, |frn, host| {
-                frn.on_agent_timer(station as usize, seat, host);
-            }),
-        }
-    }
-
-    /// An event of a medium is due.
-    pub(crate) fn on_wlan(&mut self, wlan: u32, event: WlanEvent) {
-        self.with_wlan(wlan as usize, |wlan, host| wlan.on_event(event, host));
-    }
-
-    /// A slot of a slotted network is due to end or to begin.
-    pub(crate) fn on_frn(&mut self, frn: u32, event: FrnEvent) {
-        self.with_frn(frn as usize, |frn, host| frn.on_event(event, host));
-    }
-
-    /// A TCP end has set its retransmission timer, or cancelled it.
-    #[inline]
-    pub(crate) fn on_timer_set(&mut self, end: u32, at: Option<Time>) {
-        let Some(timers) = &mut self.timers else { return };
-        let timing = match at {
-            Some(at) => timers.set(end, at, self.now),
-            None => timers.cancel(end),
-        };
-        for &medium in &timers.media {
-            self.wlans[medium].on_timing(end, timing);
-        }
-    }
-
-    /// A TCP end has measured a round trip.
-    #[inline]
-    pub(crate) fn on_round_trip(&mut self, end: u32, rtt: Span) {
-        if let Some(timers) = &mut self.timers {
-            timers.measured(end, rtt);
-        }
-    }
-
-    /// A TCP end is now that of another connection, about which nothing is known.
-    pub(crate) fn on_renewed(&mut self, end: u32) {
-        let Some(timers) = &mut self.timers else { return };
-        let timing = timers.forget(end);
-        for &medium in &timers.media {
-            self.wlans[medium].on_timing(end, timing);
-        }
-    }
-
-    /// The accounts of the packets of each end, at the end of the run.
-    pub(crate) fn close_accounts(
-        &mut self,
-        streams: impl Iterator<Item = Option<ByteStream>>,
-    ) -> Vec<Account> {
-        let accounts = std::mem::replace(&mut self.accounts, Accounts::new(self.ports, 0));
-        accounts.finish(self.pool.on_their_way(), streams)
-    }
-
-    /// Lets the agents in front of a channel act, and sends what they pass down. A wire reports packets that it drops.
-    fn with_agents(&mut self, stack: u32, channel: u32, act: impl FnOnce(&mut Stack, &mut Around)) {
-        self.let_act(stack, act);
-        self.settle(stack, channel);
-    }
-
-    /// Sends what agents have passed down, and reports the drops of the channel to them, until nothing is left.
-    fn settle(&mut self, stack: u32, channel: u32) {
-        loop {
-            if let Some(packet) = self.refused.pop_front() {
-                self.let_act(stack, |agents, around| agents.on_signal(Signal::Refused, &packet, around));
-            } else if let Some((packet, is_ahead)) = self.handed_down.pop_front() {
-                let id = self.pool.insert(packet);
-                let sequence = self.queue.next_sequence();
-                if is_ahead {
-                    self.offer_ahead(channel as usize, id, sequence);
-                } else {
-                    self.offer(channel as usize, id, self.now, sequence);
-                }
-            } else {
-                return;
-            }
-        }
-    }
-
-    fn let_act(&mut self, stack: u32, act: impl FnOnce(&mut Stack, &mut Around)) {
-        let handed_down = &mut self.handed_down;
-        let mut around = Around {
-            queue: &mut self.queue,
-            inbox: &mut self.inbox,
-            accounts: &mut self.accounts,
-            tracer: &mut self.tracer,
-            ports: self.ports,
-            now: self.now,
-            to_link: &mut |handed| match handed {
-                Handed::Last(packet) => handed_down.push_back((packet, false)),
-                Handed::Ahead(packet) => handed_down.push_back((packet, true)),
-                Handed::Ride(..) | Handed::RideBehind(..) | Handed::Unload(_) => {}
-            },
-        };
-        act(self.agents.stack(stack), &mut around);
-    }
-
-    fn with_frn(&mut self, frn: usize, act: impl FnOnce(&mut Frn, &mut slotted::Host)) {
-        let mut host = slotted::Host {
-            queue: &mut self.queue,
-            pool: &mut self.pool,
-            inbox: &mut self.inbox,
-            agents: &mut self.agents,
-            ports: self.ports,
-            losses: &mut self.losses,
-            accounts: &mut self.accounts,
-            routes: &self.routes,
-            tracer: &mut self.tracer,
-            now: self.now,
-        };
-        act(&mut self.frns[frn], &mut host);
-    }
-
-    fn with_wlan(&mut self, wlan: usize, act: impl FnOnce(&mut Wlan, &mut wlan::Host)) {
-        let mut host = wlan::Host {
-            queue: &mut self.queue,
-            pool: &mut self.pool,
-            inbox: &mut self.inbox,
-            agents: &mut self.agents,
-            losses: &mut self.losses,
-            accounts: &mut self.accounts,
-            routes: &self.routes,
-            tracer: &mut self.tracer,
-            timers: self.timers.as_deref_mut(),
-            below: self.below.as_deref_mut(),
-            now: self.now,
-        };
-        act(&mut self.wlans[wlan], &mut host);
     }
 }

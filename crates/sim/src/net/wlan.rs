@@ -5,50 +5,49 @@
 
 mod answers;
 mod arq;
+mod classes;
+mod counters;
+mod host;
 mod mac;
 mod queue;
+mod receiving;
 mod resting;
+mod sending;
 mod traced;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use lasthop_stack::hooks::{Admission, Backlog, DropCause};
+use lasthop_stack::hooks::Backlog;
 use lasthop_stack::link::dot11::{
-    Airtime, BROADCAST, Bystander, Category, EdcaCounters, Frame, FrameKind, Load, Mpdu, MpduFate, Msdu,
-    Outcome, PayloadClass, PcfConfig, Reorder, Role, Rules,
+    Airtime, BROADCAST, Bystander, Category, Frame, FrameKind, Load, PcfConfig, Reorder, Role, Rules,
 };
-use lasthop_stack::packet::{Body, Flags, NodeId, Packet};
+use lasthop_stack::packet::{NodeId, Packet};
 use lasthop_stack::registry::{ArqConfig, Learner};
-use lasthop_stack::signal::Signal;
-use lasthop_stack::units::{Span, Time};
+use lasthop_stack::units::Time;
 
 use answers::{MacHost, Work};
 pub(crate) use arq::ArqCounters;
 use arq::adopt;
+use classes::{ack_span, lost_span};
+pub(crate) use counters::WlanCounters;
+pub(crate) use host::Host;
 use mac::Mac;
 
-use super::agents::{Agents, Around, Handed, Stack};
-use super::aqm::{AqmCounters, Managed, Stage, sum};
-use super::below::Below;
+use super::agents::{Around, Handed, Stack};
+use super::aqm::{Managed, Stage};
 use super::layout::cuts;
-use super::pool::{PacketPool, PoolId};
-use super::routes::Routes;
-use super::timers::Timers;
-use crate::engine::queue::{EventQueue, Slot};
+use super::pool::PoolId;
+use crate::engine::queue::Slot;
 use crate::engine::streams::Stream;
 use crate::medium::radio::draws::StreamBase;
-use crate::medium::radio::{Fate, FrameCounters, Heard, Radio, Site};
+use crate::medium::radio::{Fate, Heard, Radio, Site};
 use crate::model::ports::Ports;
 use crate::model::{Config, WifiConfig};
-use crate::probe::accounts::Accounts;
-use crate::probe::airtime::{Ledger, Shares};
-use crate::probe::events::{Event, Why};
-use crate::probe::judgement::{Culprit, Losses};
+use crate::probe::airtime::Ledger;
 use crate::probe::occupancy::Occupancy;
 use crate::probe::radiotap::WifiCapture;
-use crate::probe::spread::{Spread, Summary, Times};
-use crate::probe::trace::Tracer;
+use crate::probe::spread::{Spread, Times};
 
 /// What can be due at a station.
 #[derive(Clone, Copy, Debug)]
@@ -61,32 +60,6 @@ pub(crate) enum WlanEvent {
     Release(u32),
     /// The reordering buffers of its MAC.
     Reorder(u32),
-}
-
-/// What a medium needs of the network around it.
-pub(crate) struct Host<'a> {
-    pub(super) queue: &'a mut EventQueue,
-    pub(super) pool: &'a mut PacketPool,
-    pub(super) inbox: &'a mut VecDeque<(NodeId, Packet)>,
-    pub(super) agents: &'a mut Agents,
-    pub(super) losses: &'a mut Losses,
-    pub(super) accounts: &'a mut Accounts,
-    pub(super) routes: &'a Routes,
-    pub(super) tracer: &'a mut Tracer,
-    pub(super) timers: Option<&'a mut Timers>,
-    pub(super) below: Option<&'a mut Below>,
-    pub(super) now: Time,
-}
-
-impl Host<'_> {
-    /// A packet is lost now, at a node of a link.
-    fn lose(&mut self, packet: &Packet, (culprit, why): (Culprit, Why), (link, node): (u32, NodeId)) {
-        self.losses.enter(packet, culprit, self.now);
-        self.accounts.lost(packet);
-        if let Some(events) = &mut self.tracer.events {
-            events.link(self.now, Event::Lost, why, link, node, packet);
-        }
-    }
 }
 
 /// An 802.11 link.
@@ -168,27 +141,6 @@ struct InterfaceCounters {
     lost_above: u64,
     /// From the arrival of a packet in its queue to the link's acknowledgement.
     service: Spread,
-}
-
-/// The counters of a medium since the start.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct WlanCounters {
-    pub(crate) frames: FrameCounters,
-    pub(crate) drops_queue: u64,
-    pub(crate) drops_retry: u64,
-    pub(crate) drops_above: u64,
-    /// Of the managed queues of all stations.
-    pub(crate) aqm: AqmCounters,
-    /// Of the observing station, as are the queue and the waits there.
-    pub(crate) service: Spread,
-    pub(crate) queue: Occupancy,
-    /// Of the measured time only.
-    pub(crate) waits: Summary,
-    pub(crate) airtime: Shares,
-    /// Of the access point only.
-    pub(crate) arq: ArqCounters,
-    /// Of all stations, with EDCA.
-    pub(crate) edca: EdcaCounters,
 }
 
 impl Wlan {
@@ -535,200 +487,6 @@ impl Wlan {
         }
         self.heard = heard;
     }
-
-    fn enqueue(&mut self, station: usize, packet: Packet, is_ahead: bool, host: &mut Host) {
-        let next = host.routes.next_hop(self.sites[station].node, packet.dst).next;
-        let id = host.pool.insert(packet);
-        host.pool.stamp(id, host.now);
-        if self.sites[station].stage.is_some() {
-            self.join(station, id, is_ahead, host);
-            return;
-        }
-        let bytes = host.pool.get(id).1.0 as u32;
-        let flow = self.learn(station, &packet, host);
-        let category = self.category_of(&packet);
-        let msdu = Msdu { handle: id.handle(), bytes, next, class: class_of(&packet), category, flow };
-        let admission = self.manage(station, (&packet, host.pool.get(id).1), host.now);
-        if admission == Admission::Drop {
-            self.drop_queued(station, id, DropCause::Early, host);
-            return;
-        }
-        let mut taken = false;
-        self.with_mac(station, host, next, |mac, now, out| {
-            taken = if is_ahead { mac.enqueue_ahead(msdu, now, out) } else { mac.enqueue(msdu, now, out) };
-        });
-        let node = self.sites[station].node;
-        if taken {
-            if let Some(aqm) = &mut self.sites[station].aqm {
-                aqm.admit(host.pool.get_mut(id).0, admission);
-            }
-            self.count_held(station, host.now);
-            if let Some(below) = host.below.as_mut().filter(|_| packet.src == node) {
-                below.enters(&packet);
-            }
-            if let Some(events) = &mut host.tracer.events {
-                events.link(host.now, Event::Queue, Why::Nothing, self.place, node, &packet);
-            }
-            if host.tracer.queue {
-                let held = self.sites[station].held;
-                host.tracer.station(host.now, self.place, node, held as usize);
-            }
-        } else {
-            self.drop_queued(station, id, DropCause::Full, host);
-        }
-    }
-
-    fn up(&mut self, station: usize, id: PoolId, (sequence, from): (u16, NodeId), host: &mut Host) {
-        let (packet, size) = host.pool.get(id);
-        let packet = *packet;
-        if host.pool.is_passed_on(id) {
-            host.accounts.repeated(&packet);
-        }
-        host.pool.pass_on(id);
-        let place = (self.place, self.sites[station].node);
-        if self.radio.loses_above(from, station, class_of(&packet), size.0 as u32, host.now) {
-            self.sites[station].counters.lost_above += 1;
-            host.lose(&packet, (Culprit::Channel, Why::AboveMac), place);
-            return;
-        }
-        let Some((reorder, _)) = &mut self.sites[station].reorder else {
-            self.pass_up(station, packet, host);
-            return;
-        };
-        if !reorder.take(sequence, packet, host.now) {
-            self.sites[station].counters.lost_above += 1;
-            host.lose(&packet, (Culprit::Channel, Why::Late), place);
-        }
-        self.release(station, host);
-    }
-
-    /// The MAC of a station hands up the copy of a packet that it has held.
-    fn up_held(&mut self, station: usize, id: PoolId, from: NodeId, host: &mut Host) {
-        let size = host.pool.get(id).1;
-        let packet = host.pool.remove(id);
-        if self.radio.loses_above(from, station, class_of(&packet), size.0 as u32, host.now) {
-            self.sites[station].counters.lost_above += 1;
-            host.lose(&packet, (Culprit::Channel, Why::AboveMac), (self.place, self.sites[station].node));
-            return;
-        }
-        self.pass_up(station, packet, host);
-    }
-
-    /// The MAC of a station discards a packet that came after its window had passed it.
-    fn late(&mut self, station: usize, id: PoolId, host: &mut Host) {
-        let packet = *host.pool.get(id).0;
-        host.pool.pass_on(id);
-        self.sites[station].counters.lost_above += 1;
-        host.lose(&packet, (Culprit::Channel, Why::Late), (self.place, self.sites[station].node));
-    }
-
-    /// The reordering buffers of a station give up waiting.
-    fn on_reorder(&mut self, station: usize, host: &mut Host) {
-        if let Some(slot) = self.sites[station].reordering {
-            host.queue.cancel(slot);
-        }
-        let from = NodeId::default();
-        self.with_mac(station, host, from, |mac, now, out| mac.on_release(now, out));
-    }
-
-    /// The access category of a packet.
-    fn category_of(&self, packet: &Packet) -> Category {
-        match &self.categories[..] {
-            [] => Category::BestEffort,
-            categories => categories[self.ports.addressee(packet).0],
-        }
-    }
-
-    /// Passes up what the reorder buffer of a station holds no longer.
-    fn release(&mut self, station: usize, host: &mut Host) {
-        while let Some((reorder, _)) = &mut self.sites[station].reorder
-            && let Some(packet) = reorder.release(host.now)
-        {
-            self.pass_up(station, packet, host);
-        }
-        if let Some((reorder, slot)) = &self.sites[station].reorder {
-            match reorder.due() {
-                Time::NEVER => host.queue.cancel(*slot),
-                due => host.queue.set(*slot, due),
-            }
-        }
-    }
-
-    fn pass_up(&mut self, station: usize, packet: Packet, host: &mut Host) {
-        self.learn_back(station, &packet, host.now);
-        let node = self.sites[station].node;
-        if let Some(events) = &mut host.tracer.events {
-            events.link(host.now, Event::Receive, Why::Nothing, self.place, node, &packet);
-        }
-        if !self.with_agents(station, host, |agents, around| agents.up(&packet, around)) {
-            host.inbox.push_back((node, packet));
-        }
-    }
-
-    fn done(&mut self, station: usize, id: PoolId, outcome: Outcome, host: &mut Host) {
-        let waited = host.now.since(host.pool.stamped(id));
-        let size = host.pool.get(id).1;
-        let has_come = host.pool.is_passed_on(id);
-        let packet = host.pool.remove(id);
-        self.released(station, &packet, size, host);
-        if let Some(below) = host.below.as_mut().filter(|_| packet.src == self.sites[station].node) {
-            below.leaves(&packet, host.queue, host.now);
-        }
-        let why = self.trace_done(station, &packet, outcome, host);
-        let signal = match outcome {
-            Outcome::Delivered => {
-                self.sites[station].counters.service.take(waited);
-                Signal::Delivered
-            }
-            Outcome::Undelivered | Outcome::Expired => {
-                let is_late = outcome == Outcome::Expired;
-                self.sites[station].counters.drops_retry += u64::from(!is_late);
-                // If it was received but its acknowledgement was not, the link gives up a packet that is not lost.
-                if !has_come {
-                    let place = (self.place, self.sites[station].node);
-                    let culprit = if is_late { Culprit::Queue } else { Culprit::Channel };
-                    host.lose(&packet, (culprit, why), place);
-                }
-                Signal::Undelivered
-            }
-            Outcome::Flushed => Signal::Refused,
-        };
-        self.with_agents(station, host, |agents, around| agents.on_signal(signal, &packet, around));
-    }
-
-    /// The measurement begins.
-    pub(crate) fn begin_measurement(&mut self) {
-        self.queue.begin_measurement();
-        self.waits.clear();
-        self.sites.iter_mut().for_each(Interface::begin_measurement);
-    }
-
-    /// The counters of the medium and its stations up to now.
-    pub(crate) fn counters(&self, now: Time) -> WlanCounters {
-        let service = self.sites[self.observer].counters.service;
-        let airtime = self.ledger.clone().finish(now);
-        let (queue, waits) = (self.queue.up_to(now), self.waits.summary());
-        let aqms = self.sites.iter().flat_map(Interface::managements);
-        let aqm = sum(aqms);
-        let mut all = WlanCounters { aqm, service, queue, waits, airtime, ..WlanCounters::default() };
-        for (station, interface) in self.sites.iter().enumerate() {
-            let frames = self.radio.counters(station);
-            all.frames.sent += frames.sent;
-            all.frames.received += frames.received;
-            all.frames.errored += frames.errored;
-            all.frames.cut_off += frames.cut_off;
-            all.frames.collided += frames.collided;
-            all.frames.out_of_reach += frames.out_of_reach;
-            all.drops_queue += interface.counters.drops_queue;
-            all.drops_retry += interface.counters.drops_retry;
-            all.drops_above += interface.counters.lost_above;
-            all.edca = all.edca.with(&interface.mac.edca_counters());
-            if self.ap == Some(station) {
-                all.arq = ArqCounters::of(&interface.mac);
-            }
-        }
-        all
-    }
 }
 
 /// The stations as the radio knows them.
@@ -754,42 +512,4 @@ fn role(wifi: &WifiConfig, node: usize) -> Role {
 fn categories(config: &Config) -> Vec<Category> {
     let all: Vec<Category> = config.flows.iter().map(|flow| Category::of_dscp(flow.dscp)).collect();
     if all.iter().all(|category| *category == Category::BestEffort) { Vec::new() } else { all }
-}
-
-/// The airtime of the payloads of an A-MPDU that are TCP acknowledgements.
-fn ack_span(load: &Load, frame: &Frame, airtime: &Airtime) -> Span {
-    if frame.mpdus == 0 {
-        return Span::ZERO;
-    }
-    let acks = load.mpdus.iter().filter(|mpdu| mpdu.class == PayloadClass::TcpAck);
-    part_of(airtime.payload, acks.map(|mpdu| mpdu.payload).sum(), &load.mpdus)
-}
-
-/// The airtime of the payloads that were lost of an A-MPDU that arrived.
-fn lost_span(frame: &Frame, mpdus: &[Mpdu], airtime: &Airtime) -> Span {
-    if frame.mpdus == 0 {
-        return Span::ZERO;
-    }
-    let lost = mpdus.iter().filter(|mpdu| mpdu.fate != MpduFate::Received);
-    part_of(airtime.payload, lost.map(|mpdu| mpdu.payload).sum(), mpdus)
-}
-
-fn part_of(payload: Span, bytes: u32, mpdus: &[Mpdu]) -> Span {
-    let all: u32 = mpdus.iter().map(|mpdu| mpdu.payload).sum();
-    if bytes == 0 { Span::ZERO } else { Span(payload.0 * u64::from(bytes) / u64::from(all.max(1))) }
-}
-
-/// The class of a packet in the airtime ledger.
-fn class_of(packet: &Packet) -> PayloadClass {
-    match &packet.body {
-        Body::Tcp(segment) if segment.len > 0 => PayloadClass::Data,
-        Body::Tcp(segment)
-            if segment.flags.without(Flags::ECE.with(Flags::CWR).with(Flags::AE)).without(Flags::ELN)
-                == Flags::ACK =>
-        {
-            PayloadClass::TcpAck
-        }
-        Body::Tcp(_) => PayloadClass::Other,
-        Body::Udp(_) => PayloadClass::Data,
-    }
 }

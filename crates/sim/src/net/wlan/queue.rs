@@ -12,7 +12,8 @@ use lasthop_stack::units::{Bytes, Rate, Span, Time};
 
 use super::super::aqm::{Managed, Reports, Stage};
 use super::super::pool::PoolId;
-use super::{Host, Interface, Wlan, class_of};
+use super::classes::class_of;
+use super::{Host, Interface, Wlan};
 use crate::engine::streams::Stream;
 use crate::model::{Config, WifiConfig};
 use crate::probe::events::{Event, Why};

@@ -1,0 +1,99 @@
+//! The network at the ends of flows: it sends what they make, and passes on what links read of their timers.
+
+use lasthop_stack::packet::{NodeId, Packet};
+use lasthop_stack::units::{Bytes, Span, Time};
+
+use super::Net;
+use super::channel::Channel;
+use super::pool::PoolId;
+use super::ways::Way;
+use crate::probe::accounts::{Account, Accounts, Stream as ByteStream};
+
+impl Net {
+    /// An end sends a packet, which `make` writes into its place in the pool.
+    #[inline]
+    pub(crate) fn send_made(&mut self, end: u32, node: NodeId, make: impl FnOnce(&mut Packet)) {
+        let id = self.pool.vacate();
+        make(self.pool.get_mut(id).0);
+        self.send_of(end, node, id);
+    }
+
+    /// Sends the packet of an end, as [`Self::send`] does.
+    fn send_of(&mut self, end: u32, node: NodeId, id: PoolId) {
+        let packet = self.pool.get_mut(id).0;
+        if let Some(events) = &mut self.tracer.events {
+            events.sent(self.now, end, packet);
+        }
+        if let Some(timers) = &mut self.timers {
+            timers.on_sent(end, packet, self.now);
+        }
+        let (size, way) = (packet.size(), self.ways.at(node, packet.dst));
+        self.accounts.entered(end, size);
+        self.pool.enter(id, size);
+        if let (Way::Channel(channel) | Way::Relay(channel), None) = (way, &self.below) {
+            let sequence = self.queue.next_sequence();
+            self.offer(channel as usize, id, self.now, sequence);
+            return;
+        }
+        let packet = self.pool.remove(id);
+        if self.below.is_none() {
+            self.send(node, packet, size);
+        } else {
+            self.send_counted(end, node, packet, size);
+        }
+    }
+
+    /// Sends a packet, and counts it where it waits on a wire; a station counts its own.
+    fn send_counted(&mut self, end: u32, node: NodeId, packet: Packet, size: Bytes) {
+        let (Way::Channel(channel) | Way::Relay(channel)) = self.ways.at(node, packet.dst) else {
+            return self.send(node, packet, size);
+        };
+        let refused = self.channels[channel as usize].counters.drops_queue;
+        self.send(node, packet, size);
+        let Channel { counters, line, .. } = &self.channels[channel as usize];
+        if let Some(below) = &mut self.below
+            && counters.drops_queue == refused
+        {
+            below.leaves_at(end, size, line.queue().last_departure());
+        }
+    }
+
+    /// A TCP end has set its retransmission timer, or cancelled it.
+    #[inline]
+    pub(crate) fn on_timer_set(&mut self, end: u32, at: Option<Time>) {
+        let Some(timers) = &mut self.timers else { return };
+        let timing = match at {
+            Some(at) => timers.set(end, at, self.now),
+            None => timers.cancel(end),
+        };
+        for &medium in &timers.media {
+            self.wlans[medium].on_timing(end, timing);
+        }
+    }
+
+    /// A TCP end has measured a round trip.
+    #[inline]
+    pub(crate) fn on_round_trip(&mut self, end: u32, rtt: Span) {
+        if let Some(timers) = &mut self.timers {
+            timers.measured(end, rtt);
+        }
+    }
+
+    /// A TCP end is now that of another connection, about which nothing is known.
+    pub(crate) fn on_renewed(&mut self, end: u32) {
+        let Some(timers) = &mut self.timers else { return };
+        let timing = timers.forget(end);
+        for &medium in &timers.media {
+            self.wlans[medium].on_timing(end, timing);
+        }
+    }
+
+    /// The accounts of the packets of each end, at the end of the run.
+    pub(crate) fn close_accounts(
+        &mut self,
+        streams: impl Iterator<Item = Option<ByteStream>>,
+    ) -> Vec<Account> {
+        let accounts = std::mem::replace(&mut self.accounts, Accounts::new(self.ports, 0));
+        accounts.finish(self.pool.on_their_way(), streams)
+    }
+}

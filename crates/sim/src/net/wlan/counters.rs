@@ -1,0 +1,68 @@
+//! What an 802.11 link has counted.
+
+use lasthop_stack::link::dot11::EdcaCounters;
+use lasthop_stack::units::Time;
+
+use super::{ArqCounters, Interface, Wlan};
+use crate::medium::radio::FrameCounters;
+use crate::net::aqm::{AqmCounters, sum};
+use crate::probe::airtime::Shares;
+use crate::probe::occupancy::Occupancy;
+use crate::probe::spread::{Spread, Summary};
+
+/// The counters of a medium since the start.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct WlanCounters {
+    pub(crate) frames: FrameCounters,
+    pub(crate) drops_queue: u64,
+    pub(crate) drops_retry: u64,
+    pub(crate) drops_above: u64,
+    /// Of the managed queues of all stations.
+    pub(crate) aqm: AqmCounters,
+    /// Of the observing station, as are the queue and the waits there.
+    pub(crate) service: Spread,
+    pub(crate) queue: Occupancy,
+    /// Of the measured time only.
+    pub(crate) waits: Summary,
+    pub(crate) airtime: Shares,
+    /// Of the access point only.
+    pub(crate) arq: ArqCounters,
+    /// Of all stations, with EDCA.
+    pub(crate) edca: EdcaCounters,
+}
+
+impl Wlan {
+    /// The measurement begins.
+    pub(crate) fn begin_measurement(&mut self) {
+        self.queue.begin_measurement();
+        self.waits.clear();
+        self.sites.iter_mut().for_each(Interface::begin_measurement);
+    }
+
+    /// The counters of the medium and its stations up to now.
+    pub(crate) fn counters(&self, now: Time) -> WlanCounters {
+        let service = self.sites[self.observer].counters.service;
+        let airtime = self.ledger.clone().finish(now);
+        let (queue, waits) = (self.queue.up_to(now), self.waits.summary());
+        let aqms = self.sites.iter().flat_map(Interface::managements);
+        let aqm = sum(aqms);
+        let mut all = WlanCounters { aqm, service, queue, waits, airtime, ..WlanCounters::default() };
+        for (station, interface) in self.sites.iter().enumerate() {
+            let frames = self.radio.counters(station);
+            all.frames.sent += frames.sent;
+            all.frames.received += frames.received;
+            all.frames.errored += frames.errored;
+            all.frames.cut_off += frames.cut_off;
+            all.frames.collided += frames.collided;
+            all.frames.out_of_reach += frames.out_of_reach;
+            all.drops_queue += interface.counters.drops_queue;
+            all.drops_retry += interface.counters.drops_retry;
+            all.drops_above += interface.counters.lost_above;
+            all.edca = all.edca.with(&interface.mac.edca_counters());
+            if self.ap == Some(station) {
+                all.arq = ArqCounters::of(&interface.mac);
+            }
+        }
+        all
+    }
+}

@@ -1,0 +1,48 @@
+//! What an 802.11 link needs of the network around it.
+
+use std::collections::VecDeque;
+
+use lasthop_stack::packet::{NodeId, Packet};
+use lasthop_stack::units::Time;
+
+use crate::engine::queue::EventQueue;
+use crate::net::agents::Agents;
+use crate::net::below::Below;
+use crate::net::pool::PacketPool;
+use crate::net::routes::Routes;
+use crate::net::timers::Timers;
+use crate::probe::accounts::Accounts;
+use crate::probe::events::{Event, Why};
+use crate::probe::judgement::{Culprit, Losses};
+use crate::probe::trace::Tracer;
+
+/// What a medium needs of the network around it.
+pub(crate) struct Host<'a> {
+    pub(in crate::net) queue: &'a mut EventQueue,
+    pub(in crate::net) pool: &'a mut PacketPool,
+    pub(in crate::net) inbox: &'a mut VecDeque<(NodeId, Packet)>,
+    pub(in crate::net) agents: &'a mut Agents,
+    pub(in crate::net) losses: &'a mut Losses,
+    pub(in crate::net) accounts: &'a mut Accounts,
+    pub(in crate::net) routes: &'a Routes,
+    pub(in crate::net) tracer: &'a mut Tracer,
+    pub(in crate::net) timers: Option<&'a mut Timers>,
+    pub(in crate::net) below: Option<&'a mut Below>,
+    pub(in crate::net) now: Time,
+}
+
+impl Host<'_> {
+    /// A packet is lost now, at a node of a link.
+    pub(super) fn lose(
+        &mut self,
+        packet: &Packet,
+        (culprit, why): (Culprit, Why),
+        (link, node): (u32, NodeId),
+    ) {
+        self.losses.enter(packet, culprit, self.now);
+        self.accounts.lost(packet);
+        if let Some(events) = &mut self.tracer.events {
+            events.link(self.now, Event::Lost, why, link, node, packet);
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! A packet at the station that receives it: losses above the MAC, the reorder buffer, and the way up.
+
+use lasthop_stack::packet::{NodeId, Packet};
+use lasthop_stack::units::Time;
+
+use super::classes::class_of;
+use super::{Host, Wlan};
+use crate::net::pool::PoolId;
+use crate::probe::events::{Event, Why};
+use crate::probe::judgement::Culprit;
+
+impl Wlan {
+    pub(super) fn up(
+        &mut self,
+        station: usize,
+        id: PoolId,
+        (sequence, from): (u16, NodeId),
+        host: &mut Host,
+    ) {
+        let (packet, size) = host.pool.get(id);
+        let packet = *packet;
+        if host.pool.is_passed_on(id) {
+            host.accounts.repeated(&packet);
+        }
+        host.pool.pass_on(id);
+        let place = (self.place, self.sites[station].node);
+        if self.radio.loses_above(from, station, class_of(&packet), size.0 as u32, host.now) {
+            self.sites[station].counters.lost_above += 1;
+            host.lose(&packet, (Culprit::Channel, Why::AboveMac), place);
+            return;
+        }
+        let Some((reorder, _)) = &mut self.sites[station].reorder else {
+            self.pass_up(station, packet, host);
+            return;
+        };
+        if !reorder.take(sequence, packet, host.now) {
+            self.sites[station].counters.lost_above += 1;
+            host.lose(&packet, (Culprit::Channel, Why::Late), place);
+        }
+        self.release(station, host);
+    }
+
+    /// The MAC of a station hands up the copy of a packet that it has held.
+    pub(super) fn up_held(&mut self, station: usize, id: PoolId, from: NodeId, host: &mut Host) {
+        let size = host.pool.get(id).1;
+        let packet = host.pool.remove(id);
+        if self.radio.loses_above(from, station, class_of(&packet), size.0 as u32, host.now) {
+            self.sites[station].counters.lost_above += 1;
+            host.lose(&packet, (Culprit::Channel, Why::AboveMac), (self.place, self.sites[station].node));
+            return;
+        }
+        self.pass_up(station, packet, host);
+    }
+
+    /// The MAC of a station discards a packet that came after its window had passed it.
+    pub(super) fn late(&mut self, station: usize, id: PoolId, host: &mut Host) {
+        let packet = *host.pool.get(id).0;
+        host.pool.pass_on(id);
+        self.sites[station].counters.lost_above += 1;
+        host.lose(&packet, (Culprit::Channel, Why::Late), (self.place, self.sites[station].node));
+    }
+
+    /// The reordering buffers of a station give up waiting.
+    pub(super) fn on_reorder(&mut self, station: usize, host: &mut Host) {
+        if let Some(slot) = self.sites[station].reordering {
+            host.queue.cancel(slot);
+        }
+        let from = NodeId::default();
+        self.with_mac(station, host, from, |mac, now, out| mac.on_release(now, out));
+    }
+
+    /// Passes up what the reorder buffer of a station holds no longer.
+    pub(super) fn release(&mut self, station: usize, host: &mut Host) {
+        while let Some((reorder, _)) = &mut self.sites[station].reorder
+            && let Some(packet) = reorder.release(host.now)
+        {
+            self.pass_up(station, packet, host);
+        }
+        if let Some((reorder, slot)) = &self.sites[station].reorder {
+            match reorder.due() {
+                Time::NEVER => host.queue.cancel(*slot),
+                due => host.queue.set(*slot, due),
+            }
+        }
+    }
+
+    fn pass_up(&mut self, station: usize, packet: Packet, host: &mut Host) {
+        self.learn_back(station, &packet, host.now);
+        let node = self.sites[station].node;
+        if let Some(events) = &mut host.tracer.events {
+            events.link(host.now, Event::Receive, Why::Nothing, self.place, node, &packet);
+        }
+        if !self.with_agents(station, host, |agents, around| agents.up(&packet, around)) {
+            host.inbox.push_back((node, packet));
+        }
+    }
+}

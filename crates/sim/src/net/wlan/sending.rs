@@ -1,0 +1,95 @@
+//! A packet at the station that sends it: it joins the queue, and in the end the MAC releases it.
+
+use lasthop_stack::hooks::{Admission, DropCause};
+use lasthop_stack::link::dot11::{Category, Msdu, Outcome};
+use lasthop_stack::packet::Packet;
+use lasthop_stack::signal::Signal;
+
+use super::classes::class_of;
+use super::{Host, Wlan};
+use crate::net::pool::PoolId;
+use crate::probe::events::{Event, Why};
+use crate::probe::judgement::Culprit;
+
+impl Wlan {
+    pub(super) fn enqueue(&mut self, station: usize, packet: Packet, is_ahead: bool, host: &mut Host) {
+        let next = host.routes.next_hop(self.sites[station].node, packet.dst).next;
+        let id = host.pool.insert(packet);
+        host.pool.stamp(id, host.now);
+        if self.sites[station].stage.is_some() {
+            self.join(station, id, is_ahead, host);
+            return;
+        }
+        let bytes = host.pool.get(id).1.0 as u32;
+        let flow = self.learn(station, &packet, host);
+        let category = self.category_of(&packet);
+        let msdu = Msdu { handle: id.handle(), bytes, next, class: class_of(&packet), category, flow };
+        let admission = self.manage(station, (&packet, host.pool.get(id).1), host.now);
+        if admission == Admission::Drop {
+            self.drop_queued(station, id, DropCause::Early, host);
+            return;
+        }
+        let mut taken = false;
+        self.with_mac(station, host, next, |mac, now, out| {
+            taken = if is_ahead { mac.enqueue_ahead(msdu, now, out) } else { mac.enqueue(msdu, now, out) };
+        });
+        let node = self.sites[station].node;
+        if taken {
+            if let Some(aqm) = &mut self.sites[station].aqm {
+                aqm.admit(host.pool.get_mut(id).0, admission);
+            }
+            self.count_held(station, host.now);
+            if let Some(below) = host.below.as_mut().filter(|_| packet.src == node) {
+                below.enters(&packet);
+            }
+            if let Some(events) = &mut host.tracer.events {
+                events.link(host.now, Event::Queue, Why::Nothing, self.place, node, &packet);
+            }
+            if host.tracer.queue {
+                let held = self.sites[station].held;
+                host.tracer.station(host.now, self.place, node, held as usize);
+            }
+        } else {
+            self.drop_queued(station, id, DropCause::Full, host);
+        }
+    }
+
+    /// The access category of a packet.
+    pub(super) fn category_of(&self, packet: &Packet) -> Category {
+        match &self.categories[..] {
+            [] => Category::BestEffort,
+            categories => categories[self.ports.addressee(packet).0],
+        }
+    }
+
+    pub(super) fn done(&mut self, station: usize, id: PoolId, outcome: Outcome, host: &mut Host) {
+        let waited = host.now.since(host.pool.stamped(id));
+        let size = host.pool.get(id).1;
+        let has_come = host.pool.is_passed_on(id);
+        let packet = host.pool.remove(id);
+        self.released(station, &packet, size, host);
+        if let Some(below) = host.below.as_mut().filter(|_| packet.src == self.sites[station].node) {
+            below.leaves(&packet, host.queue, host.now);
+        }
+        let why = self.trace_done(station, &packet, outcome, host);
+        let signal = match outcome {
+            Outcome::Delivered => {
+                self.sites[station].counters.service.take(waited);
+                Signal::Delivered
+            }
+            Outcome::Undelivered | Outcome::Expired => {
+                let is_late = outcome == Outcome::Expired;
+                self.sites[station].counters.drops_retry += u64::from(!is_late);
+                // If it was received but its acknowledgement was not, the link gives up a packet that is not lost.
+                if !has_come {
+                    let place = (self.place, self.sites[station].node);
+                    let culprit = if is_late { Culprit::Queue } else { Culprit::Channel };
+                    host.lose(&packet, (culprit, why), place);
+                }
+                Signal::Undelivered
+            }
+            Outcome::Flushed => Signal::Refused,
+        };
+        self.with_agents(station, host, |agents, around| agents.on_signal(signal, &packet, around));
+    }
+}
