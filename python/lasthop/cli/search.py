@@ -13,6 +13,7 @@ from lasthop.cli.options import (
     Word,
     examples,
     json_option,
+    law_option,
     loaded,
     progress_option,
     seed_option,
@@ -88,6 +89,7 @@ if TYPE_CHECKING:
 @click.option("-o", "--out", type=Place(), help="Study directory; default: studies/search-ID.")
 @progress_option
 @json_option
+@law_option
 @talk_options
 def search_command(
     scenario: str,

@@ -14,6 +14,7 @@ from lasthop.cli.options import (
     examples,
     form_option,
     json_option,
+    law_option,
     no_bar_option,
     talk_options,
 )
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 @form_option
 @no_bar_option
 @json_option
+@law_option
 @talk_options
 def quantile_command(study: Path, metric: str, share: float, form: str, as_json: bool) -> None:
     """Print a quantile of METRIC over the runs of each point of STUDY, with its 95 % interval and n.
@@ -70,6 +72,7 @@ def quantile_command(study: Path, metric: str, share: float, form: str, as_json:
 @form_option
 @no_bar_option
 @json_option
+@law_option
 @talk_options
 def steady_command(study: Path, metric: str | None, cut: bool, form: str, as_json: bool) -> None:
     """Print where the warm-up of each run of STUDY ends, and the mean of METRIC with its interval.
