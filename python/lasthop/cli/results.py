@@ -224,6 +224,7 @@ def contrast_command(
     interval, and its share of the baseline's mean.
     """
     from lasthop.base.jsontext import dumps
+    from lasthop.base.quantity import labelled, metric_unit
     from lasthop.study.study import Study
     from lasthop.views.contrasts import contrasts
 
@@ -233,10 +234,11 @@ def contrast_command(
     if as_json:
         data(dumps({"metric": metric, "key": key, "rows": table.rows}))
         return
+    title = f"{metric}: {labelled('difference', metric_unit(metric))}"
     if form == "markdown":
         data(table.to_markdown())
     else:
-        data(table.to_latex() if form == "latex" else str(table))
+        data(table.to_latex() if form == "latex" else f"{title}\n{table}")
 
 
 @click.command(
