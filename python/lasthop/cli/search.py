@@ -153,6 +153,8 @@ def search_command(
         data(dumps(found.as_dict()))
     else:
         report(found.text())
-        given = [word for key, value in found.best.items() for word in ("-s", f"{key}={value}")]
-        note(f"to use it: lasthop sweep {shlex.join([scenario, *given])}")
+        pairs = [*settings, *(f"{key}={value}" for key, value in found.best.items())]
+        given = [word for pair in pairs for word in ("-s", pair)]
+        if found.default is None or found.shrinkage is not None:
+            note(f"to use it: lasthop sweep {shlex.join([scenario, *given])}")
     written(found.path)

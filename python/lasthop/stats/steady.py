@@ -71,7 +71,7 @@ def warm_up(values: Sequence[float], batch: int = BATCH) -> int | None:
         if n < 3:
             continue
         spread = squares - total * total / n
-        # Not less by rounding alone: of equal cuts the earliest is taken, also where nothing varies after them.
+        # Not less by rounding alone: of equal cuts the earliest, also where nothing varies after them.
         error = spread / (n * n) if spread > 1e-12 * squares else 0.0
         if error <= least * (1 + 1e-9):
             best, least = cut, error
