@@ -10,7 +10,7 @@ import click
 
 from lasthop.base.errors import UsageError
 from lasthop.cli import completing
-from lasthop.cli.options import Place, Whole, Word, examples, json_option, talk_options
+from lasthop.cli.options import Place, Whole, Word, examples, json_option, law_option, talk_options
 from lasthop.cli.talk import complain, data, note, warn_of_stopped, written
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     help="The licence under which others may use the results.",
 )
 @click.option("--no-figures", is_flag=True, help="Leave out the figures.")
+@law_option
 @talk_options
 def archive_command(study: Path, out: Path | None, licence: str, no_figures: bool) -> None:
     """Write STUDY as one file, which another machine can check with `verify`.
@@ -92,6 +93,7 @@ def _figures(study: Study) -> dict[str, bytes]:
 )
 @click.option("--all", "is_all", is_flag=True, help="Repeat all runs.")
 @json_option
+@law_option
 @talk_options
 def verify_command(file: Path, sample: int, is_all: bool, as_json: bool) -> None:
     """Check a FILE of `archive`: all its contents by their sums, and a sample of its runs by repeating them.
