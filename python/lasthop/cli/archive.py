@@ -44,13 +44,13 @@ def archive_command(study: Path, out: Path | None, licence: str, no_figures: boo
     the study, and the licence. The same study gives the same file.
     """
     from lasthop.study.archive import write
+    from lasthop.study.merge import shortfall
     from lasthop.study.study import Study
 
     opened = Study.open(study)
     warn_of_stopped(opened)
-    missing = opened.size - sum(1 for _ in opened.results())
-    if missing:
-        note(f"{missing} of {opened.size} runs are missing; sweep again to run them")
+    if lacking := shortfall(opened):
+        note(lacking)
     target = out or Path(f"{study.resolve().name}.lasthop.zip")
     write(opened, target, {} if no_figures else _figures(opened), licence)
     written(target)
@@ -120,9 +120,9 @@ def verify_command(file: Path, sample: int, is_all: bool, as_json: bool) -> None
         data(f"licence: {manifest['licence']}")
         data(f"made by: {manifest['command']}")
         data(f"{len(manifest['sha256'])} files are as they were archived")
-        data(
-            f"{agreeing} of {verdict.repeated} runs repeated agree bit for bit ({verdict.total} in the file)"
-        )
+        planned = manifest.get("planned", verdict.total)
+        held = f"{verdict.total} in the file" + (f", {planned} planned" if planned != verdict.total else "")
+        data(f"{agreeing} of {verdict.repeated} runs repeated agree bit for bit ({held})")
     if verdict.left_out:
         note(f"{verdict.left_out} runs stopped at a limit of wall-clock time and cannot be repeated")
     for line in verdict.differing:

@@ -210,7 +210,8 @@ class Optimum:
         share = self.shrinkage
         lost = "; no trial is better" if self.default is not None else ""
         if share is not None:
-            lost = f"; {100 * share:.0f} % of the gain is lost in the confirmation"
+            part = f"{100 * share:.0f} %" if share >= 0.005 else "nothing"
+            lost = f"; {part} of the gain is lost in the confirmation"
         base = "" if self.default is None else f", default {self.default / factor:.4g}"
         lines.append(f"in the choice: best {self.chosen / factor:.4g}{base}{lost}")
         return "\n".join([*lines, grid(head, rows)]) if rows else "\n".join(lines)
