@@ -36,6 +36,7 @@
 
 mod access;
 mod answer;
+mod contend;
 mod dcf;
 mod edca;
 mod exchange;
