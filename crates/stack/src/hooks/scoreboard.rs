@@ -5,11 +5,15 @@
 //! sender resends the window. The counts that the recoveries need (segments selectively acknowledged, declared lost,
 //! resent) are updated as marks change, never by walking the window.
 
+mod arrivals;
 mod losses;
+mod search;
 
 use std::collections::VecDeque;
 
-use super::{Delivered, Pick};
+pub use arrivals::Latest;
+
+use super::Delivered;
 use crate::ranges::Ranges;
 use crate::units::{Span, Time};
 
@@ -122,26 +126,6 @@ pub struct Scoreboard {
     lists_losses: bool,
 }
 
-/// The segment that was sent last of those that have arrived (RFC 8985, 6.2: `RACK.segment`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Latest {
-    /// When it was sent.
-    pub at: Time,
-    /// The byte after its last.
-    pub end: u64,
-    /// Its round trip.
-    pub rtt: Span,
-}
-
-impl Latest {
-    /// Whether it was sent after this segment; of two that left at the same time the one with the higher bytes did.
-    #[must_use]
-    #[inline]
-    pub fn is_after(&self, sent: &Sent) -> bool {
-        (self.at, self.end) > (sent.at, sent.start + u64::from(sent.len))
-    }
-}
-
 /// What acknowledgements have reported delivered since it was taken.
 #[derive(Clone, Copy, Debug, Default)]
 struct News {
@@ -249,96 +233,6 @@ impl Scoreboard {
         self.fack.max(self.una)
     }
 
-    /// When the segment left that was sent last of those that have arrived. A copy counts if it left at least the least
-    /// round trip before its acknowledgement arrived; otherwise it was an earlier copy that arrived (RFC 8985, 6.2, step 2).
-    #[must_use]
-    pub fn latest_arrived(&self) -> Time {
-        self.latest_arrived
-    }
-
-    /// Sets when the acknowledgement that is processed next arrived.
-    #[inline]
-    pub fn hear(&mut self, now: Time) {
-        self.now = now;
-        self.fack_before = self.fack.max(self.una);
-    }
-
-    /// When the acknowledgement that is being processed arrived.
-    #[must_use]
-    pub fn now(&self) -> Time {
-        self.now
-    }
-
-    /// Records the arrival of a segment that was sent `times` times, the last time at `at`.
-    #[inline]
-    fn note_arrival(&mut self, at: Time, times: u8, end: u64) {
-        let rtt = self.now.since(at);
-        if times == 1 {
-            self.least_rtt = Some(self.least_rtt.map_or(rtt, |least| least.min(rtt)));
-        } else if self.least_rtt.is_none_or(|least| rtt < least) {
-            return;
-        }
-        self.latest_arrived = self.latest_arrived.max(at);
-        if self.is_followed {
-            self.follow(at, times, end, rtt);
-        }
-    }
-
-    /// What a recovery by time has to know of an arrival.
-    fn follow(&mut self, at: Time, times: u8, end: u64, rtt: Span) {
-        self.reordered |= times == 1 && end < self.fack_before;
-        self.original_arrived |= times == 1 && end <= self.watched_below;
-        if self.latest.is_none_or(|latest| (latest.at, latest.end) <= (at, end)) {
-            self.latest = Some(Latest { at, end, rtt });
-        }
-    }
-
-    /// The segment sent last of those that have arrived.
-    #[must_use]
-    pub fn latest(&self) -> Option<Latest> {
-        self.latest
-    }
-
-    /// Whether a segment that was sent once has arrived after one with higher bytes (RFC 8985, 6.2, step 3).
-    #[must_use]
-    pub fn is_reordered(&self) -> bool {
-        self.reordered
-    }
-
-    /// The segment at this byte was late and not lost, as an echo of its own timestamp shows, though it was sent again.
-    pub fn see_late(&mut self, left: u64) {
-        self.reordered |= left < self.fack_before;
-    }
-
-    /// The least round trip of a segment that was sent once.
-    #[must_use]
-    pub fn least_rtt(&self) -> Option<Span> {
-        self.least_rtt
-    }
-
-    /// The smoothed round trip.
-    #[must_use]
-    pub fn srtt(&self) -> Span {
-        self.srtt
-    }
-
-    /// Sets the smoothed round trip, for a recovery by time; arrivals are followed from now on.
-    #[inline]
-    pub fn set_srtt(&mut self, srtt: Span) {
-        (self.srtt, self.is_followed) = (srtt, true);
-    }
-
-    /// From now on notes the arrival of segments below `end` that were sent once.
-    pub fn watch_originals(&mut self, end: u64) {
-        (self.watched_below, self.original_arrived) = (end, false);
-    }
-
-    /// Whether such a segment has arrived since it was asked last.
-    #[inline]
-    pub fn take_original(&mut self) -> bool {
-        std::mem::take(&mut self.original_arrived)
-    }
-
     /// Segments declared lost and not resent since.
     #[must_use]
     pub fn lost(&self) -> u32 {
@@ -366,12 +260,6 @@ impl Scoreboard {
         &self.segments[(number - self.base) as usize]
     }
 
-    /// The outstanding segment that begins at this stream offset, if there is one.
-    #[must_use]
-    pub fn at(&self, offset: u64) -> Option<&Sent> {
-        self.segments.get(self.index_at(offset)).filter(|segment| segment.start == offset)
-    }
-
     /// Whether the segment was selectively acknowledged.
     #[must_use]
     pub fn is_sacked(&self, number: u64) -> bool {
@@ -384,86 +272,10 @@ impl Scoreboard {
         self.get(number).mark == Mark::Lost
     }
 
-    /// The first segment at or after `from` and below `limit` that is not selectively acknowledged.
-    #[must_use]
-    pub fn first_unsacked(&self, from: u64, limit: u64) -> Option<u64> {
-        let number = self.skip_sacked(from.max(self.base));
-        (number < limit.min(self.end())).then_some(number)
-    }
-
-    /// The first segment of a go-back that was declared lost and not resent since.
-    #[must_use]
-    pub fn next_lost(&self) -> Option<u64> {
-        self.first_lost(self.next)
-    }
-
-    /// The first segment at or after `from` that was declared lost and not resent since.
-    #[must_use]
-    pub fn first_lost(&self, from: u64) -> Option<u64> {
-        let mut number = self.skip_sacked(from.max(self.base));
-        while number < self.end() && !self.is_lost(number) {
-            number = self.skip_sacked(number + 1);
-        }
-        (number < self.end()).then_some(number)
-    }
-
-    /// What slow start sends next after a go-back: what is lost, then new data, all within `cwnd` of the first
-    /// unacknowledged segment (RFC 5681, 2).
-    #[must_use]
-    pub fn next_in_slow_start(&self, cwnd: u32) -> Option<Pick> {
-        let lost = self.next_lost();
-        let place = lost.unwrap_or(self.end()) - self.base;
-        (place < u64::from(cwnd)).then(|| lost.map_or(Pick::New, Pick::Again))
-    }
-
-    /// The first number at or after `number` that is not selectively acknowledged. It leaps over whole ranges, since a
-    /// walk along each would cost as much as the window for every acknowledgement.
-    fn skip_sacked(&self, mut number: u64) -> u64 {
-        while number < self.end() && self.is_sacked(number) {
-            let start = self.get(number).start;
-            let ranges = self.sacked_ranges.as_slice();
-            let range = ranges.partition_point(|range| range.1 <= start);
-            let leap = ranges.get(range).map_or(number + 1, |range| self.number_at(range.1));
-            number = leap.max(number + 1);
-        }
-        number
-    }
-
-    /// The last segment not selectively acknowledged. It leaps over whole ranges, as `skip_sacked` does.
-    #[must_use]
-    pub fn last_unsacked(&self) -> Option<u64> {
-        let mut after = self.end();
-        while after > self.base && self.is_sacked(after - 1) {
-            let start = self.get(after - 1).start;
-            let ranges = self.sacked_ranges.as_slice();
-            let range = ranges.partition_point(|range| range.1 <= start);
-            let leap = ranges.get(range).map_or(after - 1, |range| self.number_at(range.0));
-            after = leap.min(after - 1);
-        }
-        (after > self.base).then(|| after - 1)
-    }
-
     /// Segments below this number have enough selectively acknowledged above them to be lost (RFC 6675, `IsLost`).
     #[must_use]
     pub fn lost_below(&self) -> u64 {
         self.lost_below
-    }
-
-    /// The number of the first segment at or above stream offset `offset`.
-    #[must_use]
-    pub fn number_at(&self, offset: u64) -> u64 {
-        self.base + self.index_at(offset) as u64
-    }
-
-    fn index_at(&self, offset: u64) -> usize {
-        // Nearly always all segments have the same length, so the guess is right.
-        if let Some(first) = self.segments.front() {
-            let guess = (offset.saturating_sub(first.start) / u64::from(first.len.max(1))) as usize;
-            if guess < self.segments.len() && self.segments[guess].start == offset {
-                return guess;
-            }
-        }
-        self.segments.partition_point(|segment| segment.start < offset)
     }
 
     /// Adds a new segment that is sent now.

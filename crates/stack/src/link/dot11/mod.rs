@@ -37,6 +37,7 @@
 mod access;
 mod answer;
 mod bystander;
+mod contend;
 mod dcf;
 mod edca;
 mod exchange;

@@ -7,6 +7,7 @@ mod asking;
 mod early;
 mod hystart;
 mod laws;
+mod losses;
 mod marks;
 mod messages;
 mod pacing;
@@ -31,8 +32,7 @@ use super::rtt::RttEstimator;
 use super::{Config, Counting, Halved, Parts};
 use crate::hooks::scoreboard::Scoreboard;
 use crate::hooks::{
-    Ack, Congestion, EcnEcho, LossCause, LossResponse, Note, NoteEvent, Out, Progress, Recovery, Timer,
-    Verdict, Window,
+    Ack, Congestion, EcnEcho, LossResponse, Note, NoteEvent, Out, Progress, Recovery, Timer, Verdict, Window,
 };
 use crate::packet::Form;
 use crate::units::{Span, Time};
@@ -418,32 +418,6 @@ impl<P: Parts> Sender<P> {
         }
     }
 
-    /// The first unacknowledged segment is lost, with `flight` segments outstanding: the law answers. The acknowledgement
-    /// that shows the loss reports `delivered` new arrivals.
-    fn recover(&mut self, now: Time, flight: u32, delivered: u32, out: &mut impl Out) {
-        self.save_window();
-        let response = self.with_target(|sender| {
-            let loss = sender.loss(now, LossCause::Duplicates, sender.base(sender.loss_ssthresh, flight));
-            sender.ask(&loss, out)
-        });
-        self.repair(response, delivered, now, out);
-    }
-
-    /// Recovery of the first unacknowledged segment begins.
-    fn repair(&mut self, response: LossResponse, delivered: u32, now: Time, out: &mut impl Out) {
-        // A go-back begins a new flight, without what limited transmit sent before it.
-        self.limited = 0;
-        self.marks.on_reduction(response.reduction, self.board.sent_end());
-        self.recovery.begin(response, &mut self.board, &mut self.window);
-        self.tell_losses();
-        self.window.clamp();
-        self.begin_prr(delivered);
-        self.counters.fast_retransmits += 1;
-        self.timed = None;
-        self.arm(now, out);
-        self.note(NoteEvent::Enter, self.board.una(), 0, out);
-    }
-
     fn window_limited(&self, flight: u32) -> bool {
         if !self.window_validation {
             return true;
@@ -478,44 +452,6 @@ impl<P: Parts> Sender<P> {
         self.counters.rtt_sum += exact;
         self.counters.rtt_max = self.counters.rtt_max.max(exact);
         out.measured(exact, self.rtt.srtt().unwrap_or_default(), self.rtt.rto());
-    }
-
-    /// The retransmission timer fired.
-    pub fn on_timeout(&mut self, now: Time, out: &mut impl Out) {
-        self.armed = false;
-        self.marks.release();
-        if self.persisting {
-            self.rtt.back_off();
-            return;
-        }
-        if self.board.is_empty() {
-            return;
-        }
-        self.integrate(now);
-        self.end_prr();
-        self.save_window();
-        self.forget_probe();
-        self.begin_forward(self.recovery.is_active());
-        self.board.hear(now);
-        let repeated = self.timed_out.replace(self.board.una()) == Some(self.board.una());
-        self.limited = 0;
-        self.counters.timeouts += 1;
-        if !repeated {
-            self.counters.timeout_series += 1;
-            self.counters.first_timeouts += self.rtt.rto();
-        }
-        let once = self.timeout_ssthresh == Halved::Flight;
-        let cause = if repeated && once { LossCause::RepeatedTimeout } else { LossCause::Timeout };
-        let base = self.base(self.timeout_ssthresh, self.board.outstanding());
-        let response = self.ask(&self.loss(now, cause, base), out);
-        debug_assert!(response.copies > 0, "a law answers a loss with at least one copy");
-        self.window.clamp();
-        self.marks.on_reduction(response.reduction, self.board.sent_end());
-        self.recovery.on_timeout(response, &mut self.board);
-        self.tell_losses();
-        self.timed = None;
-        self.rtt.back_off();
-        self.note(NoteEvent::Timeout, self.board.una(), 0, out);
     }
 
     fn arm(&mut self, now: Time, out: &mut impl Out) {

@@ -17,6 +17,7 @@ use std::collections::VecDeque;
 
 use super::*;
 use crate::hooks::Note;
+use crate::packet::{Ecn, Segment};
 use crate::registry::tcp::{Config, Connection, Profile};
 use crate::registry::{LawConfig, Parts, RecoveryKind};
 use crate::transport::tcp::RtoFloor;

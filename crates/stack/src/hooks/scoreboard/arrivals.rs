@@ -1,0 +1,116 @@
+//! When segments arrive, and what that reveals: round trips, reordering, and the segment of RACK (RFC 8985).
+
+use super::{Scoreboard, Sent};
+use crate::units::{Span, Time};
+
+/// The segment that was sent last of those that have arrived (RFC 8985, 6.2: `RACK.segment`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Latest {
+    /// When it was sent.
+    pub at: Time,
+    /// The byte after its last.
+    pub end: u64,
+    /// Its round trip.
+    pub rtt: Span,
+}
+
+impl Latest {
+    /// Whether it was sent after this segment; of two that left at the same time the one with the higher bytes did.
+    #[must_use]
+    #[inline]
+    pub fn is_after(&self, sent: &Sent) -> bool {
+        (self.at, self.end) > (sent.at, sent.start + u64::from(sent.len))
+    }
+}
+
+impl Scoreboard {
+    /// Sets when the acknowledgement that is processed next arrived.
+    #[inline]
+    pub fn hear(&mut self, now: Time) {
+        self.now = now;
+        self.fack_before = self.fack.max(self.una);
+    }
+
+    /// When the acknowledgement that is being processed arrived.
+    #[must_use]
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
+    /// Records the arrival of a segment that was sent `times` times, the last time at `at`.
+    #[inline]
+    pub(super) fn note_arrival(&mut self, at: Time, times: u8, end: u64) {
+        let rtt = self.now.since(at);
+        if times == 1 {
+            self.least_rtt = Some(self.least_rtt.map_or(rtt, |least| least.min(rtt)));
+        } else if self.least_rtt.is_none_or(|least| rtt < least) {
+            return;
+        }
+        self.latest_arrived = self.latest_arrived.max(at);
+        if self.is_followed {
+            self.follow(at, times, end, rtt);
+        }
+    }
+
+    /// What a recovery by time has to know of an arrival.
+    fn follow(&mut self, at: Time, times: u8, end: u64, rtt: Span) {
+        self.reordered |= times == 1 && end < self.fack_before;
+        self.original_arrived |= times == 1 && end <= self.watched_below;
+        if self.latest.is_none_or(|latest| (latest.at, latest.end) <= (at, end)) {
+            self.latest = Some(Latest { at, end, rtt });
+        }
+    }
+
+    /// When the segment left that was sent last of those that have arrived. A copy counts if it left at least the least
+    /// round trip before its acknowledgement arrived; otherwise it was an earlier copy that arrived (RFC 8985, 6.2, step 2).
+    #[must_use]
+    pub fn latest_arrived(&self) -> Time {
+        self.latest_arrived
+    }
+
+    /// The segment sent last of those that have arrived.
+    #[must_use]
+    pub fn latest(&self) -> Option<Latest> {
+        self.latest
+    }
+
+    /// Whether a segment that was sent once has arrived after one with higher bytes (RFC 8985, 6.2, step 3).
+    #[must_use]
+    pub fn is_reordered(&self) -> bool {
+        self.reordered
+    }
+
+    /// The segment at this byte was late and not lost, as an echo of its own timestamp shows, though it was sent again.
+    pub fn see_late(&mut self, left: u64) {
+        self.reordered |= left < self.fack_before;
+    }
+
+    /// The least round trip of a segment that was sent once.
+    #[must_use]
+    pub fn least_rtt(&self) -> Option<Span> {
+        self.least_rtt
+    }
+
+    /// The smoothed round trip.
+    #[must_use]
+    pub fn srtt(&self) -> Span {
+        self.srtt
+    }
+
+    /// Sets the smoothed round trip, for a recovery by time; arrivals are followed from now on.
+    #[inline]
+    pub fn set_srtt(&mut self, srtt: Span) {
+        (self.srtt, self.is_followed) = (srtt, true);
+    }
+
+    /// From now on notes the arrival of segments below `end` that were sent once.
+    pub fn watch_originals(&mut self, end: u64) {
+        (self.watched_below, self.original_arrived) = (end, false);
+    }
+
+    /// Whether such a segment has arrived since it was asked last.
+    #[inline]
+    pub fn take_original(&mut self) -> bool {
+        std::mem::take(&mut self.original_arrived)
+    }
+}

@@ -1,0 +1,88 @@
+//! Which segment has a property: by its number, its offset or its fate.
+
+use super::{Scoreboard, Sent};
+use crate::hooks::Pick;
+
+impl Scoreboard {
+    /// The outstanding segment that begins at this stream offset, if there is one.
+    #[must_use]
+    pub fn at(&self, offset: u64) -> Option<&Sent> {
+        self.segments.get(self.index_at(offset)).filter(|segment| segment.start == offset)
+    }
+
+    /// The first segment at or after `from` and below `limit` that is not selectively acknowledged.
+    #[must_use]
+    pub fn first_unsacked(&self, from: u64, limit: u64) -> Option<u64> {
+        let number = self.skip_sacked(from.max(self.base));
+        (number < limit.min(self.end())).then_some(number)
+    }
+
+    /// The first segment of a go-back that was declared lost and not resent since.
+    #[must_use]
+    pub fn next_lost(&self) -> Option<u64> {
+        self.first_lost(self.next)
+    }
+
+    /// The first segment at or after `from` that was declared lost and not resent since.
+    #[must_use]
+    pub fn first_lost(&self, from: u64) -> Option<u64> {
+        let mut number = self.skip_sacked(from.max(self.base));
+        while number < self.end() && !self.is_lost(number) {
+            number = self.skip_sacked(number + 1);
+        }
+        (number < self.end()).then_some(number)
+    }
+
+    /// What slow start sends next after a go-back: what is lost, then new data, all within `cwnd` of the first
+    /// unacknowledged segment (RFC 5681, 2).
+    #[must_use]
+    pub fn next_in_slow_start(&self, cwnd: u32) -> Option<Pick> {
+        let lost = self.next_lost();
+        let place = lost.unwrap_or(self.end()) - self.base;
+        (place < u64::from(cwnd)).then(|| lost.map_or(Pick::New, Pick::Again))
+    }
+
+    /// The first number at or after `number` that is not selectively acknowledged. It leaps over whole ranges, since a
+    /// walk along each would cost as much as the window for every acknowledgement.
+    fn skip_sacked(&self, mut number: u64) -> u64 {
+        while number < self.end() && self.is_sacked(number) {
+            let start = self.get(number).start;
+            let ranges = self.sacked_ranges.as_slice();
+            let range = ranges.partition_point(|range| range.1 <= start);
+            let leap = ranges.get(range).map_or(number + 1, |range| self.number_at(range.1));
+            number = leap.max(number + 1);
+        }
+        number
+    }
+
+    /// The last segment not selectively acknowledged. It leaps over whole ranges, as `skip_sacked` does.
+    #[must_use]
+    pub fn last_unsacked(&self) -> Option<u64> {
+        let mut after = self.end();
+        while after > self.base && self.is_sacked(after - 1) {
+            let start = self.get(after - 1).start;
+            let ranges = self.sacked_ranges.as_slice();
+            let range = ranges.partition_point(|range| range.1 <= start);
+            let leap = ranges.get(range).map_or(after - 1, |range| self.number_at(range.0));
+            after = leap.min(after - 1);
+        }
+        (after > self.base).then(|| after - 1)
+    }
+
+    /// The number of the first segment at or above stream offset `offset`.
+    #[must_use]
+    pub fn number_at(&self, offset: u64) -> u64 {
+        self.base + self.index_at(offset) as u64
+    }
+
+    pub(super) fn index_at(&self, offset: u64) -> usize {
+        // Nearly always all segments have the same length, so the guess is right.
+        if let Some(first) = self.segments.front() {
+            let guess = (offset.saturating_sub(first.start) / u64::from(first.len.max(1))) as usize;
+            if guess < self.segments.len() && self.segments[guess].start == offset {
+                return guess;
+            }
+        }
+        self.segments.partition_point(|segment| segment.start < offset)
+    }
+}

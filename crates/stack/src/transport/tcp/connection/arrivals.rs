@@ -1,0 +1,176 @@
+//! Segments that arrive at an established connection: their stamps, their acknowledgement, and their data.
+
+use super::ecn::{self, Use};
+use super::{AckDue, Connection};
+use crate::hooks::{Echo, EcnEcho, Out, Sending};
+use crate::packet::{Ecn, Extension, Flags, Segment};
+use crate::transport::acks::Reply;
+use crate::transport::tcp::Parts;
+use crate::transport::tcp::sender::{Arrived, SackNews};
+use crate::units::Time;
+
+impl<P: Parts> Connection<P> {
+    /// A segment of an established connection: its acknowledgement first, then its data. One without ACK is dropped
+    /// (RFC 9293, 3.10.7.4).
+    pub(super) fn on_segment(&mut self, segment: &Segment, ecn: Ecn, now: Time, out: &mut impl Out) {
+        if segment.flags.has(Flags::SYN) {
+            // The peer did not receive the end of the handshake.
+            self.ack_due = AckDue::Now;
+        } else if segment.flags.has(Flags::ACK) {
+            self.learn_stamp(segment, now);
+            self.on_ack(segment, now, out);
+            self.ecn.on_packet(ecn);
+            if segment.sequence_len() > 0 {
+                self.on_data(segment, ecn, now, out);
+            }
+        }
+        self.send_what_may_go(now, out);
+    }
+
+    /// Keeps the timestamp to echo: the newest of a segment that covers what was acknowledged last (RFC 7323, 4.3). One
+    /// that is older than half the range of the clock is outdated and replaced by any other (RFC 7323, 5.5).
+    fn learn_stamp(&mut self, segment: &Segment, now: Time) {
+        let zero = self.irs.plus(1);
+        let Some(stamps) = segment.options.timestamps else { return };
+        let start = segment.seq.unwrap_near(zero, self.receiver.next());
+        if self.consent.is_some() && start.is_some_and(|start| self.keeps_stamp(start, stamps.value)) {
+            return;
+        }
+        let outdated = now.since(self.ts_recent_at).0 > self.clock_unit().0 * u64::from(u32::MAX / 2);
+        let newer = stamps.value.wrapping_sub(self.ts_recent).cast_signed() >= 0;
+        if start.is_some_and(|start| start <= self.last_ack_sent) && (newer || outdated) {
+            self.ts_recent = stamps.value;
+            self.ts_recent_at = now;
+        }
+    }
+
+    pub(super) fn ack_offset(&self, segment: &Segment) -> Option<u64> {
+        segment.ack.unwrap_near(self.iss.plus(1), self.sender.board().una())
+    }
+
+    fn on_ack(&mut self, segment: &Segment, now: Time, out: &mut impl Out) {
+        let Some(ack) = self.ack_offset(segment) else {
+            return;
+        };
+        self.sender.hear(now);
+        let (mut sack, mut twice) = (SackNews::Unused, None);
+        if self.sack {
+            sack = SackNews::Nothing;
+            let zero = self.iss.plus(1);
+            if self.config.dsack {
+                twice = self.reported_twice(segment, ack);
+            }
+            for (left, right) in &segment.options.sack.as_slice()[usize::from(twice.is_some())..] {
+                let near = self.sender.board().una();
+                if let (Some(left), Some(right)) =
+                    (left.unwrap_near(zero, near), right.unwrap_near(zero, near))
+                    && self.sender.sack(left, right)
+                {
+                    sack = SackNews::Segments;
+                }
+            }
+        }
+        let stamps = segment.options.timestamps.filter(|_| self.timestamps);
+        // An echo from the future measures nothing.
+        let ticks = stamps.map(|stamps| self.clock(now).wrapping_sub(stamps.echo));
+        let echoed_rtt = ticks
+            .filter(|ticks| ticks.cast_signed() >= 0)
+            .map(|ticks| self.clock_unit() * u64::from(ticks.max(1)));
+        let arrived = Arrived {
+            now,
+            ack,
+            edge: ack + (u64::from(segment.window) << self.peer_shift),
+            closes: segment.window == 0 && self.sender.offers_beyond(ack + (1 << self.peer_shift)),
+            pure: segment.sequence_len() == 0,
+            eln: segment.flags.has(Flags::ELN),
+            sack,
+            echoed_rtt,
+            extension: self.echo_of(segment),
+            ecn: self.echo_of_marks(segment, ack),
+            echo: stamps.map(|stamps| stamps.echo),
+            twice,
+        };
+        self.sender.on_ack(&arrived, out);
+    }
+
+    /// The range that the first SACK block reports to have arrived twice: it lies below the acknowledgement, or within the
+    /// second block (RFC 2883, 5).
+    fn reported_twice(&self, segment: &Segment, ack: u64) -> Option<(u64, u64)> {
+        let blocks = segment.options.sack.as_slice();
+        let zero = self.iss.plus(1);
+        let near = self.sender.board().una();
+        let range = |place: usize| {
+            let &(left, right) = blocks.get(place)?;
+            Some((left.unwrap_near(zero, near)?, right.unwrap_near(zero, near)?))
+        };
+        let (left, right) = range(0)?;
+        let within = |outer: (u64, u64)| outer.0 <= left && right <= outer.1;
+        (left < right && (right <= ack || range(1).is_some_and(within))).then_some((left, right))
+    }
+
+    /// What an acknowledgement reports of marks.
+    #[inline]
+    fn echo_of_marks(&mut self, segment: &Segment, ack: u64) -> EcnEcho {
+        match self.ecn.used() {
+            Use::Classic if segment.flags.has(Flags::ECE) => EcnEcho::Marked,
+            Use::Nothing | Use::Classic => EcnEcho::Unmarked,
+            Use::Accurate => self.sender.count_marks(ecn::count_of(segment.flags), ack),
+        }
+    }
+
+    /// What an acknowledgement reveals about the segment that triggered it. One on a data segment has the stamps of the
+    /// data instead.
+    fn echo_of(&self, segment: &Segment) -> Option<Echo> {
+        let extension = segment.options.extension.filter(|_| segment.sequence_len() == 0)?;
+        let board = self.sender.board();
+        let trigger = extension.trigger.unwrap_near(self.iss.plus(1), board.una())?;
+        let Extension { sent, received, modulation, .. } = extension;
+        let single = board.at(trigger).is_some_and(|sent| sent.times == 1);
+        let sending = if single { Sending::Single } else { Sending::Repeated };
+        Some(Echo { sent, received, trigger, sending, modulation })
+    }
+
+    fn on_data(&mut self, segment: &Segment, ecn: Ecn, now: Time, out: &mut impl Out) {
+        let zero = self.irs.plus(1);
+        let Some(start) = segment.seq.unwrap_near(zero, self.receiver.next()) else {
+            self.ack_due = AckDue::Now;
+            return;
+        };
+        if let Some(extension) = segment.options.extension {
+            let received = extension.form.stamp(now);
+            self.echo = Some(Extension { received, trigger: segment.seq, ..extension });
+        }
+        let asked = segment.options.acks.and_then(|option| self.receiver.learn(option));
+        let end = start + u64::from(segment.sequence_len());
+        if self.receiver.holds(start, end) {
+            self.repeats_received += 1;
+        } else if self.receiver.takes(start) {
+            self.ecn.on_data(segment.flags, ecn);
+        }
+        let reply = self.receiver.accept(start, segment.sequence_len(), segment.flags.has(Flags::FIN));
+        let mut reply = Some(asked.unwrap_or(reply));
+        if self.consent.is_some() {
+            reply = reply.filter(|_| self.is_answered_at_once(start, end));
+        }
+        if self.reads_at_once > 0 {
+            // Before the acknowledgement is made, so that repeated ones advertise the same window.
+            self.receiver.read(self.reads_at_once);
+        }
+        if self.receiver.is_tuned()
+            && let Some(rtt) = self.sender.rtt().srtt()
+        {
+            self.receiver.tune(now, rtt);
+        }
+        if self.receiver.finished() && self.closes_on_eof {
+            self.sender.close();
+        }
+        match reply {
+            Some(Reply::Now) => self.ack_due = AckDue::Now,
+            Some(Reply::Later) => self.acknowledge_later(now, out),
+            None => {}
+        }
+        if self.ecn.reports_at_once() && self.consent.is_none() {
+            self.ack_due = AckDue::Now;
+        }
+    }
+}
