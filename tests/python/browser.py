@@ -11,12 +11,12 @@ import select
 import shutil
 import signal
 import time
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from pathlib import Path
+from typing import Any
 
 PROGRAM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+# A script that lists the texts of a page with too little contrast.
+CONTRASTS = Path(__file__).with_name("contrasts.js").read_text(encoding="utf-8")
 _FLAGS = (
     *("--headless=new", "--remote-debugging-pipe", "--no-sandbox", "--disable-gpu", "--no-first-run"),
     *("--disable-extensions", "--disable-background-networking", "--disable-component-update"),

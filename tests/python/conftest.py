@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from browser import Browser, Page
 from lasthop import _core
 from lasthop.base import paths
 
@@ -117,6 +118,16 @@ def own_laws() -> Iterator[None]:
     registered = sys.modules.get("lasthop.laws.registered")
     for name in registered.known() if registered else ():
         registered.forget(name)
+
+
+@pytest.fixture(scope="module")
+def tab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+    """A tab of a headless Chromium, for tests that look at pages."""
+    browser = Browser(tmp_path_factory.mktemp("chromium"))
+    try:
+        yield browser.page()
+    finally:
+        browser.close()
 
 
 @pytest.fixture

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import reference_path
 from reference_path import NANO
-from reference_tcp import Options
+from reference_sender import Options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from reference_tcp import Event
+    from reference_sender import Event
 
 SCRIPTS = Path(__file__).parent.parent / "scripts"
 

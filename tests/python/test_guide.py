@@ -5,14 +5,10 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
-from browser import PROGRAM, Browser, Page
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from browser import PROGRAM, Page
 
 for module in ("sphinx", "furo", "myst_nb"):
     pytest.importorskip(module)
@@ -29,15 +25,6 @@ def guide(tmp_path_factory: pytest.TempPathFactory) -> Path:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     return out
-
-
-@pytest.fixture(scope="module")
-def tab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
-    browser = Browser(tmp_path_factory.mktemp("chromium"))
-    try:
-        yield browser.page()
-    finally:
-        browser.close()
 
 
 @pytest.mark.parametrize("width", [390, 1280])

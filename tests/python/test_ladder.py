@@ -14,7 +14,8 @@ import pytest
 import lasthop as lh
 from conftest import HOP
 from lasthop.figures.ladders import FORMATS
-from lasthop.views.ladder import events, panel
+from lasthop.views.events import events
+from lasthop.views.ladder import panel
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,8 +8,8 @@ import pytest
 
 import lasthop as lh
 from lasthop.api import Run
+from lasthop.views.events import events
 from lasthop.views.film import film
-from lasthop.views.ladder import events
 
 LOSSY = """
 [run]

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 pytest.importorskip("optuna")
 GOODPUT = "flows.main.goodput_bps"
 QUEUE = "links.path.queue"
-ONE = {"sweep": {}, "run.duration": "2 s"}
 SEARCH = ("--maximise", GOODPUT, "--over", f"{QUEUE}=2 packets..60 packets")
 
 

@@ -10,7 +10,8 @@ import pytest
 import packet_script
 from packet_script import ScriptError
 from reference_path import NANO, Link, Path, Receiver, World
-from reference_tcp import Event, Options, Sack, Timer, simulate
+from reference_sender import Event, Options, Timer
+from reference_tcp import Sack, simulate
 
 if TYPE_CHECKING:
     import pathlib

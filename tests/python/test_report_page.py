@@ -7,12 +7,12 @@ import io
 import json
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 import lasthop as lh
-from browser import PROGRAM, Browser, Page
+from browser import CONTRASTS, PROGRAM, Page
 from conftest import HOP, SMALL
 from lasthop.base.quantity import digits, human, labelled
 from lasthop.base.table import latex
@@ -22,23 +22,11 @@ from lasthop.report.document import of_paper, of_study
 from studies import METRIC
 from test_report import hostile
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 pytestmark = pytest.mark.skipif(PROGRAM is None, reason="chromium is not installed")
 
 # Widths of a phone and of a desk, in CSS pixels.
 WIDTHS = (360, 1280)
 READY = "FIGURES.every((f) => !f.stage || f.drawn)"
-
-
-@pytest.fixture(scope="module")
-def tab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
-    browser = Browser(tmp_path_factory.mktemp("chromium"))
-    try:
-        yield browser.page()
-    finally:
-        browser.close()
 
 
 @pytest.fixture(scope="module")
@@ -280,9 +268,6 @@ def test_numbers_are_written_as_elsewhere(tab: Page, file: Path) -> None:
         assert tab.do(f"{json.dumps(values)}.map((v) => human(v, '{unit}'))") == [
             human(v, unit) for v in values
         ]
-
-
-CONTRASTS = Path(__file__).with_name("contrasts.js").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -9,7 +9,8 @@ import pytest
 
 import lasthop._core as core
 import packet_script
-from reference_tcp import Event, simulate
+from reference_sender import Event
+from reference_tcp import simulate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -164,8 +164,6 @@ def _column(seen: Observed, channel: str, column: str, value: float) -> None:
     values[len(values) // 2] = value
 
 
-DATAGRAMS = "flows.datagrams.packets_received"
-
 # One wrong result for each rule, which the rule must detect.
 LIES: dict[str, Callable[[Observed], object]] = {
     "packets_are_conserved": lambda seen: _account(seen, "file", "lost", 1),

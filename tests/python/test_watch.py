@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import lasthop as lh
-from browser import PROGRAM, Browser
+from browser import CONTRASTS, PROGRAM, Browser
 from conftest import COMMAND, HOP, SMALL, environment
 from lasthop.report.server import Server
 from lasthop.report.watch import Watch
@@ -280,7 +280,6 @@ def test_the_page_grows_and_keeps_what_it_has_when_the_sweep_is_interrupted(
 def test_the_page_says_that_the_sweep_is_done_and_can_be_read(scheme: str, tmp_path: Path) -> None:
     study = hostile(tmp_path)
     browser = Browser(tmp_path / "chromium")
-    contrasts = Path(__file__).with_name("contrasts.js").read_text(encoding="utf-8")
     try:
         tab = browser.page()
         tab.size(1280)
@@ -294,7 +293,7 @@ def test_the_page_says_that_the_sweep_is_done_and_can_be_read(scheme: str, tmp_p
         assert "All runs have ended" in tab.do("$('#gone').textContent")
         assert "<img src=x" in tab.do("$('h1').textContent")
         assert tab.do("typeof hacked") == "undefined"
-        assert tab.do(contrasts) == []
+        assert tab.do(CONTRASTS) == []
         assert tab.problems == []
     finally:
         browser.close()

@@ -65,7 +65,7 @@ def ladder_command(
     needed. With RUN2 or --beside, two runs are drawn side by side.
     """
     from lasthop.figures.ladders import form_of, ladder, write
-    from lasthop.views.ladder import FIRST
+    from lasthop.views.events import FIRST
 
     if width is not None and (out is None or out.suffix not in (".svg", ".png", ".pdf")):
         raise UsageError(

@@ -121,7 +121,7 @@ def _runs(
     """Runs a scenario, and once more with other settings, as far as needed."""
     from lasthop.cli.interrupt import attended
     from lasthop.scenario.overrides import parse_set
-    from lasthop.views.ladder import CHANNEL
+    from lasthop.views.events import CHANNEL
     from lasthop.views.sources import of_run, traced
 
     seed, replication, point = numbers[0], numbers[1] or 0, numbers[2] or 0

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 
 from lasthop.figures.scene import Area, Group, Line, Scene, Text, overlap
 from lasthop.figures.style import COLOURS
-from lasthop.views.ladder import AGENT, HOST
+from lasthop.views.arrows import AGENT, HOST
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from lasthop.figures.scene import Point, Shape
-    from lasthop.views.ladder import Arrow, Panel, Place
+    from lasthop.views.arrows import Arrow, Panel, Place
 
 # Points: text, and the height that the label of an arrow needs.
 _SIZE, _SMALL, _ROW = 7.0, 6.0, 11.0

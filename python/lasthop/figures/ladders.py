@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from lasthop.figures.scene import Scene
-    from lasthop.views.ladder import Panel
+    from lasthop.views.arrows import Panel
     from lasthop.views.sources import Period, Source
 
 FORMATS = ("svg", "html", "png", "pdf", "txt")

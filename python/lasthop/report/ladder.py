@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from lasthop.base.errors import LasthopError, UsageError
 from lasthop.figures.ladders import ladder as drawn
-from lasthop.views.ladder import CHANNEL
+from lasthop.views.events import CHANNEL
 from lasthop.views.sources import of_run, traced
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from lasthop.figures.style import COLOURS, DARK
 from lasthop.report.markup import notices
 from lasthop.report.numbers import column, embedded, number
 from lasthop.report.sheet import LIMIT, put, sheet
+from lasthop.views.events import period_of
 from lasthop.views.film import film
-from lasthop.views.ladder import period_of
 from lasthop.views.places import plan
 from lasthop.views.sources import checked, chosen_flows, remarks, title, titles
 

@@ -30,7 +30,7 @@ def sheet(
     """A page from its template.
 
     Args:
-        template: The file with slots.
+        template: The file of its body, with slots.
         styles: The files that are its style.
         scripts: The files that are its script, in one scope.
         parts: What its other slots have.
@@ -44,7 +44,7 @@ def sheet(
     own = {"policy": policy, "style": "\n".join(asset(name) for name in styles), "script": script}
     slots = {**own, **parts}
     # One pass: what is put in may look like a slot.
-    return _SLOT.sub(lambda found: slots[found[1]], asset(template))
+    return _SLOT.sub(lambda found: slots[found[1]], asset("head.html") + asset(template))
 
 
 def asset(name: str) -> str:

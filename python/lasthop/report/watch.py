@@ -83,7 +83,7 @@ class Watch(Listener):
     def page(self) -> str:
         """The page, which asks for its data."""
         title = escape(self._study.scenario.title or self._study.scenario.id)
-        return sheet("watch.html", STYLES, SCRIPTS, {"title": title}, connects="'self'")
+        return sheet("watch.html", (*STYLES, "watch.css"), SCRIPTS, {"title": title}, connects="'self'")
 
     def data(self, known: int) -> dict[str, Any]:
         """The progress, and the result and the figures if they are newer than what a page has.

@@ -24,8 +24,9 @@ from lasthop.base.errors import LasthopError, StudyError, UsageError, reason
 from lasthop.base.files import replacing
 from lasthop.base.jsontext import clean, dumps
 from lasthop.study import export
+from lasthop.study.directory import resolved
 from lasthop.study.repeat import command_of_study, portable
-from lasthop.study.study import Study, resolved
+from lasthop.study.study import Study
 from lasthop.study.work import Limits, Task, execute
 
 if TYPE_CHECKING:
@@ -220,7 +221,8 @@ def _expect_same(file: Path, study: Study, manifest: dict[str, Any]) -> None:
     """Raise unless what people read in an archive is what its ledger contains."""
     kept = json.loads((study.path / RESOLVED).read_bytes())
     # Two versions of lasthop may have the same model.
-    again = json.loads(json.dumps(resolved(study))) | {"version": kept.get("version")}
+    again = json.loads(json.dumps(resolved(study.scenario, study.plan, study.seed)))
+    again |= {"version": kept.get("version")}
     texts = ((paths.TEXT, study.scenario.text.encode()), (RUNS, _runs(study)))
     odd = [name for name, text in texts if hashlib.sha256(text).hexdigest() != manifest["sha256"].get(name)]
     odd += [RESOLVED] if kept != again else []

@@ -13,24 +13,22 @@
 from __future__ import annotations
 
 import json
-import shutil
 from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from lasthop import _core
 from lasthop.base.arguments import MOST_REPLICATIONS, MOST_SEED, flag, instance, nonblank, place, whole
 from lasthop.base.errors import StudyError, UsageError, listing, nearest
-from lasthop.base.files import replacing
 from lasthop.base.jsontext import clean
-from lasthop.base.paths import LEDGER, STUDY_FILES, TEXT, build
+from lasthop.base.paths import LEDGER, build
 from lasthop.scenario.facts import RuleException, labels
 from lasthop.scenario.scenario import Scenario
-from lasthop.study import older
-from lasthop.study.ledger import Ledger, Planned, Row, foreign, is_finite, locked
+from lasthop.study import directory
+from lasthop.study.ledger import Ledger, Planned, Row, is_finite
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -91,7 +89,7 @@ class Study:
         folder = place("path", path, "the directory of a study")
         ledger = Ledger(folder, write=False)
         try:
-            scenario = _remembered(ledger, cls._scenario_class)
+            scenario = directory.remembered(ledger, cls._scenario_class)
             study = cls(folder, scenario, int(ledger.meta("seed")), ledger.plan())
             study.where = tuple(json.loads(ledger.meta("where")))
             study.build = ledger.meta("build")
@@ -154,7 +152,7 @@ class Study:
             "model_version": _core.model_version,
             "build": build(),
         }
-        _admit(folder, fresh=flag("fresh", fresh))
+        directory.admit(folder, fresh=flag("fresh", fresh))
         if not (folder / LEDGER).exists():
             Ledger.create(folder, meta)
         study = cls(folder, scenario, seed, plan)
@@ -184,21 +182,7 @@ class Study:
         ledger.set_meta(meta)
         ledger.set_plan(self.plan)
         self.take(ledger.rows(self.seed))
-        _write(self.path / TEXT, self.scenario.text)
-        self._copy_files()
-        _write(self.path / "resolved.json", json.dumps(resolved(self), indent=1) + "\n")
-
-    def _copy_files(self) -> None:
-        """The files that the scenario names by relative paths, at the same places below the study."""
-        folder = Path(self.scenario.name).parent
-        for name in (name for name in self.scenario.files if not Path(name).is_absolute()):
-            source, target = folder / name, self.path / name
-            if source.resolve() != target.resolve():
-                try:
-                    target.parent.mkdir(parents=True, exist_ok=True)
-                    shutil.copyfile(source, target)
-                except OSError as e:
-                    raise StudyError(f"{target}: {e.strerror}; expected a writable directory") from e
+        directory.fill(self.path, self.scenario, self.plan, self.seed)
 
     def _check_plan(self) -> None:
         known = self.scenario.point_key
@@ -447,65 +431,3 @@ class Study:
     def __repr__(self) -> str:
         done = sum(1 for _ in self.results())
         return f"<Study {self.path}: {done} of {self.size} runs>"
-
-
-def _remembered(ledger: Ledger, scenario_class: type[Scenario]) -> Scenario:
-    overrides = [(older.key(str(k)), str(v)) for k, v in json.loads(ledger.meta("overrides"))]
-    return scenario_class.from_text(
-        older.scenario(ledger.meta("text")),
-        str(ledger.path.parent / TEXT),
-        overrides,
-        ident=ledger.meta("scenario"),
-    )
-
-
-def _admit(folder: Path, *, fresh: bool) -> None:
-    """Refuse a directory that holds something else; with `fresh`, empty a study."""
-    try:
-        names = {entry.name for entry in folder.iterdir()} if folder.exists() else set()
-        if LEDGER in names and fresh and not foreign(folder / LEDGER):
-            with locked(folder):
-                for name in STUDY_FILES:
-                    (folder / name).unlink(missing_ok=True)
-    except OSError as e:
-        raise StudyError(f"{folder}: {e.strerror}; expected a directory for the study") from e
-    drafts = {name for name in names if name.startswith(f"{LEDGER}.new")}
-    if LEDGER not in names and names - drafts:
-        raise StudyError(
-            f"{folder}: contains other files but no {LEDGER}; expected a study, or a new or empty directory"
-        )
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        with replacing(path) as draft:
-            draft.write_text(text, encoding="utf-8", newline="")
-    except OSError as e:
-        raise StudyError(f"{path}: {e.strerror}; expected a writable directory") from e
-
-
-def resolved(study: Study) -> dict[str, Any]:
-    """The values that all points share, and for each point the others."""
-    tables = {planned.point: study.scenario.resolved(planned.point) for planned in study.plan}
-    first = next(iter(tables.values()))
-    shared = {
-        key: entry
-        for key, entry in first.items()
-        if all(table.get(key) == entry for table in tables.values())
-    }
-    return {
-        "scenario": study.scenario.id,
-        "version": _core.__version__,
-        "model_version": _core.model_version,
-        "seed": study.seed,
-        "overrides": [list(pair) for pair in study.scenario.overrides],
-        "values": shared,
-        "points": [
-            {
-                "point": planned.point,
-                "key": planned.point_key,
-                "values": {k: v for k, v in tables[planned.point].items() if k not in shared},
-            }
-            for planned in study.plan
-        ],
-    }

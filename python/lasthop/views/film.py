@@ -16,7 +16,7 @@ from lasthop.views.ladder import ordered
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from lasthop.views.ladder import Event
+    from lasthop.views.events import Event
 
 # How long after the period a frame within it may end.
 _PATIENCE_S = 5.0

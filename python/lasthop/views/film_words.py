@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lasthop.views.ladder import KINDS, NAMES
+from lasthop.views.arrows import KINDS, NAMES
 
 if TYPE_CHECKING:
-    from lasthop.views.ladder import Event
+    from lasthop.views.events import Event
 
 _REASONS = {
     "error": "bit errors",

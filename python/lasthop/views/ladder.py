@@ -1,193 +1,24 @@
-"""The ladder of a run: what passed between its nodes, as arrows and marks, from the trace of its events.
-
->>> words_of("data", 3072, 1024, 0), words_of("ack", 0, 0, 4096), words_of("syn-ack", -1, 0, 0)
-('data 3072', 'ACK 4096', 'SYN-ACK')
-"""
+"""The ladder of a run: what passed between its nodes, as arrows and marks, from the trace of its events."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from lasthop.base.errors import UsageError
+from lasthop.views.arrows import AGENT, HOST, KINDS, NAMES, Arrow, Mark, Panel, Part, Place, Window, words_of
+from lasthop.views.events import TRANSPORTS, is_of, period_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
-    from lasthop.scenario.recorded import Columns
+    from lasthop.views.events import Event
 
-CHANNEL = "events"
 LAYERS = ("tcp", "frames")
-# Segments shown if no period is given.
-FIRST = 30
 # How long after the period something that began within it may end.
 _PATIENCE_S = 60.0
-# Lost MPDUs of an A-MPDU that are named.
-_NAMED = 8
-
-HOST, AGENT = "host", "agent"
-_TRANSPORTS = ("tcp", "udp")
-NAMES = {"ack": "ACK", "syn": "SYN", "syn-ack": "SYN-ACK", "fin": "FIN", "reset": "RST", "rts": "RTS"}
-NAMES |= {"cts": "CTS", "null": "Null", "beacon": "beacon", "cf-end": "CF-End", "datagram": "datagram"}
-NAMES |= {"a-mpdu": "A-MPDU", "block-ack": "BlockAck", "block-ack-request": "BlockAckReq"}
 # Frames that carry or acknowledge several packets, possibly of several flows.
 _OF_MANY = ("a-mpdu", "block-ack")
-
-
-class Event(NamedTuple):
-    """A row of the trace; the fields are its columns."""
-
-    time_s: float
-    duration_s: float
-    layer: str
-    event: str
-    what: str
-    why: str
-    node: str
-    peer: str
-    link: str
-    flow: str
-    packet: int
-    frame: int
-    seq: int
-    len: int
-    ack: int
-    window: int
-    attempt: int
-    slots: int
-    cwnd: float
-    ssthresh: float
-
-
-class Place(NamedTuple):
-    """A point of the ladder: a time, a node, and the host or an agent at that node."""
-
-    time_s: float
-    node: str
-    seat: str
-
-
-class Part(NamedTuple):
-    """An MPDU of an A-MPDU: what it carries, its attempt from 1, and why it was lost; empty if it was not."""
-
-    label: str
-    attempt: int
-    lost: str
-
-
-@dataclass(slots=True)
-class Arrow:
-    """Something that passed from one place to another.
-
-    Attributes:
-        begin: Where and when it began.
-        end: Where and when it arrived or, if it was lost, would have arrived.
-        kind: `data`, `ack`, `control` (of TCP, or RTS and CTS), `mac-ack` or `datagram`.
-        label: A short description.
-        lost: The cause of its loss; empty if it was not lost.
-        near: Whether it was lost at the node that sent it.
-        again: The reason for its retransmission; empty if it is not a retransmission.
-        made: Whether an agent created it.
-        kept: Whether an agent did not pass it on.
-        left_s: When its first frame went on the medium, if later than its begin; until then it waited.
-        notes: Further details.
-        parts: The MPDUs of an A-MPDU, in their order.
-    """
-
-    begin: Place
-    end: Place
-    kind: str
-    label: str
-    lost: str = ""
-    near: bool = False
-    again: str = ""
-    made: bool = False
-    kept: bool = False
-    left_s: float | None = None
-    notes: list[str] = field(default_factory=list)
-    parts: list[Part] = field(default_factory=list)
-
-    @property
-    def failed(self) -> list[Part]:
-        """The MPDUs that were lost from an A-MPDU that arrived."""
-        return [] if self.lost else [part for part in self.parts if part.lost]
-
-    @property
-    def text(self) -> str:
-        """A complete description in one line."""
-        took = f"{1e3 * (self.end.time_s - self.begin.time_s):.3f} ms"
-        way = self.begin.node if self.begin.node == self.end.node else f"{self.begin.node} to {self.end.node}"
-        states = [f"sent again ({self.again})"] if self.again else []
-        states += ["made by an agent"] if self.made else []
-        states += ["kept by an agent"] if self.kept else []
-        states += [f"lost: {self.lost}"] if self.lost else []
-        if self.left_s is not None:
-            states.append(f"on the air or wire after {1e3 * (self.left_s - self.begin.time_s):.3f} ms")
-        if self.parts:
-            states.append(f"{self.parts[0].label} to {self.parts[-1].label}")
-            before = sum(part.attempt > 1 for part in self.parts)
-            states += [f"{before} sent before"] if before else []
-        if self.failed:
-            named = ", ".join(part.label for part in self.failed[:_NAMED])
-            more = len(self.failed) - _NAMED
-            states.append(f"lost of it: {named}" + (f" and {more} more" if more > 0 else ""))
-        return ", ".join([f"{self.label}, {way}, {self.begin.time_s:.6f} s", took, *states, *self.notes])
-
-
-class Mark(NamedTuple):
-    """An event at one place, such as a timeout; `since_s` is its begin if it has a duration."""
-
-    place: Place
-    text: str
-    since_s: float | None = None
-
-
-class Window(NamedTuple):
-    """A congestion window and threshold, in segments, valid from a time on."""
-
-    time_s: float
-    cwnd: float
-    ssthresh: float
-
-
-@dataclass(slots=True)
-class Panel:
-    """The ladder of one run.
-
-    Attributes:
-        title: What distinguishes the run.
-        is_of_frames: Whether its arrows are frames rather than segments.
-        nodes: The columns, from the source of the first flow to its destination.
-        seats: The nodes that have both a host and an agent.
-        arrows: What passed between and at the nodes, by time.
-        marks: Timeouts and other events of the nodes.
-        windows: The window of the end that sends the first data.
-    """
-
-    title: str
-    is_of_frames: bool = False
-    nodes: list[str] = field(default_factory=list)
-    seats: set[str] = field(default_factory=set)
-    arrows: list[Arrow] = field(default_factory=list)
-    marks: list[Mark] = field(default_factory=list)
-    windows: list[Window] = field(default_factory=list)
-
-
-def events(chunks: Iterable[Columns]) -> Iterator[Event]:
-    """The rows of a trace of events, chunk by chunk."""
-    for columns in chunks:
-        values = [c if isinstance(c, list) else c.tolist() for c in (columns[n] for n in Event._fields)]
-        yield from (Event(*row) for row in zip(*values, strict=True))
-
-
-def words_of(what: str, seq: int, length: int, ack: int) -> str:
-    """A packet in words: its kind, with the number of its first byte or the number that it acknowledges."""
-    if what == "data" or (what == "fin" and length > 0):
-        return f"data {seq}"
-    if what == "datagram":
-        return f"datagram {seq}"
-    return f"{NAMES.get(what, what)} {ack}" if what == "ack" else NAMES.get(what, what)
 
 
 def panel(
@@ -218,67 +49,6 @@ def panel(
             reader.take(row)
     reader.finish()
     return reader.panel, (begin, end)
-
-
-def is_of(row: Event, flows: Sequence[str]) -> bool:
-    """Whether a row belongs to one of these flows, to any if there are none, or to no flow."""
-    return not flows or not row.flow or row.flow.removesuffix(".reverse") in flows
-
-
-def period_of(
-    read: Callable[[], Iterable[Event]],
-    between: tuple[float | None, float | None],
-    flows: Sequence[str],
-    count: int = FIRST,
-) -> tuple[float, float]:
-    """The period that is shown: from the first segment on, and as long as `count` of them take."""
-    begin, end = between
-    if begin is not None and end is not None:
-        return begin, end
-    first, last, _ = _first_segments(read, begin, end, flows, count)
-    if first is None or last is None:
-        raise UsageError("the trace has no segment in this period; expected a period in which some are sent")
-    return (first if begin is None else begin), (last if end is None else end)
-
-
-def reaches(
-    read: Callable[[], Iterable[Event]],
-    between: tuple[float | None, float | None],
-    flows: Sequence[str],
-    simulated_s: float,
-    count: int = FIRST,
-) -> bool:
-    """Whether a run that has come to a time has all that is shown of it."""
-    begin, end = between
-    if end is not None:
-        return simulated_s > end
-    return _first_segments(read, begin, end, flows, count)[2] > count
-
-
-def _first_segments(
-    read: Callable[[], Iterable[Event]],
-    begin: float | None,
-    end: float | None,
-    flows: Sequence[str],
-    count: int,
-) -> tuple[float | None, float | None, int]:
-    """The time of the first segment, that of the last event before one too many, and how many segments."""
-    first = last = None
-    segments = 0
-    for row in read():
-        if begin is not None and row.time_s < begin:
-            continue
-        if end is not None and row.time_s > end:
-            break
-        if flows and row.flow.removesuffix(".reverse") not in flows:
-            continue
-        if row.layer in _TRANSPORTS and row.event == "send":
-            first = row.time_s if first is None else first
-            segments += 1
-        if segments > count and end is None:
-            break
-        last = row.time_s
-    return first, last, segments
 
 
 @dataclass(slots=True)
@@ -325,7 +95,7 @@ class _Reader:
 
     def take(self, row: Event) -> None:
         """Processes a row of the trace."""
-        if row.layer in _TRANSPORTS:
+        if row.layer in TRANSPORTS:
             self._transport(row)
         elif row.layer == "agent":
             self._agent(row)
@@ -504,9 +274,6 @@ class _Reader:
         if steps and window.time_s <= self._begin:
             steps.clear()
         steps.append(window)
-
-
-KINDS = {"data": "data", "ack": "ack", "fin": "control", "datagram": "datagram"}
 
 
 def _label(row: Event) -> str:

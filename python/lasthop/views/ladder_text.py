@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lasthop.views.ladder import Arrow, Panel
+    from lasthop.views.arrows import Arrow, Panel
 
 # The stroke of each kind of arrow.
 _STROKES = {"data": "─", "datagram": "─", "ack": "╌", "control": "┄", "mac-ack": "┈"}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from lasthop.base.arguments import words
 from lasthop.base.errors import StudyError, UsageError, nearest, reason
 from lasthop.scenario.kept import read
-from lasthop.views.ladder import CHANNEL, FIRST, Event, events, reaches
+from lasthop.views.events import CHANNEL, FIRST, Event, events, reaches
 from lasthop.views.names import registered
 
 if TYPE_CHECKING:

@@ -172,6 +172,27 @@ MODES: dict[str, tuple[int, list[str], list[str]]] = {
 }
 
 
+def _losses(draw: Draw, *models: str) -> Tree:
+    """The losses of an 802.11 link, by one of these models."""
+    model = draw.one(list(models))
+    loss: Tree = {"model": model}
+    if model == "packet":
+        loss["rate"] = draw.percent(0.1, 40)
+    if model == "bit":
+        loss["bit"] = {"ber": draw.one([1e-6, 1e-5, 1e-4])}
+    if model == "gilbert-elliott":
+        loss["gilbert-elliott"] = {"mean-good": draw.time(0.05, 2), "mean-bad": draw.time(0.005, 0.3)}
+    if model in {"packet", "bit"} and draw.chance(0.5):
+        place = draw.one(["above-mac", "for-good", "of"])
+        if place == "above-mac":
+            loss["above-mac"] = True
+        elif place == "for-good":
+            loss["repaired-by-arq"] = False
+        else:
+            loss["of"] = draw.one(["all", "packets", "data"])
+    return loss
+
+
 def _wifi_of_today(draw: Draw, *nodes: str, access_point: str | None = None) -> tuple[Tree, float]:
     """An 802.11n, ac or ax link between these stations, and a rate that it carries."""
     standard = draw.one(list(MODES))
@@ -193,23 +214,7 @@ def _wifi_of_today(draw: Draw, *nodes: str, access_point: str | None = None) -> 
     table["queue"] = f"{draw.whole(1, 200)} packets"
     if access_point:
         table["access-point"] = access_point
-    model = draw.one(["none", "packet", "packet", "bit", "gilbert-elliott"])
-    loss: Tree = {"model": model}
-    if model == "packet":
-        loss["rate"] = draw.percent(0.1, 40)
-    if model == "bit":
-        loss["bit"] = {"ber": draw.one([1e-6, 1e-5, 1e-4])}
-    if model == "gilbert-elliott":
-        loss["gilbert-elliott"] = {"mean-good": draw.time(0.05, 2), "mean-bad": draw.time(0.005, 0.3)}
-    if model in {"packet", "bit"} and draw.chance(0.5):
-        place = draw.one(["above-mac", "for-good", "of"])
-        if place == "above-mac":
-            loss["above-mac"] = True
-        elif place == "for-good":
-            loss["repaired-by-arq"] = False
-        else:
-            loss["of"] = draw.one(["all", "packets", "data"])
-    table["loss"] = loss
+    table["loss"] = _losses(draw, "none", "packet", "packet", "bit", "gilbert-elliott")
     return table, 6e6
 
 
@@ -235,24 +240,9 @@ def _wifi(draw: Draw, *nodes: str, access_point: str | None = None) -> tuple[Tre
             table["arq"] = {"kind": draw.one(["dynamic", "dynamic", "fixed"])}
             if table["arq"]["kind"] == "dynamic":
                 table["arq"]["timing"] = draw.one(["oracle", "estimate"])
-    model = draw.one(["none", "packet", "packet", "bit", "gilbert-elliott", "snr"])
-    loss: Tree = {"model": model}
-    if model == "packet":
-        loss["rate"] = draw.percent(0.1, 40)
-    if model == "bit":
-        loss["bit"] = {"ber": draw.one([1e-6, 1e-5, 1e-4])}
-    if model == "gilbert-elliott":
-        loss["gilbert-elliott"] = {"mean-good": draw.time(0.05, 2), "mean-bad": draw.time(0.005, 0.3)}
-    if model in {"packet", "bit"} and draw.chance(0.5):
-        place = draw.one(["above-mac", "for-good", "of"])
-        if place == "above-mac":
-            loss["above-mac"] = True
-        elif place == "for-good":
-            loss["repaired-by-arq"] = False
-        else:
-            loss["of"] = draw.one(["all", "packets", "data"])
+    loss = _losses(draw, "none", "packet", "packet", "bit", "gilbert-elliott", "snr")
     table["loss"] = loss
-    if model == "snr" and draw.chance(0.5):
+    if loss["model"] == "snr" and draw.chance(0.5):
         table["fec"] = {"rate": draw.one([0.5, 0.75, 0.9])}
     return table, float(rate.split()[0]) * 1e6
 

@@ -2,9 +2,9 @@
 
 use std::collections::VecDeque;
 
-use super::{Note, Out, Timer};
+use super::{Out, Timer};
 use crate::packet::Packet;
-use crate::units::{Span, Time};
+use crate::units::Time;
 
 /// The timers of one endpoint, for a host that keeps a single timer for all of them.
 #[derive(Clone, Copy, Debug, Default)]
@@ -81,14 +81,6 @@ impl Out for Outbox {
     fn cancel(&mut self, timer: Timer) {
         self.timers.cancel(timer);
     }
-
-    fn is_watching(&self) -> bool {
-        false
-    }
-
-    fn note(&mut self, _: Note) {}
-
-    fn measured(&mut self, _: Span, _: Span, _: Span) {}
 }
 
 #[cfg(test)]

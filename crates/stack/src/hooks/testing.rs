@@ -1,7 +1,31 @@
-//! Helpers for the tests of laws.
+//! Helpers for the tests of laws and agents.
 
-use super::{Ack, Delivered, EcnEcho, Loss, LossBase, LossCause, Mark, Progress};
+use super::{Ack, AgentOut, Delivered, EcnEcho, Loss, LossBase, LossCause, Mark, Progress};
+use crate::packet::Packet;
 use crate::units::{Span, Time};
+
+/// Records the output of an agent: towards the network ("up") or the link ("down"), and the timer.
+#[derive(Debug, Default)]
+pub(crate) struct Handed {
+    pub(crate) up: Vec<Packet>,
+    pub(crate) down: Vec<Packet>,
+    pub(crate) timer: Option<Time>,
+}
+
+impl AgentOut for Handed {
+    fn down(&mut self, packet: &Packet) {
+        self.down.push(*packet);
+    }
+    fn up(&mut self, packet: &Packet) {
+        self.up.push(*packet);
+    }
+    fn set_timer(&mut self, at: Time) {
+        self.timer = Some(at);
+    }
+    fn cancel_timer(&mut self) {
+        self.timer = None;
+    }
+}
 
 /// An acknowledgement that measures no round trip.
 pub(crate) fn ack(progress: Progress) -> Ack {

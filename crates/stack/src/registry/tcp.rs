@@ -39,11 +39,6 @@ impl Parts {
     pub fn new(recovery: RecoveryKind, law: LawConfig) -> Parts {
         Parts { recovery, law, judges: Vec::new(), reaction: ReactionConfig::None(()) }
     }
-
-    /// The law and the judges that are of this kind.
-    pub fn laws_mut(&mut self, kind: CongestionKind) -> impl Iterator<Item = &mut LawConfig> {
-        std::iter::once(&mut self.law).chain(&mut self.judges).filter(move |law| law.kind() == kind)
-    }
 }
 
 impl tcp::Parts for Parts {

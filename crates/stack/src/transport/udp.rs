@@ -150,7 +150,7 @@ impl Socket {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hooks::{Note, Timer};
+    use crate::hooks::Timer;
 
     #[derive(Default)]
     struct Wire(Vec<Packet>);
@@ -161,11 +161,6 @@ mod tests {
         }
         fn set(&mut self, _: Timer, _: Time) {}
         fn cancel(&mut self, _: Timer) {}
-        fn is_watching(&self) -> bool {
-            false
-        }
-        fn note(&mut self, _: Note) {}
-        fn measured(&mut self, _: Span, _: Span, _: Span) {}
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Scripts of packets: the inputs, the reports of the link, and the outputs.
 
 use super::*;
+use crate::hooks::testing::Handed;
 use crate::packet::{NodeId, SackBlocks, Segment};
 use crate::units::SeqNo;
 
@@ -8,23 +9,6 @@ const SERVER: NodeId = NodeId(0);
 const CLIENT: NodeId = NodeId(9);
 /// The first byte; the numbers wrap within the tests.
 const ZERO: SeqNo = SeqNo(u32::MAX - 2_499);
-
-#[derive(Debug, Default)]
-struct Handed {
-    up: Vec<Packet>,
-    down: Vec<Packet>,
-}
-
-impl AgentOut for Handed {
-    fn down(&mut self, packet: &Packet) {
-        self.down.push(*packet);
-    }
-    fn up(&mut self, packet: &Packet) {
-        self.up.push(*packet);
-    }
-    fn set_timer(&mut self, _: Time) {}
-    fn cancel_timer(&mut self) {}
-}
 
 struct Script {
     agent: ProxyTcp,

@@ -1,10 +1,10 @@
 //! One end of a connection at the station: a TCP connection, its timers, and the side to which it sends.
 
 use super::{WIRED, Way};
-use crate::hooks::{AgentOut, Note, Out, Timer, Timers};
+use crate::hooks::{AgentOut, Out, Timer, Timers};
 use crate::packet::{Body, Packet};
 use crate::transport::tcp::{Connection, Parts};
-use crate::units::{Span, Time};
+use crate::units::Time;
 
 /// An end that the station owns.
 #[derive(Clone, Debug)]
@@ -71,12 +71,4 @@ impl<O: AgentOut> Out for Port<'_, O> {
     fn cancel(&mut self, timer: Timer) {
         self.timers.cancel(timer);
     }
-
-    fn is_watching(&self) -> bool {
-        false
-    }
-
-    fn note(&mut self, _: Note) {}
-
-    fn measured(&mut self, _: Span, _: Span, _: Span) {}
 }

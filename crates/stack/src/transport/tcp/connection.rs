@@ -224,12 +224,6 @@ impl<P: Parts> Connection<P> {
         self.acknowledged
     }
 
-    /// The port of the other end.
-    #[must_use]
-    pub fn remote_port(&self) -> u16 {
-        self.remote.1
-    }
-
     /// Whether both directions are closed and acknowledged.
     #[must_use]
     pub fn is_done(&self) -> bool {

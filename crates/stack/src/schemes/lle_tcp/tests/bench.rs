@@ -1,8 +1,8 @@
 //! A bench for one agent: the tests pass segments in and examine what comes out.
 
 use super::super::{Config, Counters, LleTcp, Mode};
-use crate::hooks::Criterion;
-use crate::hooks::{Agent, AgentOut};
+use crate::hooks::testing::Handed;
+use crate::hooks::{Agent, Criterion};
 use crate::packet::{Body, Flags, NodeId, Options, Packet, SackBlocks, Segment, Timestamps};
 use crate::signal::Signal;
 use crate::units::{SeqNo, Span, Time};
@@ -16,29 +16,6 @@ pub(super) const SENDER_ZERO: SeqNo = SeqNo(u32::MAX - 2_499);
 pub(super) const RECEIVER_ZERO: SeqNo = SeqNo(7_000_001);
 /// The receiver's shift.
 pub(super) const SHIFT: u8 = 2;
-
-/// Records the output of the agent.
-#[derive(Debug, Default)]
-pub(super) struct Handed {
-    pub(super) up: Vec<Packet>,
-    pub(super) down: Vec<Packet>,
-    pub(super) timer: Option<Time>,
-}
-
-impl AgentOut for Handed {
-    fn down(&mut self, packet: &Packet) {
-        self.down.push(*packet);
-    }
-    fn up(&mut self, packet: &Packet) {
-        self.up.push(*packet);
-    }
-    fn set_timer(&mut self, at: Time) {
-        self.timer = Some(at);
-    }
-    fn cancel_timer(&mut self) {
-        self.timer = None;
-    }
-}
 
 pub(super) struct Bench {
     pub(super) agent: LleTcp,

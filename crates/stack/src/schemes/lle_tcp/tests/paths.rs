@@ -2,11 +2,10 @@
 
 use super::super::{Config, LleTcp, Mode};
 use super::bench::{
-    Bench, Handed, RECEIVER, RECEIVER_ZERO, SENDER, ack, data, offer, packet, safe, segment, syn, syn_ack,
-    told,
+    Bench, RECEIVER, RECEIVER_ZERO, SENDER, ack, data, offer, packet, safe, segment, syn, syn_ack, told,
 };
-use crate::hooks::Agent;
-use crate::hooks::Criterion;
+use crate::hooks::testing::Handed;
+use crate::hooks::{Agent, Criterion};
 use crate::packet::{Extension, Flags, Form, NodeId, Packet, Segment};
 use crate::signal::Signal;
 use crate::units::{SeqNo, Span, Time};

@@ -1,33 +1,11 @@
 //! Packet scripts: what arrives at a station, and what leaves it.
 
 use super::*;
+use crate::hooks::testing::Handed;
 use crate::packet::{Options, Timestamps};
 
 const H: SeqNo = SeqNo(u32::MAX - 1_500);
 const M: SeqNo = SeqNo(70_000);
-
-/// The output: towards the network ("up") or the link ("down"), and the timer.
-#[derive(Debug, Default)]
-pub(super) struct Handed {
-    up: Vec<Packet>,
-    down: Vec<Packet>,
-    timer: Option<Time>,
-}
-
-impl AgentOut for Handed {
-    fn down(&mut self, packet: &Packet) {
-        self.down.push(*packet);
-    }
-    fn up(&mut self, packet: &Packet) {
-        self.up.push(*packet);
-    }
-    fn set_timer(&mut self, at: Time) {
-        self.timer = Some(at);
-    }
-    fn cancel_timer(&mut self) {
-        self.timer = None;
-    }
-}
 
 /// A station, and its output since the last query.
 struct Script {

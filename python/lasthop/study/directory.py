@@ -1,0 +1,103 @@
+"""The directory of a study: which may be one, and its files besides the ledger."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lasthop import _core
+from lasthop.base.errors import StudyError
+from lasthop.base.files import replacing
+from lasthop.base.paths import LEDGER, STUDY_FILES, TEXT
+from lasthop.study import older
+from lasthop.study.ledger import Ledger, Planned, foreign, locked
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lasthop.scenario.scenario import Scenario
+
+
+def remembered(ledger: Ledger, scenario_class: type[Scenario]) -> Scenario:
+    """The scenario of a study, from its ledger."""
+    overrides = [(older.key(str(k)), str(v)) for k, v in json.loads(ledger.meta("overrides"))]
+    return scenario_class.from_text(
+        older.scenario(ledger.meta("text")),
+        str(ledger.path.parent / TEXT),
+        overrides,
+        ident=ledger.meta("scenario"),
+    )
+
+
+def admit(folder: Path, *, fresh: bool) -> None:
+    """Refuse a directory that holds something else; with `fresh`, empty a study."""
+    try:
+        names = {entry.name for entry in folder.iterdir()} if folder.exists() else set()
+        if LEDGER in names and fresh and not foreign(folder / LEDGER):
+            with locked(folder):
+                for name in STUDY_FILES:
+                    (folder / name).unlink(missing_ok=True)
+    except OSError as e:
+        raise StudyError(f"{folder}: {e.strerror}; expected a directory for the study") from e
+    drafts = {name for name in names if name.startswith(f"{LEDGER}.new")}
+    if LEDGER not in names and names - drafts:
+        raise StudyError(
+            f"{folder}: contains other files but no {LEDGER}; expected a study, or a new or empty directory"
+        )
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        with replacing(path) as draft:
+            draft.write_text(text, encoding="utf-8", newline="")
+    except OSError as e:
+        raise StudyError(f"{path}: {e.strerror}; expected a writable directory") from e
+
+
+def fill(path: Path, scenario: Scenario, plan: Sequence[Planned], seed: int) -> None:
+    """Write the scenario, the files that it names and its values into the directory of a study."""
+    _write(path / TEXT, scenario.text)
+    _copy_files(path, scenario)
+    _write(path / "resolved.json", json.dumps(resolved(scenario, plan, seed), indent=1) + "\n")
+
+
+def _copy_files(path: Path, scenario: Scenario) -> None:
+    """The files that the scenario names by relative paths, at the same places below the study."""
+    folder = Path(scenario.name).parent
+    for name in (name for name in scenario.files if not Path(name).is_absolute()):
+        source, target = folder / name, path / name
+        if source.resolve() != target.resolve():
+            try:
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(source, target)
+            except OSError as e:
+                raise StudyError(f"{target}: {e.strerror}; expected a writable directory") from e
+
+
+def resolved(scenario: Scenario, plan: Sequence[Planned], seed: int) -> dict[str, Any]:
+    """The values that all points share, and for each point the others."""
+    tables = {planned.point: scenario.resolved(planned.point) for planned in plan}
+    first = next(iter(tables.values()))
+    shared = {
+        key: entry
+        for key, entry in first.items()
+        if all(table.get(key) == entry for table in tables.values())
+    }
+    return {
+        "scenario": scenario.id,
+        "version": _core.__version__,
+        "model_version": _core.model_version,
+        "seed": seed,
+        "overrides": [list(pair) for pair in scenario.overrides],
+        "values": shared,
+        "points": [
+            {
+                "point": planned.point,
+                "key": planned.point_key,
+                "values": {k: v for k, v in tables[planned.point].items() if k not in shared},
+            }
+            for planned in plan
+        ],
+    }
