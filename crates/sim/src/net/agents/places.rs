@@ -21,7 +21,7 @@ use lasthop_stack::hooks::Criterion;
 use lasthop_stack::packet::NodeId;
 use lasthop_stack::registry::AgentKind;
 
-use crate::model::{AgentConfig, Config, LinkKind};
+use crate::model::{AgentConfig, Config, FlowConfig, LinkKind};
 use crate::net::routes::Routes;
 use crate::traffic::AppKind;
 
@@ -88,6 +88,8 @@ pub(crate) enum Misplaced {
     Twice(usize),
     /// It sits only where data arrives, and no agent of its kind is at the other end of the hop.
     NoPeer,
+    /// It needs an agent of its kind at the other end of the hop of this flow.
+    Alone(usize),
 }
 
 impl<'a> Places<'a> {
@@ -169,6 +171,11 @@ impl<'a> Places<'a> {
                 return Some(Misplaced::NoPeer);
             }
         }
+        if agent.scheme.needs().answers
+            && let Some(flow) = agent.flows.iter().find(|flow| self.is_alone(number, **flow))
+        {
+            return Some(Misplaced::Alone(*flow));
+        }
         let flows = LazyCell::new(|| agent.flows.iter().copied().collect::<BTreeSet<usize>>());
         let meets = |other: &usize| {
             let shared: Vec<usize> = self.config.agents[*other]
@@ -181,6 +188,22 @@ impl<'a> Places<'a> {
         };
         let is_same = |other: &usize| self.kind_of(*other) == self.kind_of(number);
         (0..number).filter(is_same).find(meets).map(Misplaced::Twice)
+    }
+
+    /// Whether an agent sits at one end of a hop of a flow, and none of its kind at the other.
+    fn is_alone(&self, number: usize, flow: usize) -> bool {
+        let of_kind = (0..self.config.agents.len()).filter(|other| {
+            self.kind_of(*other) == self.kind_of(number) && self.config.agents[*other].flows.contains(&flow)
+        });
+        let served: BTreeSet<usize> =
+            of_kind.flat_map(|other| self.of_agent(other, &[flow]).into_keys()).collect();
+        let own = self.of_agent(number, &[flow]);
+        let FlowConfig { from, to, .. } = self.config.flows[flow];
+        let crossings = self.crossings(from, to).into_iter().chain(self.crossings(to, from));
+        crossings.filter(|crossing| crossing.is_last).any(|Crossing { ports: [near, far], .. }| {
+            (own.contains_key(&near) && !served.contains(&far))
+                || (own.contains_key(&far) && !served.contains(&near))
+        })
     }
 
     /// Whether an agent that acts on data sits only where acknowledgements pass.

@@ -201,6 +201,13 @@ impl Check<'_> {
                 );
                 self.fault(&format!("agents.{name}.node"), text);
             }
+            Misplaced::Alone(flow) => {
+                let text = format!(
+                    "no {kind} agent is at the other end of the hop of flows.{}, so that what rides in the acknowledgements of the link is lost; expected one there too",
+                    config.flows[*flow].name
+                );
+                self.fault(&format!("agents.{name}.node"), text);
+            }
             Misplaced::Twice(other) => {
                 let text = format!(
                     "agents.{} is a {kind} agent at the same interface for the same flow; expected other flows or another place",

@@ -375,6 +375,21 @@ fn a_second_agent_of_a_kind_is_refused_where_the_first_one_sits() {
 }
 
 #[test]
+fn an_agent_whose_riders_nobody_takes_out_is_refused() {
+    // The agent at "one" compresses the acknowledgements of "down", and the one at the access point restores them.
+    let at = |node: &str| changed("kind = \"lle-tcp\"", &format!("kind = \"hack\"\nnode = \"{node}\""));
+    assert!(read(&changed("kind = \"lle-tcp\"", "kind = \"hack\"")).is_ok());
+    let alone = at("ap");
+    refused(
+        &alone,
+        "node = \"ap\"",
+        "agents.snoop.node: no hack agent is at the other end of the hop of flows.down, so that what rides in the \
+         acknowledgements of the link is lost; expected one there too",
+    );
+    assert!(read(&(alone + "[agents.other]\nkind = \"hack\"\nnode = \"one\"\n")).is_ok());
+}
+
+#[test]
 fn an_agent_at_the_receiving_end_alone_is_refused() {
     // The access point sends the data of "down" to node "one"; the agent there acknowledges it, and the one at "one"
     // discards the receiver's acknowledgements.
