@@ -69,7 +69,12 @@ class Series:
 SERIES = {
     "flows": Series("flows on one wire", "event", {1: 1000, 10: 300, 100: 30, 1000: 5, 10_000: 3}),
     "stations": Series(
-        "stations in one cell", "frame", {2: 1000, 10: 400, 50: 100, 200: 20, 500: 5, 1000: 3}
+        "stations in one cell, each with a load",
+        "frame",
+        {2: 1000, 10: 400, 50: 100, 200: 20, 500: 5, 1000: 3},
+    ),
+    "shared": Series(
+        "stations in one cell that share a load", "frame", dict.fromkeys((2, 10, 50, 200, 500, 1000), 100)
     ),
     "mesh": Series("nodes of a mesh", "frame", {19: 3000, 100: 1000, 1000: 300, 10_000: 100}),
     "time": Series("simulated seconds", "event", {n: n for n in (10, 100, 1000, 10_000, 100_000)}),
@@ -86,6 +91,9 @@ def scenario(series: str, size: int, seconds: float) -> lh.Scenario:
             return lh.load(file)
     if series == "stations":
         return lh.load("examples/cells").set({**CELL, "nodes.sta.count": size - 1, **duration})
+    if series == "shared":
+        rate = {"flows.up.app.poisson.rate": f"{1_600_000 // (size - 1)} bit/s"}
+        return lh.load("examples/cells").set({**CELL, "nodes.sta.count": size - 1, **rate, **duration})
     if series == "mesh":
         return lh.load("load-adaptive/large").set({**MESH, "nodes.n.count": size, **duration})
     return lh.load("ejtcp/fig10-baselines").set({"run.warmup": "0 s", **duration})

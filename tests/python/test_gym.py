@@ -148,6 +148,18 @@ def test_an_action_that_is_not_one_is_refused(sc: lh.Scenario) -> None:
             env.step(wrong)
 
 
+def test_an_episode_ends_at_the_limit_of_events_and_one_too_large_for_memory_begins_not(
+    sc: lh.Scenario,
+) -> None:
+    env = make(sc.set({"run.max-events": "300"}))
+    _, cut = episode(env, 1)
+    _, whole = episode(make(sc), 1)
+    sent = [float(str(one["flows.main.segments_sent"])) for one in (cut, whole)]
+    assert 0 < sent[0] < sent[1] / 3
+    with pytest.raises(lh.LasthopError, match="memory"):
+        make(sc.set({"run.max-memory": "1 kB"})).reset(seed=1)
+
+
 def test_a_search_of_few_steps_returns_weights_that_can_be_judged() -> None:
     pytest.importorskip("cma", reason="the package cma is not installed")
     chosen = learning.scenario().set({"run.duration": "4 s", "run.warmup": "1 s"})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import shlex
 import subprocess
 import sys
 from concurrent.futures import ProcessPoolExecutor
@@ -42,6 +43,15 @@ class Interrupts(Reno):
 class Undecided(Reno):
     def on_ack(self, ack: Ack, window: Window) -> None:
         window.cwnd = float("nan")
+
+
+class StandsStill(Reno):
+    """Sets a pace of nothing."""
+
+    paces = True
+
+    def on_ack(self, ack: Ack, window: Window) -> None:
+        window.pacing_bps = 0.0
 
 
 class Keeps(Reno):
@@ -119,6 +129,9 @@ def test_an_exception_names_law_event_and_time_and_is_the_cause_of_the_error(los
     lh.law("undecided", Undecided)
     with pytest.raises(lh.LawError, match=r"window.cwnd: NaN; expected a finite number"):
         with_variant(lossy, "undecided").run()
+    lh.law("stands-still", StandsStill)
+    with pytest.raises(lh.LawError, match=r"window.pacing_bps: 0; expected 1 or more, or None"):
+        with_variant(lossy, "stands-still").run()
 
 
 def test_an_interrupt_in_a_law_is_an_interrupt_of_the_run(lossy: lh.Scenario) -> None:
@@ -212,6 +225,41 @@ def test_the_command_line_takes_a_law_from_a_file_and_ends_with_2_where_it_fails
     assert "AttributeError" in failed.stderr
 
 
+def test_every_command_on_a_study_of_a_law_in_python_takes_the_law(tmp_path: Path) -> None:
+    (tmp_path / "small.toml").write_text(SMALL)
+    (tmp_path / "laws.py").write_text(MINE.format(share=0.7))
+    law = ("--law", "laws.py:Mine")
+    short = ("-r", "6", "-s", "run.bin=100 ms")
+    both = ("-s", "sweep.flows.main.tcp.variant=[mine, reno]")
+    for number in (1, 2):
+        shard = ("--shard", f"{number}/2", "-o", f"shard.{number}")
+        assert command(tmp_path, "sweep", "small.toml", *both, *short, *shard, *law).returncode == 0
+    goodput = "flows.main.goodput_bps"
+    variant = ("small.toml", "-s", "flows.main.tcp.variant=mine", "-s", "run.duration=1 s")
+    for words in (
+        ("merge", "study", "shard.1", "shard.2"),
+        ("plot", "study"),
+        ("report", "study", "-o", "page.html"),
+        ("export", "study"),
+        ("contrast", "study", goodput, "flows.main.tcp.variant"),
+        ("quantile", "study", goodput, "--share", "50 %"),
+        ("steady", "study"),
+        ("command", "study", "--point", "0"),
+        ("archive", "study", "-o", "study.zip"),
+        ("verify", "study.zip"),
+        ("ladder", *variant),
+        ("play", *variant, "-o", "play.html"),
+    ):
+        ended = command(tmp_path, *words, *law)
+        assert ended.returncode == 0, (words, ended.stderr)
+        refused = command(tmp_path, *words)
+        assert "mine" in refused.stderr, words
+        assert refused.returncode != 0, words
+    point = command(tmp_path, "command", "study", "--point", "0", *law).stdout
+    assert " --law mine=laws.py:Mine " in point
+    assert command(tmp_path, *shlex.split(point)[1:]).returncode == 0
+
+
 @pytest.mark.parametrize(
     ("text", "found"),
     [
@@ -219,12 +267,9 @@ def test_the_command_line_takes_a_law_from_a_file_and_ends_with_2_where_it_fails
         ("a=none.py:Mine", "--law: none.py: no such file; expected a file with the class Mine"),
         ("a=json:Nothing", "--law: json:Nothing: AttributeError: "),
         ("a=json:dumps", "--law: json:dumps is not a class; expected one"),
-        (
-            "a=json:JSONDecoder",
-            "--kind: JSONDecoder has no on_ack, on_loss, on_timeout; expected",
-        ),
-        ("reno=lasthop.laws:Reno", 'name: "reno" is a law or variant of lasthop; expected another name'),
-        ("My_law=lasthop.laws:Reno", 'name: "My_law"; expected a name of lower-case letters'),
+        ("a=json:JSONDecoder", "--law: JSONDecoder has no on_ack, on_loss, on_timeout; expected"),
+        ("reno=lasthop.laws:Reno", '--law: "reno" is a law or variant of lasthop; expected another name'),
+        ("My_law=lasthop.laws:Reno", '--law: "My_law"; expected a name of lower-case letters'),
     ],
 )
 def test_an_option_that_names_no_law_says_why(text: str, found: str) -> None:

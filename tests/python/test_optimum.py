@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import lasthop as lh
-from lasthop.study.optimum import Range
+from lasthop.study.optimum import Plan, Range, search
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -97,6 +97,34 @@ def test_the_choice_is_confirmed_with_other_random_numbers_beside_controls_and_e
     worse = replace(found, chosen=found.default - 1.0)
     assert worse.shrinkage is None
     assert "no trial is better" in worse.text()
+
+
+def test_a_trial_that_lacks_the_metric_in_some_runs_is_not_best_by_the_others(
+    wire: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def means(self: object, scenario: lh.Scenario, replications: int, seed: int) -> dict[int, float | None]:
+        window = int(scenario.resolved(0)["flows.main.tcp.window"]["value"].split()[0])
+        if window < 30:  # Only the luckiest run completes.
+            return {0: 1.0} | dict.fromkeys(range(1, replications))
+        return dict.fromkeys(range(replications), 1 + window / 100)
+
+    monkeypatch.setattr("lasthop.study.optimum._Runner.means", means)
+    said: list[str] = []
+    found = search(
+        lh.load(wire),
+        "flows.main.completion_s",
+        {"flows.main.tcp.window": "2..64 segments"},
+        maximise=False,
+        plan=Plan(trials=14, replications=3, confirm=4),
+        out=tmp_path / "lucky",
+        say=said.append,
+    )
+    whole = [one for one in found.trials if one.replications == 3]
+    assert 0 < len(whole) < 14
+    assert {one.objective for one in found.trials if one not in whole} == {1.0}
+    assert found.chosen == min(one.objective or 0.0 for one in whole) > 1.3
+    assert "1.000 s in 1 of 3 replications with" in said[0]
+    assert "1 (n = 1)" in found.text()
 
 
 def test_a_search_that_was_killed_goes_on_to_the_same_result(wire: Path, cli: Cli, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import lasthop as lh
-from lasthop.study.merge import merge
+from lasthop.study.merge import merge, shortfall
 from lasthop.study.study import Study
 from lasthop.study.sweep import Sweep
 from studies import csv
@@ -22,6 +22,17 @@ def test_shards_merge_into_the_whole(small: Path, tmp_path: Path) -> None:
         Sweep(sc.sweep(out=tmp_path / str(i)), shard=(i, 3)).run()
     joined = merge(tmp_path / "all", [tmp_path / "1", tmp_path / "2", tmp_path / "3"])
     assert csv(joined) == csv(sc.sweep(out=tmp_path / "whole").run())
+
+
+def test_a_study_names_its_shard_until_it_has_another_part(small: Path, tmp_path: Path) -> None:
+    sc = lh.load(small)
+    Sweep(sc.sweep(out=tmp_path / "1"), shard=(1, 3)).run()
+    Sweep(sc.sweep(out=tmp_path / "1"), shard=(1, 3)).run()
+    again = f"12 of 18 runs are missing; this is shard 1/3; lasthop merge OUT {tmp_path / '1'} ... joins it"
+    assert str(shortfall(Study.open(tmp_path / "1"))).startswith(again)
+    Sweep(sc.sweep(out=tmp_path / "1"), shard=(3, 3)).run()
+    assert shortfall(Study.open(tmp_path / "1")) == "6 of 18 runs are missing; sweep again to run them"
+    assert shortfall(sc.sweep(out=tmp_path / "1").run()) is None
 
 
 def test_shards_of_different_seeds_do_not_merge(small: Path, tmp_path: Path) -> None:

@@ -272,8 +272,17 @@ fn take_back(py: Python<'_>, object: &Py<PyAny>, window: &mut Window) -> PyResul
     window.ssthresh = number("ssthresh", object.getattr(intern!(py, "ssthresh"))?)?;
     window.credit = object.getattr(intern!(py, "credit"))?.extract()?;
     let pacing = object.getattr(intern!(py, "pacing_bps"))?;
-    window.pacing = if pacing.is_none() { None } else { Some(Rate(number("pacing_bps", pacing)? as u64)) };
+    window.pacing = if pacing.is_none() { None } else { Some(pacing_rate(number("pacing_bps", pacing)?)?) };
     Ok(())
+}
+
+/// A rate of zero sends nothing, and never again.
+fn pacing_rate(bps: f64) -> PyResult<Rate> {
+    if bps < 1.0 {
+        let text = format!("window.pacing_bps: {bps}; expected 1 or more, or None");
+        return Err(PyValueError::new_err(text));
+    }
+    Ok(Rate(bps as u64))
 }
 
 fn words(progress: Progress) -> (&'static str, u32) {

@@ -27,6 +27,7 @@ mod queues;
 mod rate_control;
 mod recorded;
 mod relays;
+mod resting;
 mod safe_mode;
 mod sessions;
 mod split;

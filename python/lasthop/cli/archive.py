@@ -10,7 +10,7 @@ import click
 
 from lasthop.base.errors import UsageError
 from lasthop.cli import completing
-from lasthop.cli.options import Place, Whole, Word, examples, json_option, talk_options
+from lasthop.cli.options import Place, Whole, Word, examples, json_option, law_option, talk_options
 from lasthop.cli.talk import complain, data, note, warn_of_stopped, written
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     help="The licence under which others may use the results.",
 )
 @click.option("--no-figures", is_flag=True, help="Leave out the figures.")
+@law_option
 @talk_options
 def archive_command(study: Path, out: Path | None, licence: str, no_figures: bool) -> None:
     """Write STUDY as one file, which another machine can check with `verify`.
@@ -43,13 +44,13 @@ def archive_command(study: Path, out: Path | None, licence: str, no_figures: boo
     the study, and the licence. The same study gives the same file.
     """
     from lasthop.study.archive import write
+    from lasthop.study.merge import shortfall
     from lasthop.study.study import Study
 
     opened = Study.open(study)
     warn_of_stopped(opened)
-    missing = opened.size - sum(1 for _ in opened.results())
-    if missing:
-        note(f"{missing} of {opened.size} runs are missing; sweep again to run them")
+    if lacking := shortfall(opened):
+        note(lacking)
     target = out or Path(f"{study.resolve().name}.lasthop.zip")
     write(opened, target, {} if no_figures else _figures(opened), licence)
     written(target)
@@ -92,6 +93,7 @@ def _figures(study: Study) -> dict[str, bytes]:
 )
 @click.option("--all", "is_all", is_flag=True, help="Repeat all runs.")
 @json_option
+@law_option
 @talk_options
 def verify_command(file: Path, sample: int, is_all: bool, as_json: bool) -> None:
     """Check a FILE of `archive`: all its contents by their sums, and a sample of its runs by repeating them.
@@ -118,9 +120,9 @@ def verify_command(file: Path, sample: int, is_all: bool, as_json: bool) -> None
         data(f"licence: {manifest['licence']}")
         data(f"made by: {manifest['command']}")
         data(f"{len(manifest['sha256'])} files are as they were archived")
-        data(
-            f"{agreeing} of {verdict.repeated} runs repeated agree bit for bit ({verdict.total} in the file)"
-        )
+        planned = manifest.get("planned", verdict.total)
+        held = f"{verdict.total} in the file" + (f", {planned} planned" if planned != verdict.total else "")
+        data(f"{agreeing} of {verdict.repeated} runs repeated agree bit for bit ({held})")
     if verdict.left_out:
         note(f"{verdict.left_out} runs stopped at a limit of wall-clock time and cannot be repeated")
     for line in verdict.differing:

@@ -9,7 +9,7 @@ import click
 
 from lasthop.base.errors import UsageError
 from lasthop.cli import traced
-from lasthop.cli.options import Choice, Place, Word, examples, no_bar_option, talk_options
+from lasthop.cli.options import Choice, Place, Word, examples, law_option, no_bar_option, talk_options
 from lasthop.cli.talk import data, note, written
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     help="Width of svg, png and pdf: of a column or page, or in mm.",
 )
 @no_bar_option
+@law_option
 @talk_options
 def ladder_command(
     run_or_scenario: str,

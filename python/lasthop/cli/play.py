@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from lasthop.cli import traced
-from lasthop.cli.options import Place, examples, no_bar_option, talk_options
+from lasthop.cli.options import Place, examples, law_option, no_bar_option, talk_options
 from lasthop.cli.talk import note, written
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     "-o", "--out", type=Place(), help="A html file; default: play.html in the directory of the run, or here."
 )
 @no_bar_option
+@law_option
 @talk_options
 def play_command(
     run_or_scenario: str,

@@ -8,7 +8,7 @@ import click
 
 from lasthop.base.errors import UsageError, nearest
 from lasthop.cli import completing
-from lasthop.cli.options import Place, Word, examples, no_bar_option, talk_options
+from lasthop.cli.options import Place, Word, examples, law_option, no_bar_option, talk_options
 from lasthop.cli.talk import note, warn_of_stopped, written
 
 
@@ -29,6 +29,7 @@ from lasthop.cli.talk import note, warn_of_stopped, written
     help="Directory that reproduce -o wrote the studies of the paper to; default: studies/reproduce.",
 )
 @no_bar_option
+@law_option
 @talk_options
 def report_command(study_or_paper: str, out: Path | None, studies: Path | None) -> None:
     """Write one HTML file about a study, or about a paper given by its id.

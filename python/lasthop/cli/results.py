@@ -18,6 +18,7 @@ from lasthop.cli.options import (
     examples,
     form_option,
     json_option,
+    law_option,
     no_bar_option,
     talk_options,
 )
@@ -53,6 +54,7 @@ STUDY = Place()
 @click.option("--x-limits", type=Range(), help="Limits of the x axis in its unit; either end may be empty.")
 @click.option("--y-limits", type=Range(), help="Limits of the y axis in its unit; either end may be empty.")
 @no_bar_option
+@law_option
 @talk_options
 def plot_command(
     study_or_run: Path,
@@ -138,6 +140,7 @@ def _save(drawn: Figure, folder: Path, name: str, kinds: list[str]) -> None:
 @click.option("-o", "--out", type=STUDY, help="Output file; default: stdout.")
 @click.option("--summary", is_flag=True, help="One row per point: means, intervals and n.")
 @no_bar_option
+@law_option
 @talk_options
 def export_command(study: Path, kind: str | None, out: Path | None, summary: bool) -> None:
     """Write STUDY as one table with a row per run.
@@ -172,6 +175,7 @@ def export_command(study: Path, kind: str | None, out: Path | None, summary: boo
 @click.argument("study_or_run", type=STUDY, shell_complete=completing.studies)
 @click.option("--point", type=Whole(0), help="The point of the study, as in export.")
 @click.option("--replication", type=Whole(0), help="The replication in the study; default: 0.")
+@law_option
 @talk_options
 def command_command(study_or_run: Path, point: int | None, replication: int | None) -> None:
     """Print the command that repeats one run of a study, or a run stored by run -o.
@@ -209,6 +213,7 @@ def command_command(study_or_run: Path, point: int | None, replication: int | No
 @form_option
 @no_bar_option
 @json_option
+@law_option
 @talk_options
 def contrast_command(
     study: Path, metric: str, key: str, baseline: str | None, form: str, as_json: bool
@@ -219,6 +224,7 @@ def contrast_command(
     interval, and its share of the baseline's mean.
     """
     from lasthop.base.jsontext import dumps
+    from lasthop.base.quantity import labelled, metric_unit
     from lasthop.study.study import Study
     from lasthop.views.contrasts import contrasts
 
@@ -228,10 +234,11 @@ def contrast_command(
     if as_json:
         data(dumps({"metric": metric, "key": key, "rows": table.rows}))
         return
+    title = f"{metric}: {labelled('difference', metric_unit(metric))}"
     if form == "markdown":
         data(table.to_markdown())
     else:
-        data(table.to_latex() if form == "latex" else str(table))
+        data(table.to_latex() if form == "latex" else f"{title}\n{table}")
 
 
 @click.command(
@@ -246,6 +253,7 @@ def contrast_command(
     "parts", nargs=-1, required=True, type=STUDY, metavar="IN...", shell_complete=completing.studies
 )
 @no_bar_option
+@law_option
 @talk_options
 def merge_command(out: Path, parts: tuple[Path, ...]) -> None:
     """Join the shards IN of one study into the study OUT."""

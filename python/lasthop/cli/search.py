@@ -13,6 +13,7 @@ from lasthop.cli.options import (
     Word,
     examples,
     json_option,
+    law_option,
     loaded,
     progress_option,
     seed_option,
@@ -88,6 +89,7 @@ if TYPE_CHECKING:
 @click.option("-o", "--out", type=Place(), help="Study directory; default: studies/search-ID.")
 @progress_option
 @json_option
+@law_option
 @talk_options
 def search_command(
     scenario: str,
@@ -151,6 +153,8 @@ def search_command(
         data(dumps(found.as_dict()))
     else:
         report(found.text())
-        given = [word for key, value in found.best.items() for word in ("-s", f"{key}={value}")]
-        note(f"to use it: lasthop sweep {shlex.join([scenario, *given])}")
+        pairs = [*settings, *(f"{key}={value}" for key, value in found.best.items())]
+        given = [word for pair in pairs for word in ("-s", pair)]
+        if found.default is None or found.shrinkage is not None:
+            note(f"to use it: lasthop sweep {shlex.join([scenario, *given])}")
     written(found.path)

@@ -86,6 +86,7 @@ def _refuse(settings: tuple[str, ...]) -> None:
 
 def _study(folder: str, metrics: tuple[str, ...], *, judgements: bool, form: str, as_json: bool) -> None:
     """Print a study's tables, and say what it lacks."""
+    from lasthop.study.merge import shortfall
     from lasthop.study.study import Study
     from lasthop.views.tables import study_json, study_text
 
@@ -94,9 +95,8 @@ def _study(folder: str, metrics: tuple[str, ...], *, judgements: bool, form: str
         data(study_json(study, metrics))
     else:
         data(study_text(study, metrics, judgements=judgements, form=form))
-    missing = study.size - sum(1 for _ in study.results())
-    if missing:
-        note(f"{missing} of {study.size} runs are missing; sweep again to run them")
+    if lacking := shortfall(study):
+        note(lacking)
     if study.failures:
         note(f"{len(study.failures)} of {study.size} runs failed")
     warn_of_stopped(study)

@@ -14,6 +14,7 @@ from lasthop.cli.options import (
     examples,
     form_option,
     json_option,
+    law_option,
     no_bar_option,
     talk_options,
 )
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 @form_option
 @no_bar_option
 @json_option
+@law_option
 @talk_options
 def quantile_command(study: Path, metric: str, share: float, form: str, as_json: bool) -> None:
     """Print a quantile of METRIC over the runs of each point of STUDY, with its 95 % interval and n.
@@ -48,13 +50,15 @@ def quantile_command(study: Path, metric: str, share: float, form: str, as_json:
     The interval is that of two of the ordered runs, so it holds whatever the distribution is. Too few
     runs have none: a median needs 6, the 90 % quantile 36.
     """
+    from lasthop.base.quantity import labelled, metric_unit
     from lasthop.study.study import Study
     from lasthop.views.quantiles import quantiles
 
     opened = Study.open(study)
     warn_of_stopped(opened)
     table = quantiles(opened, metric, share)
-    _print(table, {"metric": metric, "share": share}, form, as_json=as_json)
+    title = f"{metric}: {labelled(f'{100 * share:.6g} % quantile of the runs', metric_unit(metric))}"
+    _print(table, {"metric": metric, "share": share}, form, title, as_json=as_json)
 
 
 @click.command(
@@ -70,6 +74,7 @@ def quantile_command(study: Path, metric: str, share: float, form: str, as_json:
 @form_option
 @no_bar_option
 @json_option
+@law_option
 @talk_options
 def steady_command(study: Path, metric: str | None, cut: bool, form: str, as_json: bool) -> None:
     """Print where the warm-up of each run of STUDY ends, and the mean of METRIC with its interval.
@@ -78,19 +83,22 @@ def steady_command(study: Path, metric: str | None, cut: bool, form: str, as_jso
     leaves out `run.warmup` and, only with --cut, what was found. The 95 % interval is that of the means of
     20 batches of one run.
     """
+    from lasthop.base.quantity import labelled, metric_unit
     from lasthop.study.study import Study
-    from lasthop.views.steady import remarks, steady_runs
+    from lasthop.views.steady import binned, remarks, steady_runs
 
     opened = Study.open(study)
     warn_of_stopped(opened)
     table = steady_runs(opened, metric, cut=cut)
-    _print(table, {"metric": metric, "cut": cut}, form, as_json=as_json)
+    metric = metric or binned(opened)[0]
+    title = f"{metric}: {labelled('mean of each run', metric_unit(metric))}"
+    _print(table, {"metric": metric, "cut": cut}, form, title, as_json=as_json)
     if not cut:
         for remark in remarks(table):
             note(f"note: {remark}")
 
 
-def _print(table: Table, head: dict[str, Any], form: str, *, as_json: bool) -> None:
+def _print(table: Table, head: dict[str, Any], form: str, title: str, *, as_json: bool) -> None:
     from lasthop.base.jsontext import dumps
 
     if as_json:
@@ -98,4 +106,4 @@ def _print(table: Table, head: dict[str, Any], form: str, *, as_json: bool) -> N
     elif form == "markdown":
         data(table.to_markdown())
     else:
-        data(table.to_latex() if form == "latex" else str(table))
+        data(table.to_latex() if form == "latex" else f"{title}\n{table}")

@@ -171,7 +171,11 @@ def named(text: str) -> str:
     file = str(Path(module).resolve()) if is_file else None
     kind = _class(Path(module).stem if is_file else module, qualname, file)
     name = name or qualname.rpartition(".")[2].lower()
-    law(name, kind)
+    try:
+        law(name, kind)
+    except LasthopError as e:
+        # The option has not the arguments `name` and `kind` of `law`.
+        raise UsageError(e.text.removeprefix("name: "), argument="law") from e
     return name
 
 

@@ -10,6 +10,7 @@ from lasthop.papers import page
 from lasthop.papers.statements import counts
 from lasthop.report.headline import counted, percent
 from lasthop.report.markup import badge_class, code, coded, facts, notices, unbroken
+from lasthop.study.merge import shortfall
 
 if TYPE_CHECKING:
     from lasthop.papers.paper import Paper
@@ -125,8 +126,8 @@ def _exceptions(document: Document) -> list[str]:
 def _shortfalls(part: Part) -> list[str]:
     """Notices about runs of a study that are missing or do not count."""
     study = part.study
-    missing = study.size - sum(1 for _ in study.results())
-    found = [f"{missing} of {study.size} runs are missing; sweep again to run them."] if missing else []
+    lacking = shortfall(study)
+    found = [f"{lacking}."] if lacking else []
     for runs, what in ((study.failures, "failed"), (study.stopped, "stopped early at a limit")):
         if runs:
             verb = "does" if len(runs) == 1 else "do"

@@ -54,8 +54,8 @@ def warm_up(values: Sequence[float], batch: int = BATCH) -> int | None:
     10
     >>> warm_up([float(v) for v in range(100)]) is None
     True
-    >>> warm_up([3.0] * 50)
-    0
+    >>> warm_up([3.0] * 50), warm_up([3e6] * 5 + [0.1] * 595)
+    (0, 5)
     """
     means = [math.fsum(values[k : k + batch]) / batch for k in range(0, len(values) - batch + 1, batch)]
     if len(means) < 4:
@@ -70,8 +70,9 @@ def warm_up(values: Sequence[float], batch: int = BATCH) -> int | None:
         n = len(means) - cut
         if n < 3:
             continue
-        error = max(squares - total * total / n, 0.0) / (n * n)
-        # Not less by rounding alone: of equal cuts the earliest is taken.
+        spread = squares - total * total / n
+        # Not less by rounding alone: of equal cuts the earliest, also where nothing varies after them.
+        error = spread / (n * n) if spread > 1e-12 * squares else 0.0
         if error <= least * (1 + 1e-9):
             best, least = cut, error
     return best * batch if best < len(means) / 2 else None

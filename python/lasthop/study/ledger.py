@@ -201,9 +201,11 @@ class Ledger:
         except (OSError, sqlite3.Error) as e:
             raise StudyError(f"{directory}: {reason(e)}; expected a writable directory") from e
 
-    def meta(self, key: str) -> str:
+    def meta(self, key: str, default: str | None = None) -> str:
         """A remembered fact about the study."""
         found = self._db.execute("select value from meta where key = ?", (key,)).fetchone()
+        if found is None and default is not None:
+            return default
         if found is None:
             raise StudyError(f'{self.path}: no entry "{key}"; expected a complete ledger')
         return str(found[0])

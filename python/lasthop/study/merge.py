@@ -48,6 +48,17 @@ def merge(out: Path, parts: Sequence[Path]) -> Study:
     return joined
 
 
+def shortfall(study: Study) -> str | None:
+    """What to do about runs of the plan that a study lacks; nothing if it has all."""
+    missing = study.size - sum(1 for _ in study.results())
+    if not missing:
+        return None
+    instead = "sweep again to run them"
+    if study.shard:
+        instead = f"this is shard {study.shard}; lasthop merge OUT {study.path} ... joins it with the others"
+    return f"{missing} of {study.size} runs are missing; {instead}"
+
+
 def _points(study: Study) -> list[tuple[int, str]]:
     return [(planned.point, planned.point_key) for planned in study.plan]
 

@@ -126,10 +126,12 @@ class Trial:
     Attributes:
         values: The values by key.
         objective: The mean of the metric over points and replications; `None` without a value.
+        replications: How many of them have a value at all points; the objective is the mean of these.
     """
 
     values: dict[str, str]
     objective: float | None
+    replications: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +160,7 @@ class Optimum:
     Attributes:
         metric: The metric.
         trials: All trials in their order; the first has the values of the scenario that are in the ranges.
-        best: The values of the best trial.
+        best: The values of the best of the trials with the most replications that have a value.
         chosen: Its objective.
         default: The objective of the scenario as it is, with the runs of the choice.
         is_maximum: Whether large values of the metric are good.
@@ -196,8 +198,9 @@ class Optimum:
         columns = [[one.default, one.best, one.difference, *one.controls.values()] for one in self.confirmed]
         sizes = [abs(it.mean or 0.0) for row in columns for it in row]
         factor, unit = prefix(max(sizes, default=abs(self.chosen)), metric_unit(self.metric))
+        full = max((it.n for row in columns for it in row), default=0)
         rows = [
-            [one.place, *(_text(it, factor) for it in row)]
+            [one.place, *(_text(it, factor, full) for it in row)]
             for one, row in zip(self.confirmed, columns, strict=True)
         ]
         head = ["where", "default", "best", "difference"]
@@ -207,7 +210,8 @@ class Optimum:
         share = self.shrinkage
         lost = "; no trial is better" if self.default is not None else ""
         if share is not None:
-            lost = f"; {100 * share:.0f} % of the gain is lost in the confirmation"
+            part = f"{100 * share:.0f} %" if share >= 0.005 else "nothing"
+            lost = f"; {part} of the gain is lost in the confirmation"
         base = "" if self.default is None else f", default {self.default / factor:.4g}"
         lines.append(f"in the choice: best {self.chosen / factor:.4g}{base}{lost}")
         return "\n".join([*lines, grid(head, rows)]) if rows else "\n".join(lines)
@@ -229,7 +233,10 @@ class Optimum:
             "default": self.default,
             "shrinkage": self.shrinkage,
             "is_maximum": self.is_maximum,
-            "trials": [{"values": one.values, "objective": one.objective} for one in self.trials],
+            "trials": [
+                {"values": one.values, "objective": one.objective, "replications": one.replications}
+                for one in self.trials
+            ],
             "confirmed": [
                 {
                     "place": one.place,
@@ -320,16 +327,18 @@ def search(
             for one in ranges
         }
         here = _under(scenario, values)
-        objective = interval(list(runner.means(here, plan.replications, seed).values())).mean
-        trials.append(Trial(values, objective))
-        if objective is None:
+        found = interval(list(runner.means(here, plan.replications, seed).values()))
+        trials.append(Trial(values, found.mean, found.n))
+        # The mean of fewer replications is no mean of the same: those that lack the value may be the worst.
+        if found.mean is None or found.n < max(one.replications for one in trials):
             book.tell(proposed, state=optuna.trial.TrialState.FAIL)
         else:
-            book.tell(proposed, objective)
-        value = "no value" if objective is None else human(objective, metric_unit(metric))
-        say(f"trial {number + 1} of {plan.trials}: {value} with {_settings(values)}")
-    known = [one for one in trials if one.objective is not None]
-    if not known:
+            book.tell(proposed, found.mean)
+        value = "no value" if found.mean is None else human(found.mean, metric_unit(metric))
+        part = f" in {found.n} of {plan.replications} replications" if 0 < found.n < plan.replications else ""
+        say(f"trial {number + 1} of {plan.trials}: {value}{part} with {_settings(values)}")
+    known = [one for one in trials if one.replications == max(it.replications for it in trials)]
+    if known[0].objective is None:
         raise LasthopError(f"{folder}: {metric} has no value in any trial; expected one")
     best = (max if maximise else min)(known, key=lambda one: _finite(one.objective))
     default = interval(list(runner.means(scenario, plan.replications, seed).values())).mean
@@ -432,11 +441,12 @@ def _settings(values: Mapping[str, str]) -> str:
     return listing([f"{key}={value}" for key, value in values.items()]) if values else ""
 
 
-def _text(it: Interval, factor: float) -> str:
+def _text(it: Interval, factor: float, full: int) -> str:
+    """A mean with its interval; and n where others of the table have more values."""
     if it.mean is None:
         return "–"
     half = "" if it.half is None else f" ± {it.half / factor:.2g}"
-    return f"{it.mean / factor:.4g}{half}"
+    return f"{it.mean / factor:.4g}{half}" + (f" (n = {it.n})" if it.n < full else "")
 
 
 def _optuna() -> Any:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from lasthop.base import paths
 from lasthop.base.errors import UsageError
+from lasthop.laws.registered import used
 from lasthop.scenario.kept import read
 
 if TYPE_CHECKING:
@@ -27,7 +28,8 @@ def command_of_run(folder: Path) -> str:
     given = run["overrides"]
     # Older versions have kept a mapping.
     pairs = list(given.items()) if isinstance(given, dict) else given
-    return _command(file, pairs, run["point_number"], run, paths.program())
+    laws = _laws(Path(file).read_text(encoding="utf-8") if Path(file).is_file() else "", pairs)
+    return _command(file, pairs, run["point_number"], run, (paths.program(), laws))
 
 
 def command(study: Study, point: int, replication: int, *, file: str | None = None) -> str:
@@ -45,12 +47,15 @@ def command(study: Study, point: int, replication: int, *, file: str | None = No
     if row is not None:
         run |= {"stopped": row.stopped, "events": row.events}
     own = file or str(study.path / paths.TEXT)
-    return _command(own, study.scenario.overrides, point, run, "lasthop" if file else paths.program())
+    program = "lasthop" if file else paths.program()
+    laws = _laws(study.scenario.text, study.scenario.overrides, is_elsewhere=file is not None)
+    return _command(own, study.scenario.overrides, point, run, (program, laws))
 
 
 def command_of_study(study: Study, file: str) -> str:
     """The shell command that repeats a study on another machine, with its scenario in a file or by its id."""
-    words = ["lasthop", "sweep", file, *_settings(study.scenario.overrides)]
+    laws = _laws(study.scenario.text, study.scenario.overrides, is_elsewhere=True)
+    words = ["lasthop", "sweep", file, *laws, *_settings(study.scenario.overrides)]
     for condition in study.where:
         words += ["--where", condition]
     # With --ci the points differ; the most of any reproduces the runs of all.
@@ -69,10 +74,28 @@ def _settings(overrides: list[tuple[str, str]]) -> list[str]:
     return [word for key, value in overrides for word in ("-s", f"{key}={value}")]
 
 
+def _laws(text: str, overrides: list[tuple[str, str]], *, is_elsewhere: bool = False) -> list[str]:
+    """The options that register the laws in Python of a scenario; on another machine, by the file's name."""
+    words = []
+    for law in used(text, tuple(overrides)):
+        file = Path(law.file) if law.file else None
+        if file and not is_elsewhere and file.is_relative_to(Path.cwd()):
+            file = file.relative_to(Path.cwd())
+        module = law.module if file is None else file.name if is_elsewhere else str(file)
+        words += ["--law", f"{law.name}={module}:{law.qualname}"]
+    return words
+
+
 def _command(
-    file: str, overrides: list[tuple[str, str]], point: int, run: Mapping[str, Any], program: str
+    file: str,
+    overrides: list[tuple[str, str]],
+    point: int,
+    run: Mapping[str, Any],
+    program: tuple[str, list[str]],
 ) -> str:
-    words = [program, "run", file, *_settings(overrides)]
+    """The command; `program` is its name and the laws that it registers."""
+    name, laws = program
+    words = [name, "run", file, *laws, *_settings(overrides)]
     # Not its swept values: one may have no meaning where another is fixed.
     words += ["--point", str(point)]
     words += ["--seed", str(run["seed"]), "--replication", str(run["replication"])]

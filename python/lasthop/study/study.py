@@ -64,6 +64,8 @@ class Study:
         self.plan = plan
         self.where: tuple[str, ...] = ()
         self.build = ""
+        # The part of the plan that it has, as in `--shard`.
+        self.shard = ""
         # Made by a version with other keys: it can be shown and exported, not continued.
         self.is_older = False
         self.notes: list[str] = []
@@ -91,6 +93,7 @@ class Study:
             study = cls(folder, scenario, int(ledger.meta("seed")), ledger.plan())
             study.where = tuple(json.loads(ledger.meta("where")))
             study.build = ledger.meta("build")
+            study.shard = ledger.meta("shard", "")
             study._check_plan()
             study.take(ledger.rows(study.seed))
         finally:

@@ -95,6 +95,15 @@ class Sweep:
         # A scheduler that needs longer for a batch gets longer ones.
         self.batch_s = BATCH_S
 
+    def _remember_shard(self, ledger: Ledger) -> None:
+        """Keep which part of the plan this is, unless the directory has another part or all of it."""
+        before = ledger.meta("shard", "")
+        here = "{}/{}".format(*self.shard) if self.shard else ""
+        if self.study.runs and here != before:
+            here = ""
+        if here != before:
+            ledger.set_meta({"shard": here})
+
     def tasks(self) -> list[Task]:
         """The runs that the plan requires and the ledger lacks; replications go outermost.
 
@@ -154,6 +163,7 @@ class Sweep:
             # Runs that another process has added since the study was opened.
             study.take(ledger.rows(study.seed))
             ledger.set_plan(study.plan)
+            self._remember_shard(ledger)
             tasks = self.tasks()
             self.listener.begin(study.size, study.size - len(tasks))
             while True:

@@ -25,9 +25,7 @@ def steady_runs(study: Study, metric: str | None = None, *, cut: bool = False) -
     if metric is not None:
         nonblank("metric", metric, "a series such as flows.main.goodput_bps")
     instance("cut", cut, bool, "True or False")
-    names = list(dict.fromkeys(name for result in study.results() for name in result.row.series))
-    if not names:
-        raise UsageError(f'{study.path}: no bins; expected finished runs with {BIN}, such as {BIN} = "1 s"')
+    names = binned(study)
     if metric is not None and metric not in names:
         raise UsageError(f"{metric} has no bins in {study.path}; {nearest(metric, names)}", argument="metric")
     table = Table(
@@ -67,6 +65,14 @@ def steady_runs(study: Study, metric: str | None = None, *, cut: bool = False) -
                 }
             )
     return table
+
+
+def binned(study: Study) -> list[str]:
+    """The metrics that a study has in bins."""
+    names = list(dict.fromkeys(name for result in study.results() for name in result.row.series))
+    if not names:
+        raise UsageError(f'{study.path}: no bins; expected finished runs with {BIN}, such as {BIN} = "1 s"')
+    return names
 
 
 def remarks(table: Table) -> list[str]:

@@ -36,6 +36,8 @@ pub(super) struct PacketPool {
     ports: Vec<u16>,
     /// When each stamped packet reached the place where it waits, and whether its link has begun to send it.
     stamps: Vec<(Time, bool)>,
+    /// The lane in which each packet waited that was taken from one.
+    lanes: Vec<u32>,
     free: Vec<u32>,
 }
 
@@ -116,6 +118,21 @@ impl PacketPool {
     #[inline]
     pub(super) fn is_passed_on(&self, id: PoolId) -> bool {
         self.ports[id.0 as usize] == NOWHERE
+    }
+
+    /// Records the lane from which a packet was taken.
+    #[inline]
+    pub(super) fn leaves_lane(&mut self, id: PoolId, lane: u32) {
+        if self.lanes.len() < self.packets.len() {
+            self.lanes.resize(self.packets.len(), 0);
+        }
+        self.lanes[id.0 as usize] = lane;
+    }
+
+    /// The lane from which a packet was taken; that of a place which the packet has just left is still known.
+    #[inline]
+    pub(super) fn lane(&self, id: PoolId) -> u32 {
+        self.lanes[id.0 as usize]
     }
 
     /// Records when a packet reached the place where it waits.

@@ -11,6 +11,7 @@ mod host;
 mod mac;
 mod queue;
 mod receiving;
+mod resting;
 mod sending;
 mod traced;
 
@@ -19,7 +20,7 @@ use std::sync::Arc;
 
 use lasthop_stack::hooks::Backlog;
 use lasthop_stack::link::dot11::{
-    Airtime, BROADCAST, Category, Frame, FrameKind, Load, PcfConfig, Reorder, Role, Rules,
+    Airtime, BROADCAST, Bystander, Category, Frame, FrameKind, Load, PcfConfig, Reorder, Role, Rules,
 };
 use lasthop_stack::packet::{NodeId, Packet};
 use lasthop_stack::registry::{ArqConfig, Learner};
@@ -80,6 +81,8 @@ pub(crate) struct Wlan {
     waits: Times,
     sites: Vec<Interface>,
     heard: Vec<Heard>,
+    /// What stations at rest know of the medium, if any may rest.
+    bystander: Option<Bystander>,
     work: Vec<Work>,
     /// What agents hand to the link, in order.
     handed_down: VecDeque<Handed>,
@@ -98,8 +101,8 @@ pub(crate) struct Wlan {
 #[repr(C, align(64))]
 struct Interface {
     timer: Slot,
-    /// The timer of the reordering buffers of its MAC.
-    reordering: Option<Slot>,
+    /// It leaves the frames of others to the bystander.
+    rests: bool,
     node: NodeId,
     mac: Mac,
     /// The frame that it begins to send, or sent last.
@@ -121,6 +124,8 @@ struct Interface {
     /// The agents above it, by their number.
     agents: Option<u32>,
     hears_answers: bool,
+    /// The timer of the reordering buffers of its MAC.
+    reordering: Option<Slot>,
     timing: Option<Learner>,
     /// Packets received out of order, and when the first is passed up.
     reorder: Option<(Reorder<Packet>, Slot)>,
@@ -149,25 +154,22 @@ impl Wlan {
         slot: &mut impl FnMut(WlanEvent) -> Slot,
     ) -> Wlan {
         let sites = sites(config, wifi);
-        let base = StreamBase { seed, replication, link: name.to_owned() };
-        let mut radio = Radio::new(&wifi.radio, &sites, base);
+        let mut radio =
+            Radio::new(&wifi.radio, &sites, StreamBase { seed, replication, link: name.to_owned() });
         radio.cut_by(cuts(config, place as usize, (seed, replication)));
         let own_rates = wifi.own_rates.clone().into_boxed_slice();
         let rules = Arc::new(Rules::new(wifi.mac).with_own_rates(own_rates));
         let nothing = Frame::new(FrameKind::Ack, BROADCAST, BROADCAST, 0, wifi.mac.data_rate);
         let asks = config.agents.iter().any(|agent| agent.scheme.needs().answers);
         let interfaces = wifi.nodes.iter().enumerate().map(|(station, &node)| {
-            let role = match wifi.access_point {
-                None => Role::AdHoc,
-                Some(ap) if ap == node => Role::AccessPoint,
-                Some(ap) => Role::Station { ap: NodeId(ap as u32) },
-            };
+            let role = role(wifi, node);
             let stream = format!("links.{name}.{}.backoff", config.nodes[node].name);
             let (aqm, mut stage) = queue::management(config, (place, wifi), name, (seed, replication), node);
             let station = station as u32;
             let mut mac = Mac::new(rules.clone(), NodeId(node as u32), role);
             let timing = adopt(&mut mac, wifi);
             Interface {
+                rests: false,
                 knows_lanes: stage.as_mut().is_some_and(|stage| stage.limits_station()),
                 node: NodeId(node as u32),
                 mac,
@@ -195,7 +197,6 @@ impl Wlan {
                 counters: InterfaceCounters::default(),
             }
         });
-        let begin = Time(config.run.warmup.0);
         let sites: Vec<Interface> = interfaces.collect();
         Wlan {
             any_knows_lanes: sites.iter().any(|site| site.knows_lanes),
@@ -203,13 +204,14 @@ impl Wlan {
             ports,
             observer: wifi.nodes.iter().position(|node| *node == config.observer(wifi)).unwrap_or(0),
             ap: wifi.nodes.iter().position(|node| Some(*node) == wifi.access_point),
-            ledger: Ledger::new(rules.difs, rules.eifs, begin),
+            ledger: Ledger::new(rules.difs, rules.eifs, Time(config.run.warmup.0)),
             rules,
             contending: 0,
             queue: Occupancy::default(),
             waits: Times::default(),
             sites,
             heard: Vec::new(),
+            bystander: None,
             work: Vec::new(),
             handed_down: VecDeque::new(),
             place,
@@ -304,6 +306,9 @@ impl Wlan {
         if has_load {
             self.sites[station].load = load;
         }
+        if self.radio.may_rest() {
+            self.dismiss(&frame, host.now);
+        }
     }
 
     fn with_mac(
@@ -313,6 +318,7 @@ impl Wlan {
         from: NodeId,
         act: impl FnOnce(&mut Mac, Time, &mut MacHost),
     ) {
+        self.rouse(station);
         let interface = &mut self.sites[station];
         let mut out = MacHost {
             queue: host.queue,
@@ -444,10 +450,14 @@ impl Wlan {
     fn transmit(&mut self, station: usize, host: &mut Host) {
         let mut heard = std::mem::take(&mut self.heard);
         self.note_wait(station, host);
+        if self.radio.may_rest() {
+            self.rouse_for(self.sites[station].on_air.0.receiver);
+        }
         let (frame, airtime) = &self.sites[station].on_air;
         let (airtime, from) = (*airtime, frame.transmitter);
         self.radio.load(station, frame, &self.sites[station].load.mpdus);
         self.radio.start(station, frame, airtime, host.now, &mut heard);
+        self.pass_by(host.now);
         if host.tracer.events.is_some() {
             self.trace_frame(station, host);
         }
@@ -488,6 +498,14 @@ fn sites(config: &Config, wifi: &WifiConfig) -> Vec<Site> {
         motion: config.nodes[node].motion.clone(),
     };
     wifi.nodes.iter().map(|&node| site(node)).collect()
+}
+
+fn role(wifi: &WifiConfig, node: usize) -> Role {
+    match wifi.access_point {
+        None => Role::AdHoc,
+        Some(ap) if ap == node => Role::AccessPoint,
+        Some(ap) => Role::Station { ap: NodeId(ap as u32) },
+    }
 }
 
 /// The access category of each flow, if any has another than the rest.

@@ -156,10 +156,7 @@ struct World {
 pub fn run(request: &Request) -> Result<Outcome, RunError> {
     let started = wall_clock();
     let config = request.config;
-    let needed = estimate(config).memory_bytes as u64;
-    if needed > config.run.max_memory.0 {
-        return Err(RunError::Memory { needed, allowed: config.run.max_memory.0 });
-    }
+    fits(config)?;
     if !request.pcap.is_empty() {
         config.flows.iter().try_for_each(can_be_captured)?;
     }
@@ -195,6 +192,12 @@ pub fn run(request: &Request) -> Result<Outcome, RunError> {
     }
     let events = events + world.net.crossings;
     world.finish(request, started, events, stopped)
+}
+
+/// Whether a run needs no more memory than it may.
+fn fits(config: &Config) -> Result<(), RunError> {
+    let (needed, allowed) = (estimate(config).memory_bytes as u64, config.run.max_memory.0);
+    if needed > allowed { Err(RunError::Memory { needed, allowed }) } else { Ok(()) }
 }
 
 /// Whether the headers of a flow's packets have a form in a capture.

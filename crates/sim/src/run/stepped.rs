@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use super::{Outcome, Request, RunError, World, wall_clock};
+use super::{Outcome, Request, RunError, Stopped, World, fits, wall_clock};
 use crate::model::Config;
 use lasthop_stack::units::Time;
 
@@ -15,16 +15,19 @@ pub(crate) struct Stepped {
     world: World,
     started: Instant,
     events: u64,
+    stopped: Option<Stopped>,
 }
 
 impl Stepped {
-    /// A run at its start, without traces and captures.
+    /// A run at its start, without traces and captures. The scenario's limits of memory and events hold, and not that of
+    /// wall-clock time, which its caller spends too.
     ///
     /// # Errors
     /// The run cannot start.
     pub(crate) fn new(config: Config, seed: u64, replication: u64) -> Result<Stepped, RunError> {
+        fits(&config)?;
         let world = World::new(&Request::new(&config, seed, replication))?;
-        Ok(Stepped { config, seed, replication, world, started: wall_clock(), events: 0 })
+        Ok(Stepped { config, seed, replication, world, started: wall_clock(), events: 0, stopped: None })
     }
 
     /// Processes events until one of them sets `due`, which is cleared; false where the run has ended instead.
@@ -33,6 +36,10 @@ impl Stepped {
         while let Some((time, slot)) = self.world.net.queue.peek() {
             if time > end {
                 break;
+            }
+            if self.config.run.max_events == Some(self.events) {
+                self.stopped = Some(Stopped::MaxEvents);
+                return false;
             }
             self.events += 1;
             self.world.net.set_clock(time);
@@ -52,7 +59,7 @@ impl Stepped {
     pub(crate) fn finish(self) -> Result<Outcome, RunError> {
         let events = self.events + self.world.net.crossings;
         let request = Request::new(&self.config, self.seed, self.replication);
-        self.world.finish(&request, self.started, events, None)
+        self.world.finish(&request, self.started, events, self.stopped)
     }
 }
 

@@ -28,6 +28,7 @@ impl Radio {
 }
 
 /// What became of a frame with MPDUs at a station that followed it to its end.
+#[inline(never)]
 pub(super) fn fate_at(
     (from, at): (usize, usize),
     (frame, (mpdus, drawn)): (&Frame, (&mut [Mpdu], &[Attempt])),

@@ -63,7 +63,6 @@ impl Hearers {
     }
 
     /// Whether nothing changes who hears whom.
-    #[cfg(test)]
     pub(super) fn stay(&self) -> bool {
         !matches!(self.kind, Kind::Varying(_))
     }
@@ -89,6 +88,14 @@ impl Hearers {
             Kind::Alike(_) => [&self.lists[0][..station], &self.lists[0][station + 1..]],
             Kind::Standing(_) | Kind::Varying(_) => [&self.lists[station], &[]],
         }
+    }
+
+    /// How one station hears another that all others hear.
+    #[inline]
+    pub(super) fn between(&self, from: usize, at: usize) -> Neighbour {
+        let [first, second] = self.of(from);
+        let place = at - usize::from(at > from);
+        first.get(place).copied().unwrap_or_else(|| second[place - first.len()])
     }
 
     /// The power at which one station hears the frames of another, W, since that last began to send one where it

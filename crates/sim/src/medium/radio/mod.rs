@@ -1,7 +1,8 @@
 //! A radio medium: reception, overlapping frames, losses.
 //!
-//! **How**: the cost of a frame is proportional to the stations it reaches (see `hearers`). [`Radio::start`] and
-//! [`Radio::end`] report to each of them what happened. Propagation takes no time.
+//! **How**: the cost of a frame is proportional to the stations it reaches (see `hearers`), of which those at rest in one cell
+//! are left out (see `followers`). [`Radio::start`] and [`Radio::end`] report to each of them what happened. Propagation takes
+//! no time.
 //!
 //! **Choices**
 //! 1. The medium is busy for a station while at least one frame above the carrier-sense threshold is on the air; powers
@@ -19,6 +20,7 @@ pub mod draws;
 mod errors;
 pub mod fading;
 mod fec;
+mod followers;
 mod hearers;
 pub mod modulation;
 pub mod propagation;
@@ -34,7 +36,8 @@ use lasthop_stack::units::{Metres, Time};
 use config::{RadioConfig, Reception, watts_to_dbm};
 use draws::{Attempt, StreamBase};
 use errors::{Losses, Verdict};
-use hearers::Hearers;
+use followers::{Followers, OnAir};
+use hearers::{Hearers, Neighbour};
 use modulation::{Memo, Modulation};
 use receiver::{Arrival, Begun, Bits, Followed, Quality, Receiver, Rules};
 
@@ -130,6 +133,8 @@ pub struct Radio {
     drawn: Vec<Vec<Attempt>>,
     /// When it is down, if it ever is.
     cuts: Option<Box<Cuts>>,
+    /// Who follows the medium, if not all always do.
+    followers: Option<Box<Followers>>,
     memo: Memo,
 }
 
@@ -153,6 +158,8 @@ impl Radio {
             by_parts: matches!(config.reception, Reception::Sinr { .. }) && losses.by_snr(),
             preamble: config.preamble,
         };
+        let may_rest = hearers.stay() && !losses.any();
+        let followers = if may_rest { Followers::of(config, &rules, sites).map(Box::new) } else { None };
         let most = sites.iter().map(|site| site.node.0 as usize + 1).max().unwrap_or(0);
         let mut stations = vec![None; most];
         for (number, site) in sites.iter().enumerate() {
@@ -168,6 +175,7 @@ impl Radio {
             losses,
             drawn: vec![Vec::new(); sites.len()],
             cuts: None,
+            followers,
             memo: Memo::new(),
         }
     }
@@ -175,6 +183,9 @@ impl Radio {
     /// Takes frames for lost that meet these outages. The medium is busy as without.
     pub fn cut_by(&mut self, cuts: Option<Cuts>) {
         self.cuts = cuts.map(Box::new);
+        if self.cuts.is_some() {
+            self.followers = None;
+        }
     }
 
     /// Station `station` begins to send a frame. Those to which the medium turns busy are added to `heard`.
@@ -205,8 +216,11 @@ impl Radio {
             count: 8 * frame.bytes,
             modulation: Modulation::of_frame(frame),
         };
-        let Radio { hearers, receivers, rules, memo, .. } = self;
-        for part in hearers.of(station) {
+        let Radio { hearers, receivers, rules, memo, followers, .. } = self;
+        if let Some(followers) = followers {
+            followers.begin(OnAir { from: station as u32, began: now, bits });
+        }
+        for part in audience(followers, hearers, station) {
             for neighbour in part {
                 let arrival = Arrival { power_w: neighbour.power_w, ends, from: station as u32 };
                 let at = neighbour.station as usize;
@@ -244,11 +258,14 @@ impl Radio {
         now: Time,
         heard: &mut Vec<Heard>,
     ) -> Option<Fate> {
-        let Radio { hearers, receivers, sending, rules, losses, cuts, memo, drawn, .. } = self;
+        let Radio { hearers, receivers, sending, rules, losses, cuts, memo, drawn, followers, .. } = self;
         let sent = sending[station].take()?;
         receivers[station].unmute();
         let mut fate = Fate::OutOfReach;
-        for part in hearers.of(station) {
+        if let Some(followers) = followers {
+            followers.end(station);
+        }
+        for part in audience(followers, hearers, station) {
             for neighbour in part {
                 let at = neighbour.station as usize;
                 let left = receivers[at].end(station as u32, now, rules, memo);
@@ -301,6 +318,47 @@ impl Radio {
             Fate::OutOfReach => counters.out_of_reach += 1,
         }
         Some(fate)
+    }
+
+    /// Whether stations may rest: whoever does learns nothing of the frames that are alone on the air.
+    #[inline]
+    #[must_use]
+    pub fn may_rest(&self) -> bool {
+        self.followers.is_some()
+    }
+
+    /// Whether any station rests.
+    #[inline]
+    #[must_use]
+    pub fn any_rests(&self) -> bool {
+        self.followers.as_ref().is_some_and(|followers| !followers.are_all())
+    }
+
+    /// Whether no frame is on the air, where stations may rest.
+    #[inline]
+    #[must_use]
+    pub fn is_silent(&self) -> bool {
+        self.followers.as_ref().is_none_or(|followers| followers.on_air().is_empty())
+    }
+
+    /// Dismisses those stations that may rest. The medium is silent.
+    pub fn dismiss(&mut self, may_rest: impl FnMut(usize) -> bool) {
+        debug_assert!(self.is_silent(), "no station rests while a frame is on the air");
+        if let Some(followers) = &mut self.followers {
+            followers.dismiss(may_rest);
+        }
+    }
+
+    /// A station follows the medium from now on. It must before it sends, before a frame to it begins, and before a frame
+    /// begins while another is on the air.
+    pub fn follow(&mut self, station: usize) {
+        let Radio { followers: Some(followers), receivers, hearers, rules, memo, .. } = self else { return };
+        followers.add(station);
+        for frame in followers.on_air() {
+            let power_w = hearers.power_w(frame.from as usize, station);
+            let arrival = Arrival { power_w, ends: frame.bits.end, from: frame.from };
+            receivers[station].begin(arrival, &frame.bits, frame.began, rules, memo);
+        }
     }
 
     /// Whether a packet that the MAC of `station` received from `from` is lost before it reaches the layer above.
@@ -356,6 +414,19 @@ impl Radio {
     #[must_use]
     pub fn counters(&self, station: usize) -> FrameCounters {
         self.counters[station]
+    }
+}
+
+/// Those that hear a station and follow the medium, in order of their number and in two parts.
+#[inline]
+fn audience<'a>(
+    followers: &'a mut Option<Box<Followers>>,
+    hearers: &'a Hearers,
+    station: usize,
+) -> [&'a [Neighbour]; 2] {
+    match followers {
+        Some(followers) if !followers.are_all() => [followers.among(hearers, station), &[]],
+        _ => hearers.of(station),
     }
 }
 

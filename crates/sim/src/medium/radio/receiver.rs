@@ -123,7 +123,8 @@ pub(super) struct Receiver {
 
 impl Receiver {
     /// A frame begins.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "it is called from the loop over all that hear a frame")]
+    #[inline(always)]
     pub(super) fn begin(
         &mut self,
         arrival: Arrival,

@@ -2,7 +2,8 @@
 
 use lasthop_stack::hooks::{Arq, Count, Rider, Timing};
 use lasthop_stack::link::dot11::{
-    Counters, Edca, EdcaCounters, EdcaOut, Frame, Load, Mode, Mpdu, MpduFate, Msdu, PcfConfig, Role, Rules,
+    Bystander, Counters, Edca, EdcaCounters, EdcaOut, Frame, Load, Mode, Mpdu, MpduFate, Msdu, PcfConfig,
+    Role, Rules,
 };
 use lasthop_stack::packet::NodeId;
 use lasthop_stack::registry::{ArqMachine, Station};
@@ -57,6 +58,29 @@ impl Mac {
         match self {
             Mac::Dcf(mac) => mac.unload(to),
             Mac::Edca(mac) => mac.unload(to),
+        }
+    }
+
+    #[inline]
+    pub(super) fn at_rest(&self) -> Option<Bystander> {
+        match self {
+            Mac::Dcf(mac) => mac.at_rest(),
+            Mac::Edca(mac) => mac.at_rest(),
+        }
+    }
+
+    #[inline]
+    pub(super) fn rests_as(&self, bystander: &Bystander) -> bool {
+        match self {
+            Mac::Dcf(mac) => mac.rests_as(bystander),
+            Mac::Edca(mac) => mac.rests_as(bystander),
+        }
+    }
+
+    pub(super) fn catch_up(&mut self, bystander: &Bystander) {
+        match self {
+            Mac::Dcf(mac) => mac.catch_up(bystander),
+            Mac::Edca(mac) => mac.catch_up(bystander),
         }
     }
 

@@ -154,7 +154,9 @@ impl Wlan {
             let Some(stage) = stage else { return };
             let next = stage.dequeue(host.now);
             if let Some(queued) = &next {
-                let (packet, size) = host.pool.get_mut(PoolId::from_handle(u64::from(queued.handle)));
+                let id = PoolId::from_handle(u64::from(queued.handle));
+                host.pool.leaves_lane(id, queued.lane);
+                let (packet, size) = host.pool.get_mut(id);
                 stage.leaves(queued, packet, host.now);
                 *below = Backlog { packets: below.packets + 1, bytes: below.bytes + size.0 };
             }
@@ -178,16 +180,16 @@ impl Wlan {
         let mut taken = false;
         self.with_mac(station, host, next, |mac, now, out| taken = mac.enqueue(msdu, now, out));
         if !taken {
-            self.released(station, &packet, Bytes(u64::from(bytes)), host);
+            self.released(station, id, Bytes(u64::from(bytes)), host);
             self.drop_queued(station, id, DropCause::Full, host);
         }
     }
 
-    /// The MAC of a station no longer has a packet, of this size.
-    pub(super) fn released(&mut self, station: usize, packet: &Packet, size: Bytes, host: &Host) {
-        let lane = if self.sites[station].knows_lanes { self.lane_of(station, packet, host) } else { 0 };
-        let Interface { stage, below, .. } = &mut self.sites[station];
+    /// The MAC of a station no longer has a packet, of this size. Its receiver may be another one than when it was taken.
+    pub(super) fn released(&mut self, station: usize, id: PoolId, size: Bytes, host: &Host) {
+        let Interface { stage, below, knows_lanes, .. } = &mut self.sites[station];
         if let Some(stage) = stage {
+            let lane = if *knows_lanes { host.pool.lane(id) } else { 0 };
             *below = Backlog { packets: below.packets - 1, bytes: below.bytes - size.0 };
             stage.on_done(lane, size);
         }

@@ -67,7 +67,7 @@ impl Wlan {
         let size = host.pool.get(id).1;
         let has_come = host.pool.is_passed_on(id);
         let packet = host.pool.remove(id);
-        self.released(station, &packet, size, host);
+        self.released(station, id, size, host);
         if let Some(below) = host.below.as_mut().filter(|_| packet.src == self.sites[station].node) {
             below.leaves(&packet, host.queue, host.now);
         }

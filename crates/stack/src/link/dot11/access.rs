@@ -65,6 +65,19 @@ impl Access {
         }
     }
 
+    /// Whether it is the same from now on as another: where the medium is idle and no backoff is in progress, a reservation that
+    /// ended before does not matter.
+    #[inline]
+    pub(super) fn is_as(&self, other: &Access) -> bool {
+        let ended = |access: &Access| access.reserved_until() <= access.idle_since;
+        !self.busy
+            && !other.busy
+            && self.error == other.error
+            && self.idle_since == other.idle_since
+            && (ended(self) && ended(other)
+                || (self.nav, self.nav_if_silent) == (other.nav, other.nav_if_silent))
+    }
+
     /// A reception ended, well or in error.
     #[inline]
     pub(super) fn received(&mut self, well: bool) {

@@ -9,15 +9,10 @@ use crate::hooks::Arq;
 use crate::units::{Span, Time};
 
 impl<A: Arq> Station<A> {
-    /// A frame for another station reserves the medium (IEEE 802.11-2012, 9.3.2.4).
+    /// A frame for another station.
     #[inline]
     pub(super) fn overhear(&mut self, frame: &Frame, now: Time, out: &mut impl MacOut) {
-        if frame.kind == FrameKind::CfEnd {
-            self.access.release(now);
-        } else if frame.duration > Span::ZERO {
-            let may_reset = frame.kind == FrameKind::Rts && self.rules.config.access.nav_reset;
-            self.access.reserve(now + frame.duration, may_reset.then(|| now + self.rules.nav_reset));
-        }
+        self.access.overhear(frame, now, &self.rules);
         self.stop_waiting(now, out);
     }
 

@@ -36,6 +36,7 @@
 
 mod access;
 mod answer;
+mod bystander;
 mod contend;
 mod dcf;
 mod edca;
@@ -55,6 +56,7 @@ mod tests;
 mod timing;
 mod units;
 
+pub use bystander::Bystander;
 pub use dcf::{Counters, Role, Station};
 pub use edca::{
     AfterLoss, Aggregate, BlockAck, CATEGORIES, Category, DELIMITER, Edca, EdcaAccess, EdcaConfig,

@@ -1,5 +1,6 @@
 //! Contention of the four categories: their backoffs, computed without events, and internal collisions.
 
+use super::super::bystander::Bystander;
 use super::super::timing::Rules;
 use super::config::Access;
 use super::{CATEGORIES, Category, Doing, Edca, EdcaOut};
@@ -103,6 +104,32 @@ impl<A: Arq + Clone> Edca<A> {
     /// From when on the medium has been idle, with the time that an error or a missing response adds.
     fn base(&self) -> Time {
         self.carrier.idle_from(self.rules.eifs - self.rules.difs).max(self.not_before)
+    }
+
+    /// As [`Station::at_rest`](super::super::Station::at_rest).
+    #[must_use]
+    pub fn at_rest(&self) -> Option<Bystander> {
+        self.is_at_rest().then(|| Bystander::new(&self.carrier))
+    }
+
+    /// As [`Station::rests_as`](super::super::Station::rests_as).
+    #[must_use]
+    pub fn rests_as(&self, bystander: &Bystander) -> bool {
+        self.is_at_rest() && self.carrier.is_as(bystander.access())
+    }
+
+    /// As [`Station::catch_up`](super::super::Station::catch_up).
+    pub fn catch_up(&mut self, bystander: &Bystander) {
+        self.carrier = bystander.access().clone();
+    }
+
+    fn is_at_rest(&self) -> bool {
+        let rests = |contender: &Contender| contender.backoff.is_none() && !contender.has_work();
+        self.armed == Time::NEVER
+            && self.doing == Doing::Contend
+            && self.committed == 0
+            && self.carrier.idle_from(Span::ZERO) >= self.not_before
+            && self.contenders.iter().all(rests)
     }
 
     /// A packet arrived in a category that had nothing to send.

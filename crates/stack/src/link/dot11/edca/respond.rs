@@ -42,12 +42,9 @@ impl<A: Arq + Clone> Edca<A> {
         self.stop_waiting(now, out);
     }
 
-    /// A frame for another station reserves the medium (10.3.2.4).
+    /// A frame for another station.
     fn overhear(&mut self, frame: &Frame, now: Time, out: &mut impl EdcaOut) {
-        if frame.duration > Span::ZERO {
-            let may_reset = frame.kind == FrameKind::Rts && self.rules.config.access.nav_reset;
-            self.carrier.reserve(now + frame.duration, may_reset.then(|| now + self.rules.nav_reset));
-        }
+        self.carrier.overhear(frame, now, &self.rules);
         self.stop_waiting(now, out);
     }
 

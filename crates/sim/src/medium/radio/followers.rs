@@ -1,0 +1,126 @@
+//! The stations that follow the medium.
+//!
+//! **How**: where every station receives all others, nothing changes that, and no frame is lost by chance, a frame that is alone
+//! on the air means the same to all but its receiver. The receivers of stations that have nothing to do need not follow it.
+//! A station that begins to follow takes note of the frame on the air, which began alone; before a second frame begins,
+//! the host lets all stations follow ([`Radio::follow`](super::Radio::follow)).
+
+use lasthop_stack::units::Time;
+
+use super::config::{RadioConfig, Reception};
+use super::hearers::{Hearers, Neighbour};
+use super::receiver::{Bits, Rules};
+use super::{Site, mean_power_w};
+
+/// Who follows, and the frames on the air.
+#[derive(Clone, Debug)]
+pub(super) struct Followers {
+    /// In order of their number.
+    stations: Vec<u32>,
+    /// How many there are, with those that rest.
+    all: usize,
+    /// Those that follow the frame of a station.
+    audience: Vec<Neighbour>,
+    on_air: Vec<OnAir>,
+    /// After how many more frames it is worth asking who may rest, and how many it was the last time.
+    pause: u32,
+    pauses: u32,
+}
+
+/// A frame on the air.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OnAir {
+    pub(super) from: u32,
+    pub(super) began: Time,
+    pub(super) bits: Bits,
+}
+
+/// So few stations are visited faster than it takes to know whom to visit.
+const FEWEST: usize = 6;
+/// In frames.
+const LONGEST_PAUSE: u32 = 63;
+
+impl Followers {
+    /// All stations, if every station receives all others.
+    pub(super) fn of(config: &RadioConfig, rules: &Rules, sites: &[Site]) -> Option<Followers> {
+        let is_one_cell =
+            sites.len() >= FEWEST && weakest_w(config, sites) >= threshold_w(rules).max(config.floor_w());
+        is_one_cell.then(|| Followers {
+            stations: (0..sites.len() as u32).collect(),
+            all: sites.len(),
+            audience: Vec::with_capacity(sites.len()),
+            on_air: Vec::new(),
+            pause: 0,
+            pauses: 0,
+        })
+    }
+
+    /// How those that follow hear a station, in order of their number.
+    #[inline]
+    pub(super) fn among(&mut self, hearers: &Hearers, from: usize) -> &[Neighbour] {
+        let others = self.stations.iter().map(|&at| at as usize).filter(|&at| at != from);
+        self.audience.clear();
+        self.audience.extend(others.map(|at| hearers.between(from, at)));
+        &self.audience
+    }
+
+    pub(super) fn are_all(&self) -> bool {
+        self.stations.len() == self.all
+    }
+
+    pub(super) fn on_air(&self) -> &[OnAir] {
+        &self.on_air
+    }
+
+    pub(super) fn begin(&mut self, frame: OnAir) {
+        debug_assert!(self.on_air.is_empty() || self.are_all(), "all stations follow frames that overlap");
+        self.on_air.push(frame);
+    }
+
+    pub(super) fn end(&mut self, from: usize) {
+        self.on_air.retain(|frame| frame.from as usize != from);
+    }
+
+    pub(super) fn add(&mut self, station: usize) {
+        if let Err(place) = self.stations.binary_search(&(station as u32)) {
+            self.stations.insert(place, station as u32);
+        }
+    }
+
+    /// Dismisses those that may rest. It does not ask each time if few of many may: then most contend.
+    pub(super) fn dismiss(&mut self, mut may_rest: impl FnMut(usize) -> bool) {
+        if self.pause > 0 {
+            self.pause -= 1;
+            return;
+        }
+        let before = self.stations.len();
+        self.stations.retain(|&station| !may_rest(station as usize));
+        let is_worth_it = before < 2 * FEWEST || self.stations.len() < before / 2;
+        self.pauses = if is_worth_it { 0 } else { (2 * self.pauses + 1).min(LONGEST_PAUSE) };
+        self.pause = self.pauses;
+    }
+}
+
+/// A frame from this power on is received where no other is on the air.
+fn threshold_w(rules: &Rules) -> f64 {
+    let by_noise = match rules.reception {
+        Reception::Sinr { least } => least.max(rules.preamble.unwrap_or(0.0)),
+        Reception::Ns2 { .. } | Reception::Capture { .. } => rules.preamble.unwrap_or(0.0),
+    };
+    rules.lock_w.max(rules.receive_w).max(rules.sense_w).max(by_noise * rules.noise_w)
+}
+
+/// A power at which all stations hear each other at least: that from one corner of the area to the opposite one.
+fn weakest_w(config: &RadioConfig, sites: &[Site]) -> f64 {
+    let mut weakest = f64::INFINITY;
+    let mut corners: Option<[(f64, f64); 2]> = None;
+    for site in sites {
+        let Some((x, y)) = site.position.map(|(x, y)| (x.0, y.0)) else {
+            weakest = config.flat_power_w;
+            continue;
+        };
+        let [low, high] = corners.unwrap_or([(x, y); 2]);
+        corners = Some([(low.0.min(x), low.1.min(y)), (high.0.max(x), high.1.max(y))]);
+    }
+    corners.map_or(weakest, |[low, high]| weakest.min(mean_power_w(config, Some(low), Some(high))))
+}
