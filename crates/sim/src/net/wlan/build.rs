@@ -1,0 +1,131 @@
+//! An 802.11 link as a scenario describes it.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use lasthop_stack::hooks::Backlog;
+use lasthop_stack::link::dot11::{
+    Airtime, BROADCAST, Category, Frame, FrameKind, Load, Reorder, Role, Rules,
+};
+use lasthop_stack::packet::NodeId;
+use lasthop_stack::registry::ArqConfig;
+use lasthop_stack::units::Time;
+
+use super::arq::adopt;
+use super::mac::Mac;
+use super::{Interface, InterfaceCounters, Wlan, WlanEvent, queue};
+use crate::engine::queue::Slot;
+use crate::engine::streams::Stream;
+use crate::medium::radio::draws::StreamBase;
+use crate::medium::radio::{Radio, Site};
+use crate::model::ports::Ports;
+use crate::model::{Config, WifiConfig};
+use crate::net::layout::cuts;
+use crate::probe::airtime::Ledger;
+use crate::probe::occupancy::Occupancy;
+use crate::probe::spread::Times;
+
+impl Wlan {
+    pub(in crate::net) fn new(
+        config: &Config,
+        wifi: &WifiConfig,
+        (place, name): (u32, &str),
+        agents: impl Fn(u32) -> Option<u32>,
+        (seed, replication): (u64, u64),
+        ports: Ports,
+        slot: &mut impl FnMut(WlanEvent) -> Slot,
+    ) -> Wlan {
+        let sites = sites(config, wifi);
+        let mut radio =
+            Radio::new(&wifi.radio, &sites, StreamBase { seed, replication, link: name.to_owned() });
+        radio.cut_by(cuts(config, place as usize, (seed, replication)));
+        let own_rates = wifi.own_rates.clone().into_boxed_slice();
+        let rules = Arc::new(Rules::new(wifi.mac).with_own_rates(own_rates));
+        let nothing = Frame::new(FrameKind::Ack, BROADCAST, BROADCAST, 0, wifi.mac.data_rate);
+        let asks = config.agents.iter().any(|agent| agent.scheme.needs().answers);
+        let interfaces = wifi.nodes.iter().enumerate().map(|(station, &node)| {
+            let role = role(wifi, node);
+            let stream = format!("links.{name}.{}.backoff", config.nodes[node].name);
+            let (aqm, mut stage) = queue::management(config, (place, wifi), name, (seed, replication), node);
+            let station = station as u32;
+            let mut mac = Mac::new(rules.clone(), NodeId(node as u32), role);
+            let timing = adopt(&mut mac, wifi);
+            Interface {
+                rests: false,
+                knows_lanes: stage.as_mut().is_some_and(|stage| stage.limits_station()),
+                node: NodeId(node as u32),
+                mac,
+                on_air: (nothing, Airtime::default()),
+                load: Load::default(),
+                backoff: Stream::named(seed, replication, &stream),
+                slots: None,
+                agents: agents(station),
+                hears_answers: asks && agents(station).is_some(),
+                held: 0,
+                emptied: Time::ZERO,
+                aqm,
+                stage,
+                below: Backlog::default(),
+                timing,
+                reorder: match wifi.arq.as_ref().and_then(ArqConfig::reorder) {
+                    Some(timeout) if role != Role::AccessPoint => {
+                        Some((Reorder::new(timeout), slot(WlanEvent::Release(station))))
+                    }
+                    _ => None,
+                },
+                sent: slot(WlanEvent::Sent(station)),
+                timer: slot(WlanEvent::Timer(station)),
+                reordering: wifi.mac.edca.map(|_| slot(WlanEvent::Reorder(station))),
+                counters: InterfaceCounters::default(),
+            }
+        });
+        let sites: Vec<Interface> = interfaces.collect();
+        Wlan {
+            any_knows_lanes: sites.iter().any(|site| site.knows_lanes),
+            radio,
+            ports,
+            observer: wifi.nodes.iter().position(|node| *node == config.observer(wifi)).unwrap_or(0),
+            ap: wifi.nodes.iter().position(|node| Some(*node) == wifi.access_point),
+            ledger: Ledger::new(rules.difs, rules.eifs, Time(config.run.warmup.0)),
+            rules,
+            contending: 0,
+            queue: Occupancy::default(),
+            waits: Times::default(),
+            sites,
+            heard: Vec::new(),
+            bystander: None,
+            work: Vec::new(),
+            handed_down: VecDeque::new(),
+            place,
+            pcf: wifi.access_point.and_then(|ap| Some((NodeId(ap as u32), wifi.pcf?))),
+            categories: categories(config),
+            packets_per_frame: wifi.mac.edca.map_or(1, |edca| edca.aggregate.count as usize),
+            capture: None,
+        }
+    }
+}
+
+/// The stations as the radio knows them.
+fn sites(config: &Config, wifi: &WifiConfig) -> Vec<Site> {
+    let site = |node: usize| Site {
+        node: NodeId(node as u32),
+        name: config.nodes[node].name.clone(),
+        position: config.nodes[node].position,
+        motion: config.nodes[node].motion.clone(),
+    };
+    wifi.nodes.iter().map(|&node| site(node)).collect()
+}
+
+fn role(wifi: &WifiConfig, node: usize) -> Role {
+    match wifi.access_point {
+        None => Role::AdHoc,
+        Some(ap) if ap == node => Role::AccessPoint,
+        Some(ap) => Role::Station { ap: NodeId(ap as u32) },
+    }
+}
+
+/// The access category of each flow, if any has another than the rest.
+fn categories(config: &Config) -> Vec<Category> {
+    let all: Vec<Category> = config.flows.iter().map(|flow| Category::of_dscp(flow.dscp)).collect();
+    if all.iter().all(|category| *category == Category::BestEffort) { Vec::new() } else { all }
+}
