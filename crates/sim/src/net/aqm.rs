@@ -184,6 +184,9 @@ impl QueueHost for Host<'_> {
     }
 }
 
+/// The lane of a packet that goes ahead: the law does not learn of it.
+const PAST_THE_LAW: u32 = u32::MAX;
+
 impl Stage {
     /// An empty queue.
     pub(super) fn new(config: &AqmConfig, limit: QueueLimit, stream: Stream) -> Stage {
@@ -228,6 +231,7 @@ impl Stage {
         now: Time,
     ) {
         let (handle, bytes) = (id.handle() as u32, size.0 as u32);
+        let lane = if is_ahead { PAST_THE_LAW } else { lane };
         let queued = Queued { handle, bytes, flow: flow_of(packet), lane, ecn: packet.ecn, came: now };
         let room = self.room(below);
         if !is_ahead {
@@ -288,7 +292,9 @@ impl Stage {
 
     /// The station no longer has a packet of this lane and size.
     pub(super) fn on_done(&mut self, lane: u32, size: Bytes) {
-        self.law().0.on_done(lane, size.0 as u32);
+        if lane != PAST_THE_LAW {
+            self.law().0.on_done(lane, size.0 as u32);
+        }
     }
 
     /// The station has used the medium with the receiver of a lane for this long.
@@ -323,4 +329,33 @@ fn flow_of(packet: &Packet) -> u32 {
     let (from, to) = packet.ports();
     let words = [packet.src.0, packet.dst.0, u32::from(from) << 16 | u32::from(to), protocol];
     words.iter().fold(0x811C_9DC5, |hash: u32, word| (hash ^ word).wrapping_mul(0x0100_0193).rotate_left(13))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lasthop_stack::packet::{Datagram, NodeId};
+
+    #[test]
+    fn a_packet_that_went_ahead_makes_no_room_in_the_hardware_for_those_of_the_law() {
+        let config = AqmConfig::Mac80211(lasthop_stack::link::managed::mac80211::Config::default());
+        let mut stage = Stage::new(&config, QueueLimit::Unlimited, Stream::named(1, 0, "aqm"));
+        let alone = Backlog { packets: 1, bytes: u64::MAX };
+        stage.on_reach(0, &Reach { rate: Rate(54_000_000), largest: alone });
+        let packet = Packet::new(NodeId(0), NodeId(1), Body::Udp(Datagram::default()));
+        let mut join = |stage: &mut Stage, number: u64, is_ahead: bool| {
+            let id = PoolId::from_handle(number);
+            stage.enqueue((id, &packet, Bytes(1500)), 0, is_ahead, Backlog::default(), Time(0));
+        };
+        (0..3).for_each(|number| join(&mut stage, number, false));
+        let first = stage.dequeue(Time(0)).expect("the hardware holds two frames");
+        assert!(stage.dequeue(Time(0)).is_some());
+        assert!(stage.dequeue(Time(0)).is_none(), "and no third");
+        join(&mut stage, 3, true);
+        let ahead = stage.dequeue(Time(0)).expect("it passes all that wait");
+        stage.on_done(ahead.lane, Bytes(1500));
+        assert!(stage.dequeue(Time(0)).is_none(), "what went ahead was not of the two");
+        stage.on_done(first.lane, Bytes(1500));
+        assert!(stage.dequeue(Time(0)).is_some());
+    }
 }
