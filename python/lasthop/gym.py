@@ -43,6 +43,7 @@ duplicates showed) and `timeouts`.
 _BYTES, _LOSSES = FIELDS.index("delivered_bytes"), FIELDS.index("losses")
 MOST_FACTOR, MOST_SEGMENTS = 4.0, 64.0
 """The bounds of an action: the window becomes at most 4 times as large, and 64 segments larger or smaller."""
+LOWEST, HIGHEST = np.array([0.0, -MOST_SEGMENTS]), np.array([MOST_FACTOR, MOST_SEGMENTS])
 
 
 def make(
@@ -118,8 +119,24 @@ def _chosen(scenario: Scenario | str | Path, values: Mapping[str, object] | None
 def _spaces() -> tuple[Box, Box]:
     return (
         Box(0.0, np.inf, (len(FIELDS),), np.float64),
-        Box(np.array([0.0, -MOST_SEGMENTS]), np.array([MOST_FACTOR, MOST_SEGMENTS]), (2,), np.float64),
+        Box(LOWEST, HIGHEST, (2,), np.float64),
     )
+
+
+def _within(actions: Any, shape: tuple[int, ...], argument: str) -> Floats:
+    """Actions of this shape; those outside the bounds are moved to them."""
+    try:
+        chosen = np.asarray(actions, np.float64)
+    except (TypeError, ValueError):
+        chosen = np.full((), np.nan)
+    if chosen.shape != shape or not np.isfinite(chosen).all():
+        if shape == (2,):
+            what, expected = repr(actions), "a factor and segments such as [1.0, 1.0]"
+        else:
+            what, expected = f"an array of shape {chosen.shape}", f"finite numbers of shape {shape}"
+        raise UsageError(f"{what}; expected {expected}", argument=argument)
+    within: Floats = np.minimum(np.maximum(chosen, LOWEST), HIGHEST)
+    return within
 
 
 class _Runs:
@@ -179,7 +196,8 @@ class LasthopEnv(gymnasium.Env[Any, Any]):
     """A run of a scenario in which an agent sets the congestion window of a flow.
 
     The observation is what `FIELDS` names. An action is a factor and a number of segments: the window
-    becomes `factor * cwnd + segments`, at the next acknowledgement; a timeout leaves one segment. The
+    becomes `factor * cwnd + segments`, at the next acknowledgement; what is outside the bounds of
+    `action_space` acts as they do. A timeout leaves one segment. The
     reward of a step is the Mbit that were delivered in it, less `loss_cost` for each loss. An episode is a
     run: it ends, truncated, at `run.duration`, and its `info["metrics"]` has the metrics of the run. The
     same seed and actions give the same episode; `reset` without a seed begins the next replication.
@@ -213,11 +231,7 @@ class LasthopEnv(gymnasium.Env[Any, Any]):
         """Set the window, and bring the run to the next decision."""
         if self._over:
             raise UsageError("step: the run has ended; expected reset before it")
-        chosen = np.asarray(action, np.float64)
-        if chosen.shape != (2,) or not np.isfinite(chosen).all():
-            raise UsageError(
-                f"{action!r}; expected a factor and segments such as [1.0, 1.0]", argument="action"
-            )
+        chosen = _within(action, (2,), "action")
         observations, rewards, over, infos = self._runs.step(chosen[None, :])
         self._over = bool(over[0])
         return observations[0], float(rewards[0]), False, self._over, infos[0]
@@ -260,13 +274,7 @@ class LasthopVectorEnv(VectorEnv[Any, Any, Any]):
         self, actions: Any
     ) -> tuple[Floats, Floats, npt.NDArray[np.bool_], npt.NDArray[np.bool_], dict[str, Any]]:
         """Set the windows, and bring each run to its next decision."""
-        chosen = np.asarray(actions, np.float64)
-        if chosen.shape != (self.num_envs, 2) or not np.isfinite(chosen).all():
-            raise UsageError(
-                f"an array of shape {chosen.shape}; expected finite numbers of shape ({self.num_envs}, 2)",
-                argument="actions",
-            )
-        observations, rewards, over, found = self._runs.step(chosen)
+        observations, rewards, over, found = self._runs.step(_within(actions, (self.num_envs, 2), "actions"))
         rewards[self._were_over] = 0.0
         self._were_over = over.copy()
         infos: dict[str, Any] = {}

@@ -143,9 +143,20 @@ def test_a_wrong_argument_is_named(sc: lh.Scenario, call: object, error: str) ->
 def test_an_action_that_is_not_one_is_refused(sc: lh.Scenario) -> None:
     env = make(sc)
     env.reset(seed=1)
-    for wrong in ([1.0], [float("nan"), 0.0], 5):
+    for wrong in ([1.0], [float("nan"), 0.0], 5, "up", ["up", 1.0], None):
         with pytest.raises(lh.UsageError, match="expected a factor and segments"):
             env.step(wrong)
+
+
+def test_an_action_outside_its_bounds_acts_as_they_do(sc: lh.Scenario) -> None:
+    def windows(action: list[float]) -> list[float]:
+        env = make(sc)
+        env.reset(seed=1)
+        return [float(env.step(action)[0][FIELDS.index("cwnd")]) for _ in range(4)]
+
+    assert windows([9.0, 900.0]) == windows([4.0, 64.0])
+    assert windows([-1.0, 5.0]) == windows([0.0, 5.0])
+    assert windows([4.0, 0.0]) != windows([3.9, 0.0])
 
 
 def test_an_episode_ends_at_the_limit_of_events_and_one_too_large_for_memory_begins_not(
