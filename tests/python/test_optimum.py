@@ -157,6 +157,8 @@ def test_ranges_are_read_and_the_rest_is_refused(wire: Path, cli: Cli) -> None:
     assert Range.of("k", "-3..4 dB").ends() == ("-3 dB", "4 dB")
     for text, expected in (
         ("links.path.delay=1 ms..2 s", "has two units; expected one"),
+        ("run.seed=1..5", "run.seed is not part of what runs; expected a key that is"),
+        ("title=one|two", "title is not part of what runs; expected a key that is"),
         ("links.path.delay=2 ms..1 ms", "expected LOW < HIGH"),
         ("links.path.delay=log:0 ms..1 ms", "expected 0 < LOW < HIGH"),
         ("links.path.delay=1 ms", "expected a range such as"),

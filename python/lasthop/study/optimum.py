@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 NUMBER = r"-?\d+(?:\.\d+)?(?:[eE]-?\d+)?"
 RANGE = re.compile(rf"(log:)?\s*({NUMBER})\s*([^\d\s.][^.]*?)?\s*\.\.\s*({NUMBER})\s*(.*?)\s*")
 FORMS = '0.1..2, "10 ms..200 ms", log:0.01..1 or red|codel'
+NOT_OF_THE_SCHEME = ("title", "summary", "paper", "run.seed", "run.replications")
 CONFIRM_SEED = 1_000_003
 """The distance from the seed of the choice to that of the confirmation."""
 FIRST = 10
@@ -420,6 +421,9 @@ def _ranges(scenario: Scenario, over: Mapping[str, str]) -> list[Range]:
     instance("over", over, dict, 'ranges by key such as {"flows.main.tcp.window": "4..64 segments"}')
     if not over:
         raise UsageError(f"no key; expected at least one, with a range such as {FORMS}", argument="over")
+    for key in over:
+        if key in NOT_OF_THE_SCHEME:
+            raise UsageError(f"{key} is not part of what runs; expected a key that is", argument="over")
     ranges = [Range.of(key, text) for key, text in over.items()]
     for one in ranges:
         for end in one.ends():
