@@ -167,6 +167,11 @@ def test_the_number_of_runs_must_be_that_of_the_ledger(archived: Path, cli: Cli)
     assert "manifest.json: runs 17; expected 18, those of study.sqlite" in done.stderr
 
 
+def test_what_a_terminal_obeys_is_not_printed(archived: Path, cli: Cli) -> None:
+    done = cli("verify", changed(archived, {}, with_sum=True, licence="\x1b[2Jfree\r\n"))
+    assert "licence: \ufffd[2Jfree\ufffd\ufffd\n" in done.stdout
+
+
 def test_files_that_the_scenario_names_travel_with_it(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "up").write_text("1\n2\n")
     (tmp_path / "x").mkdir()

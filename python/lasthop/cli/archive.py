@@ -115,10 +115,10 @@ def verify_command(file: Path, sample: int, is_all: bool, as_json: bool) -> None
             )
         )
     else:
-        data(f"{manifest['scenario']}: {manifest['title']}")
-        data(f"lasthop {manifest['lasthop']}, model {manifest['model_version']}")
-        data(f"licence: {manifest['licence']}")
-        data(f"made by: {manifest['command']}")
+        data(f"{_plain(manifest['scenario'])}: {_plain(manifest['title'])}")
+        data(f"lasthop {_plain(manifest['lasthop'])}, model {_plain(manifest['model_version'])}")
+        data(f"licence: {_plain(manifest['licence'])}")
+        data(f"made by: {_plain(manifest['command'])}")
         data(f"{len(manifest['sha256'])} files are as they were archived")
         planned = manifest.get("planned", verdict.total)
         held = f"{verdict.total} in the file" + (f", {planned} planned" if planned != verdict.total else "")
@@ -129,3 +129,8 @@ def verify_command(file: Path, sample: int, is_all: bool, as_json: bool) -> None
         complain(f"{file}: {line}")
     if verdict.differing:
         raise click.exceptions.Exit(1)
+
+
+def _plain(text: object) -> str:
+    """Text of a file from elsewhere, without the characters that a terminal obeys."""
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in str(text))
