@@ -379,6 +379,7 @@ class Study(study.Study):
         build: A hash of the simulator that made it; empty before the first run.
         is_older: Whether a version with other keys wrote it: it can be shown and exported, but not continued.
         notes: Remarks about its continuation.
+        shard: The part of the runs that it has, such as `1/2`, as given by `--shard`; empty if it has all.
     """
 
     _scenario_class = Scenario
