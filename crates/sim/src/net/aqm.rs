@@ -343,7 +343,7 @@ mod tests {
         let alone = Backlog { packets: 1, bytes: u64::MAX };
         stage.on_reach(0, &Reach { rate: Rate(54_000_000), largest: alone });
         let packet = Packet::new(NodeId(0), NodeId(1), Body::Udp(Datagram::default()));
-        let mut join = |stage: &mut Stage, number: u64, is_ahead: bool| {
+        let join = |stage: &mut Stage, number: u64, is_ahead: bool| {
             let id = PoolId::from_handle(number);
             stage.enqueue((id, &packet, Bytes(1500)), 0, is_ahead, Backlog::default(), Time(0));
         };
