@@ -124,6 +124,28 @@ def test_a_block_ack_request_whose_success_resets_the_window_costs_a_fifth_with_
     assert 0.75 < request / data < 0.87
 
 
+@pytest.mark.parametrize(
+    ("protection", "before_data"),
+    [("none", 0), ("cts-to-self", 192 + 11 + 10), ("rts-cts", 192 + 15 + 10 + 192 + 11 + 10)],
+)
+def test_protection_at_a_rate_of_dsss_costs_its_frames_and_leaves_dsss_alone(
+    protection: str, before_data: int
+) -> None:
+    mixed = lh.load("validation/wifi-mixed").set({"run.duration": "3 s"})
+    if protection == "none":
+        mixed = mixed.set({"links.air.rts-threshold": "never"})
+    else:
+        mixed = mixed.set({"links.air.rts-threshold": "0 B", "links.air.protection": protection})
+    # DIFS, half of the window, SIFS; data of 57 symbols and an ACK at 24 Mbit/s, each with its signal extension.
+    cycle = 50 + 310 + before_data + (20 + 228 + 6) + 10 + (20 + 8 + 6)
+    alone = mixed.set({"flows.b.app.start": "1 h"}).run().metrics["flows.g.goodput_bps"]
+    assert alone == pytest.approx(1472 * 8 / cycle * 1e6, rel=0.01)
+    # A frame at 11 Mbit/s, 1536 bytes long, and an ACK at 11 Mbit/s.
+    cycle = 50 + 310 + (192 + 1118) + 10 + (192 + 11)
+    alone = mixed.set({"flows.g.app.start": "1 h"}).run().metrics["flows.b.goodput_bps"]
+    assert alone == pytest.approx(1472 * 8 / cycle * 1e6, rel=0.01)
+
+
 @pytest.mark.skipif(not shutil.which("tshark"), reason="tshark is not installed")
 @pytest.mark.parametrize(("standard", "phy"), [("802.11n", "7"), ("802.11ac", "8"), ("802.11ax", "11")])
 def test_tshark_reads_frames_aggregates_and_block_acks(standard: str, phy: str, tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 use lasthop_stack::hooks::Backlog;
 use lasthop_stack::link::dot11::{
-    Airtime, Bystander, Category, Frame, FrameKind, Load, PcfConfig, Reorder, Rules,
+    Airtime, Bystander, Category, Frame, FrameKind, Load, PcfConfig, PhyRate, Reorder, Rules,
 };
 use lasthop_stack::packet::{NodeId, Packet};
 use lasthop_stack::registry::Learner;
@@ -150,9 +150,11 @@ impl Wlan {
         self.settle(host);
     }
 
-    /// Its contention-free periods, as announced in beacons; a medium that has none has no beacons.
-    pub(crate) fn periods(&self) -> PcfConfig {
-        self.pcf.map(|(_, pcf)| pcf).unwrap_or_default()
+    /// What beacons announce: the contention-free periods, without which there are no beacons, and whether there are rates of
+    /// DSSS.
+    pub(crate) fn announced(&self) -> (PcfConfig, bool) {
+        let has_dsss = self.rules.config.basic_rates.has(PhyRate::Dsss1);
+        (self.pcf.map(|(_, pcf)| pcf).unwrap_or_default(), has_dsss)
     }
 
     /// A packet leaves the node of a station over this link.

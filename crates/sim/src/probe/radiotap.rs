@@ -32,6 +32,8 @@ const FLAG_FCS: u8 = 0x10;
 const SHORT_PREAMBLE: Span = Span::from_micros(96);
 /// Centre of channel 1, MHz, and its flags: CCK, 2 GHz.
 const CHANNEL_DSSS: (u16, u16) = (2412, 0x00A0);
+/// The same with OFDM (ERP).
+const CHANNEL_ERP: (u16, u16) = (2412, 0x00C0);
 /// Centre of channel 36, MHz, and its flags: OFDM, 5 GHz.
 const CHANNEL_OFDM: (u16, u16) = (5180, 0x0140);
 
@@ -61,6 +63,8 @@ pub struct WifiCapture {
     code_points: CodePoints,
     /// What beacons announce of contention-free periods.
     pcf: PcfConfig,
+    /// Whether the rates of the medium are those of 2.4 GHz.
+    has_dsss: bool,
     bytes: Vec<u8>,
     /// What each node sends now, by its number.
     packets: Vec<Sending>,
@@ -82,19 +86,30 @@ struct Sending {
 }
 
 impl WifiCapture {
-    /// Begins a capture with the file header, of a medium with such contention-free periods if it has any.
+    /// Begins a capture with the file header, of a medium with such contention-free periods, if it has any, and with rates of
+    /// DSSS or without.
     ///
     /// # Errors
     /// When the file cannot be written.
     pub(crate) fn new(
         mut file: Box<dyn Write + Send>,
-        pcf: PcfConfig,
+        (pcf, has_dsss): (PcfConfig, bool),
         code_points: CodePoints,
     ) -> io::Result<WifiCapture> {
         pcap::write_file_header(&mut file, LINKTYPE_RADIOTAP)?;
         let (bytes, packets) = (Vec::new(), Vec::new());
         let (identification, aggregates, failed) = (0, 0, None);
-        Ok(WifiCapture { file, code_points, pcf, bytes, packets, identification, aggregates, failed })
+        Ok(WifiCapture {
+            file,
+            code_points,
+            pcf,
+            has_dsss,
+            bytes,
+            packets,
+            identification,
+            aggregates,
+            failed,
+        })
     }
 
     /// Records a frame that begins now, with the packet it carries, if any, and its power at the observer.
@@ -142,7 +157,7 @@ impl WifiCapture {
         let mut bytes = std::mem::take(&mut self.bytes);
         bytes.clear();
         match frame.mode {
-            None => radiotap(frame, airtime, signal_dbm, now, &mut bytes),
+            None => radiotap(frame, airtime, (signal_dbm, self.has_dsss), now, &mut bytes),
             Some(mode) => modes::radiotap(mode, airtime, (signal_dbm, aggregate), now, &mut bytes),
         }
         let begin = bytes.len();
@@ -153,7 +168,7 @@ impl WifiCapture {
                     self.body(frame, length, packet, &mut bytes);
                 }
             }
-            FrameKind::Beacon => beacon(frame, &self.pcf, now, &mut bytes),
+            FrameKind::Beacon => beacon(frame, (&self.pcf, self.has_dsss), now, &mut bytes),
             FrameKind::BlockAck | FrameKind::BlockAckReq => modes::block_ack(frame, &load.block, &mut bytes),
             _ => {}
         }
@@ -220,7 +235,13 @@ fn payload_bytes(frame: &Frame, airtime: Airtime) -> usize {
     (u128::from(airtime.payload.0) * u128::from(frame.rate.rate().0) / 8_000_000_000) as usize
 }
 
-fn radiotap(frame: &Frame, airtime: Airtime, signal_dbm: Option<f64>, now: Time, bytes: &mut Vec<u8>) {
+fn radiotap(
+    frame: &Frame,
+    airtime: Airtime,
+    (signal_dbm, has_dsss): (Option<f64>, bool),
+    now: Time,
+    bytes: &mut Vec<u8>,
+) {
     let length = 22 + u16::from(signal_dbm.is_some());
     bytes.extend([0, 0]);
     bytes.extend(length.to_le_bytes());
@@ -229,21 +250,25 @@ fn radiotap(frame: &Frame, airtime: Airtime, signal_dbm: Option<f64>, now: Time,
     let is_short = !frame.rate.is_ofdm() && airtime.preamble == SHORT_PREAMBLE;
     bytes.push(FLAG_FCS | if is_short { FLAG_SHORT_PREAMBLE } else { 0 });
     bytes.push(frame.rate.half_megabits());
-    let (frequency, flags) = if frame.rate.is_ofdm() { CHANNEL_OFDM } else { CHANNEL_DSSS };
+    let (frequency, flags) = match (frame.rate.is_ofdm(), has_dsss) {
+        (false, _) => CHANNEL_DSSS,
+        (true, true) => CHANNEL_ERP,
+        (true, false) => CHANNEL_OFDM,
+    };
     bytes.extend(frequency.to_le_bytes());
     bytes.extend(flags.to_le_bytes());
     bytes.extend(signal_dbm.map(|dbm| libm::round(dbm).clamp(-128.0, 127.0) as i8 as u8));
 }
 
 /// The body of a beacon (IEEE 802.11-2012, 8.3.3.2), 44 bytes. Times are rounded down to time units of 1 024 µs.
-fn beacon(frame: &Frame, pcf: &PcfConfig, now: Time, bytes: &mut Vec<u8>) {
+fn beacon(frame: &Frame, (pcf, has_dsss): (&PcfConfig, bool), now: Time, bytes: &mut Vec<u8>) {
     let units = |span: Span| (span.0 / TIME_UNIT.0).min(u64::from(u16::MAX)) as u16;
     bytes.extend((now.0 / 1_000).to_le_bytes());
     bytes.extend(units(pcf.interval).max(1).to_le_bytes());
     bytes.extend(CAPABILITIES);
     bytes.extend(BEACON_SSID);
     bytes.extend(BEACON_RATES[usize::from(frame.rate.is_ofdm())]);
-    let channel = if frame.rate.is_ofdm() { 36 } else { 1 };
+    let channel = if has_dsss { 1 } else { 36 };
     bytes.extend([3, 1, channel]);
     // The CF parameter set: the next period, one in each interval, its longest and its remaining length.
     bytes.extend([4, 6, 0, 1]);

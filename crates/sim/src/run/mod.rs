@@ -272,7 +272,7 @@ impl World {
             match place_of(config, *link) {
                 Place::Channel(channel) => net.capture(channel, Capture::new(file, points).map_err(failed)?),
                 Place::Wlan(wlan) => {
-                    let capture = WifiCapture::new(file, net.wlans[wlan].periods(), points);
+                    let capture = WifiCapture::new(file, net.wlans[wlan].announced(), points);
                     net.wlans[wlan].capture = Some(capture.map_err(failed)?);
                 }
                 Place::Frn(frn) => net.frns[frn].capture = Some(Capture::new(file, points).map_err(failed)?),

@@ -47,8 +47,9 @@ struct Story {
 impl Story {
     fn new(preset: Preset) -> (Story, Shared) {
         let file = Shared::default();
+        let has_dsss = preset.config().basic_rates.has(PhyRate::Dsss1);
         let code_points = CodePoints::new([0].into_iter(), Ports::new(1, false).expect("few"));
-        let capture = WifiCapture::new(Box::new(file.clone()), PcfConfig::default(), code_points)
+        let capture = WifiCapture::new(Box::new(file.clone()), (PcfConfig::default(), has_dsss), code_points)
             .expect("memory takes all");
         (Story { capture, phy: Rules::new(preset.config()).config.phy, now: Time(1_000_000) }, file)
     }
@@ -197,6 +198,7 @@ fn tshark_decodes_all_frames_without_a_warning() {
         ("dsss", Preset::Dot11, PhyRate::Dsss1, PhyRate::Dsss2),
         ("short", Preset::Dot11bShort, PhyRate::Dsss2, PhyRate::Cck11),
         ("ofdm", Preset::Dot11a, PhyRate::Ofdm24, PhyRate::Ofdm54),
+        ("erp", Preset::Dot11g, PhyRate::Dsss2, PhyRate::Ofdm54),
     ];
     for (name, preset, slow, fast) in cases {
         let file = story(preset, slow, fast);

@@ -112,6 +112,10 @@ fn mac(link: &Part<'_>, preset: &MacConfig) -> MacConfig {
         phy: PhyTiming {
             preamble: link.span("phy.preamble"),
             preamble_at_1_mbps: link.span("phy.preamble-at-1-mbps"),
+            dsss_preamble: match link.known("phy.dsss-preamble") {
+                Some(_) => link.span("phy.dsss-preamble"),
+                None => link.span("phy.preamble"),
+            },
             round_to: link.span("phy.round-to"),
             propagation: link.span("phy.propagation-delay"),
             signal_extension: link.span("phy.signal-extension"),
@@ -129,6 +133,12 @@ fn mac(link: &Part<'_>, preset: &MacConfig) -> MacConfig {
         cts: link.small("frames.cts"),
         ack: link.small("frames.ack"),
         rts_threshold: link.optional("rts-threshold", Part::small),
+        protection: if word("protection", "cts-to-self") {
+            Protection::CtsToSelf
+        } else {
+            Protection::RtsCts
+        },
+        protection_rate: link.optional("protection-rate", Part::rate).and_then(PhyRate::from_rate),
         fragment_threshold: link.optional("fragment-threshold", Part::small),
         fec: link.known("fec.rate").and_then(|_| Code::of_rate(link.real("fec.rate"))),
         short_retry: link.optional("short-retry", Part::small),
@@ -194,11 +204,6 @@ fn edca(link: &Part<'_>, preset: &EdcaConfig) -> EdcaConfig {
             AfterLoss::Request
         },
         reorder_timeout: link.span("block-ack.reorder-timeout"),
-        protection: if link.word("protection") == "cts-to-self" {
-            Protection::CtsToSelf
-        } else {
-            Protection::RtsCts
-        },
         lifetime: link.optional("edca.lifetime", Part::span),
         rate_control: RateControl::named(link.word("rate-control.kind")).unwrap_or_default(),
     }

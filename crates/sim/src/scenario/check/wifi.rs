@@ -249,11 +249,12 @@ impl Check<'_> {
     }
 
     fn rates(&mut self, name: &str, sheet: &Sheet<'_>) {
-        for below in ["rate", "basic-rates"] {
+        for below in ["rate", "basic-rates", "protection-rate"] {
             let key = format!("links.{name}.{below}");
             let wrong = match sheet.get(&key) {
                 Some(Value::List(rates)) => rates.iter().find_map(|rate| Self::wrong_rate(name, rate, sheet)),
-                rate => rate.and_then(|rate| Self::wrong_rate(name, rate, sheet)),
+                Some(Value::Text(_)) | None => None,
+                Some(rate) => Self::wrong_rate(name, rate, sheet),
             };
             if let Some(text) = wrong {
                 self.fault(&key, text);

@@ -7,7 +7,7 @@ use super::radio::{FREQUENCY, frequency};
 use super::table::{LONGEST, SIZE, TIME_MS, quantity, time};
 use super::words::EDCA_STANDARDS;
 use super::{Key, Kind, Only};
-use lasthop_stack::link::dot11::{AfterLoss, Category, EdcaAccess, EdcaConfig, Protection, RateControl};
+use lasthop_stack::link::dot11::{AfterLoss, Category, EdcaAccess, EdcaConfig, RateControl};
 
 const EDCA: &[Only] = &[Only::Is("links.*.standard", EDCA_STANDARDS)];
 
@@ -19,7 +19,6 @@ const LIMITS: Source = Source::Edca("IEEE 802.11-2020 (9.4.2.55, 9.4.2.157), 802
 const LONGEST_PPDU: Source = Source::Edca("IEEE 802.11-2020 (19.4.4, 21.4.4): aPPDUMaxTime");
 const BLOCK_ACK: Source = Source::Edca("IEEE 802.11-2020 (10.25), 802.11ax-2021 (9.3.1.8)");
 const REORDER: Source = Source::Edca("Linux mac80211: HT_RX_REORDER_BUF_TIMEOUT");
-const PROTECTION: Source = Source::Edca("IEEE 802.11-2020 (10.3.2.8); ns-3: WifiProtectionManager");
 const RATE_CONTROL: Source =
     Source::Edca("ns-3: ConstantRateWifiManager, IdealWifiManager; Linux: rc80211_minstrel_ht.c");
 const AFTER_LOSS: Source = Source::Edca("ns-3: UseExplicitBarAfterMissedBlockAck");
@@ -93,13 +92,6 @@ pub(super) const KEYS: &[Key] = &[
         .only(EDCA)
         .at_least("0 s")
         .at_most(LONGEST),
-    edca(
-        "links.*.protection",
-        Kind::Word("choice", || vec!["rts-cts", "cts-to-self"]),
-        "what goes before frames longer than rts-threshold: RTS and CTS, or a CTS of the sender, which nobody answers",
-    )
-    .preset(|wifi| protection(of(wifi).protection).to_string(), PROTECTION)
-    .only(EDCA),
     edca(
         "links.*.edca.lifetime",
         TIME_MS,
@@ -181,13 +173,5 @@ pub(in super::super) const fn after_loss(after: AfterLoss) -> &'static str {
     match after {
         AfterLoss::Request => "request",
         AfterLoss::Data => "data",
-    }
-}
-
-/// The word for what protects long frames.
-pub(in super::super) const fn protection(protection: Protection) -> &'static str {
-    match protection {
-        Protection::RtsCts => "rts-cts",
-        Protection::CtsToSelf => "cts-to-self",
     }
 }

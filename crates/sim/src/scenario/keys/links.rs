@@ -24,6 +24,7 @@ const NORMAL: &[Only] = &[Only::Is("links.*.rtt.law", &["normal"])];
 const EXPONENTIAL: &[Only] = &[Only::Is("links.*.rtt.law", &["exponential"])];
 const LOSSY: &[Only] = &[Only::Is("links.*.kind", &["lossy", "wimax", "trace"])];
 const WIFI: &[Only] = &[Only::Is("links.*.kind", &["wifi"])];
+const ERP: &[Only] = &[Only::Is("links.*.standard", &["802.11g"])];
 const LOSSY_OR_WIFI: &[Only] = &[Only::Is("links.*.kind", &["lossy", "wifi", "wimax", "trace"])];
 const PACKET_LOSS: &[Only] = &[Only::Is("links.*.loss.model", &["packet"])];
 const BIT_LOSS: &[Only] = &[Only::Is("links.*.loss.model", &["bit"])];
@@ -194,6 +195,23 @@ pub(super) const KEYS: &[Key] = &[
         .or(&["never"])
         .preset(|wifi| size_or(wifi.mac.rts_threshold, "never"), RTS_CTS)
         .at_most("65535 B"),
+    Key::new(
+        "links.*.protection",
+        Kind::Word("choice", || vec!["rts-cts", "cts-to-self"]),
+        "what goes before frames longer than rts-threshold: RTS and CTS, or a CTS of the sender, which nobody answers",
+    )
+    .default("rts-cts")
+    .source("IEEE 802.11-2012 (9.3.2.11), 802.11-2020 (10.3.2.8)")
+    .only(WIFI),
+    Key::new(
+        "links.*.protection-rate",
+        RATE,
+        "rate of an RTS, and of a CTS of protection; a rate of 802.11b on 802.11g protects the frames that its stations cannot decode, and no others",
+    )
+    .or(&["basic"])
+    .default("basic")
+    .source("IEEE 802.11-2012 (9.23.2)")
+    .only(WIFI),
     Key::new("links.*.fragment-threshold", SIZE, "longest data frame including its header")
         .or(&["never"])
         .preset(|wifi| size_or(wifi.mac.fragment_threshold, "never"), FRAGMENTS)
@@ -234,6 +252,14 @@ pub(super) const KEYS: &[Key] = &[
     Key::new("links.*.phy.preamble-at-1-mbps", TIME_US, "duration of PHY preamble and header of a frame at 1 Mbit/s")
         .preset(|wifi| time(wifi.mac.phy.preamble_at_1_mbps), both_mac("IEEE 802.11-2012 (17.2.2.2)"))
         .at_most("1 s"),
+    Key::new(
+        "links.*.phy.dsss-preamble",
+        TIME_US,
+        "duration of PHY preamble and header of a frame at 2, 5.5 or 11 Mbit/s in 802.11g; 96 us is the short one",
+    )
+    .preset(|wifi| time(wifi.mac.phy.dsss_preamble), both_mac("IEEE 802.11-2012 (17.2.2)"))
+    .only(ERP)
+    .at_most("1 s"),
     Key::new("links.*.phy.round-to", TIME_US, "granularity to which the airtime of a DSSS frame is rounded up")
         .preset(|wifi| time(wifi.mac.phy.round_to), both_mac("IEEE 802.11-2012 (17.3.4)"))
         .above("0 s")

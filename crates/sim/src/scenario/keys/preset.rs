@@ -69,7 +69,8 @@ impl Wifi {
     pub(in super::super) fn rates(standard: &str) -> &'static [PhyRate] {
         match standard {
             "802.11" => &PhyRate::ALL[..2],
-            "802.11a" | "802.11g" => &PhyRate::ALL[4..],
+            "802.11a" => &PhyRate::ALL[4..],
+            "802.11g" => &PhyRate::ALL,
             _ if EDCA_STANDARDS.contains(&standard) => &PhyRate::ALL[4..],
             _ => &PhyRate::ALL[..4],
         }

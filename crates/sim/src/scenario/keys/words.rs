@@ -29,7 +29,7 @@ pub static STANDARDS: &[Named] = &[
     named("802.11b", "CCK at 5.5 and 11 Mbit/s, long preamble"),
     named("802.11b-short", "CCK at 5.5 and 11 Mbit/s, short preamble"),
     named("802.11a", "OFDM at 6 to 54 Mbit/s in a channel of 20 MHz"),
-    named("802.11g", "ERP-OFDM at 6 to 54 Mbit/s in the band of 802.11b, without its stations"),
+    named("802.11g", "ERP-OFDM at 6 to 54 Mbit/s in the band of 802.11b, with its rates"),
     named("802.11n", "HT in 20 or 40 MHz, with EDCA, aggregation and block acknowledgement"),
     named("802.11ac", "VHT in 20 to 160 MHz, with EDCA, aggregation and block acknowledgement"),
     named(

@@ -60,12 +60,12 @@ model = "snr""#,
         after_loss: AfterLoss::Data,
         reorder_timeout: Span::from_millis(20),
         own_set: true,
-        protection: Protection::CtsToSelf,
         lifetime: Some(Span::from_millis(500)),
         rate_control: RateControl::Ideal,
     };
     assert_eq!(found.mac.edca, Some(expected));
     assert_eq!(found.mac.data_rate, PhyRate::Ofdm48);
+    assert_eq!(found.mac.protection, Protection::CtsToSelf);
 }
 
 #[test]

@@ -83,6 +83,7 @@ pub(super) enum Next {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sent {
     Rts,
+    CtsToSelf,
     Data,
     /// A frame that needs no answer.
     Answer,
@@ -342,6 +343,10 @@ impl<A: Arq> Station<A> {
             Sent::Rts => {
                 self.doing = Doing::Await(Answer::Cts);
                 out.set_timer(now + self.rules.cts_timeout);
+            }
+            Sent::CtsToSelf => {
+                self.doing = Doing::Gap(Next::Data);
+                out.set_timer(now + self.rules.config.sifs);
             }
             Sent::Data => {
                 let rate = self.service.map_or(self.rules.config.data_rate, |service| service.rate);

@@ -2,9 +2,10 @@
 
 use super::MacOut;
 use super::dcf::{Answer, Doing, Next, Role, Sent, Service, Station};
-use super::frame::{Distribution, Frame, FrameKind, Msdu, Outcome};
+use super::frame::{BROADCAST, Distribution, Frame, FrameKind, Msdu, Outcome};
 use super::rates::Airtime;
 use super::retries::Retries;
+use super::standard::Protection;
 use crate::hooks::Arq;
 use crate::units::{Span, Time};
 
@@ -51,7 +52,8 @@ impl<A: Arq> Station<A> {
         }
     }
 
-    /// Its turn has come: sends the frame in service, or an RTS for it.
+    /// Its turn has come: sends the frame in service, or what protects it: an RTS, or a CTS that nobody answers
+    /// (IEEE 802.11-2012, 9.3.2.11).
     pub(super) fn attempt(&mut self, now: Time, out: &mut impl MacOut) {
         self.expire(now, out);
         if self.units.is_some() {
@@ -62,14 +64,22 @@ impl<A: Arq> Station<A> {
         self.access.take();
         (self.armed, self.is_committed) = (Time::NEVER, false);
         let rules = &*self.rules;
-        if rules.overhead + service.body <= rules.rts_threshold {
+        if !rules.is_protected(rules.overhead + service.body, service.rate) {
             self.send_data(out);
             return;
         }
-        let cts = rules.response(rules.control_rate).cts.total;
         let ack = rules.response(service.rate).ack.total;
+        if rules.config.protection == Protection::CtsToSelf {
+            let duration = rules.config.sifs * 2 + service.airtime.total + ack;
+            let (bytes, rate) = (rules.config.cts, rules.protection_rate);
+            let to_self = Frame::new(FrameKind::Cts, BROADCAST, self.address, bytes, rate);
+            self.doing = Doing::Sending(Sent::CtsToSelf);
+            out.transmit(Frame { duration, ..to_self }, rules.cts_to_self);
+            return;
+        }
+        let cts = rules.response(rules.protection_rate).cts.total;
         let duration = rules.config.sifs * 3 + cts + service.airtime.total + ack;
-        let (receiver, bytes, rate) = (service.msdu.next, rules.config.rts, rules.control_rate);
+        let (receiver, bytes, rate) = (service.msdu.next, rules.config.rts, rules.protection_rate);
         let rts = Frame::new(FrameKind::Rts, receiver, self.address, bytes, rate);
         self.doing = Doing::Sending(Sent::Rts);
         self.counters.rts_sent += 1;
@@ -217,8 +227,8 @@ impl<A: Arq> Station<A> {
     pub(super) fn count_failure(&mut self, answer: Answer, out: &mut impl MacOut) -> bool {
         let Some(service) = self.service else { return false };
         let is_lost = service.lost && answer != Answer::Cts;
-        let is_short =
-            answer == Answer::Cts || self.rules.overhead + service.body <= self.rules.rts_threshold;
+        let is_short = answer == Answer::Cts
+            || !self.rules.is_protected(self.rules.overhead + service.body, service.rate);
         if !self.unit_failed(is_lost, out) {
             let is_over = self.retries.count(is_short, &self.rules.config) || is_lost;
             if is_over {

@@ -60,7 +60,7 @@ pub use bystander::Bystander;
 pub use dcf::{Counters, Role, Station};
 pub use edca::{
     AfterLoss, Aggregate, BlockAck, CATEGORIES, Category, DELIMITER, Edca, EdcaAccess, EdcaConfig,
-    EdcaCounters, EdcaOut, Load, Mpdu, MpduFate, Protection, RateControl,
+    EdcaCounters, EdcaOut, Load, Mpdu, MpduFate, RateControl,
 };
 pub use frame::{
     BROADCAST, Distribution, Frame, FrameKind, Msdu, Outcome, PayloadClass, Served, ServedOutcome,
@@ -70,7 +70,7 @@ pub use pcf::PcfConfig;
 pub use rates::{Airtime, PhyRate, PhyTiming, RATES, RateSet};
 pub use reorder::Reorder;
 pub use room::{Buffer, BufferScope, BufferUnit};
-pub use standard::{AccessRules, BackoffDraw, MacConfig, Preset, Reassembly, ResponseTimeout};
+pub use standard::{AccessRules, BackoffDraw, MacConfig, Preset, Protection, Reassembly, ResponseTimeout};
 pub use timing::{LARGEST_FRAME, LARGEST_MSDU, Rules};
 
 use crate::hooks::Rider;

@@ -66,7 +66,7 @@ impl PcfConfig {
     pub fn contention(&self, rules: &Rules) -> Span {
         let (config, response) = (&rules.config, rules.response(rules.config.data_rate));
         let has_rts = rules.overhead + self.largest_body(rules) > rules.rts_threshold;
-        let cts = rules.response(rules.control_rate).cts.total;
+        let cts = rules.response(rules.protection_rate).cts.total;
         let leave = if has_rts { rules.rts.total + cts + config.sifs * 2 } else { Span::ZERO };
         let backoff = config.slot * u64::from(rules.draw_bound(config.cw_min));
         rules.difs + backoff + leave + self.largest_frame(rules) + config.sifs + response.ack.total

@@ -131,10 +131,12 @@ impl RateSet {
 /// What the PHY adds to the bits of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PhyTiming {
-    /// Preamble and header of a frame.
+    /// Preamble and header of a frame at a rate of OFDM, or at any where there is no other.
     pub preamble: Span,
     /// Preamble and header of a frame at 1 Mbit/s, which has no short form.
     pub preamble_at_1_mbps: Span,
+    /// Preamble and header of a frame at the other rates of DSSS: that of all frames, or that of 802.11g.
+    pub dsss_preamble: Span,
     /// DSSS airtime is rounded up to a multiple of this.
     pub round_to: Span,
     /// Added to each frame: a constant propagation delay, as some models count it.
@@ -158,7 +160,11 @@ impl PhyTiming {
     /// The airtime of a frame of `bytes`, header and check sequence included, of which `payload` are the packet's.
     #[must_use]
     pub fn airtime(&self, bytes: u32, payload: u32, rate: PhyRate) -> Airtime {
-        let preamble = if rate == PhyRate::Dsss1 { self.preamble_at_1_mbps } else { self.preamble };
+        let preamble = match rate {
+            PhyRate::Dsss1 => self.preamble_at_1_mbps,
+            _ if rate.is_ofdm() => self.preamble,
+            _ => self.dsss_preamble,
+        };
         let body = if rate.is_ofdm() {
             let bits = SERVICE_BITS + TAIL_BITS + 8 * u64::from(bytes);
             SYMBOL * bits.div_ceil(rate.bits_per_symbol()) + self.signal_extension
@@ -178,6 +184,7 @@ mod tests {
     const LONG: PhyTiming = PhyTiming {
         preamble: Span::from_micros(192),
         preamble_at_1_mbps: Span::from_micros(192),
+        dsss_preamble: Span::from_micros(192),
         round_to: Span::from_micros(1),
         propagation: Span::ZERO,
         signal_extension: Span::ZERO,
@@ -200,9 +207,17 @@ mod tests {
 
     #[test]
     fn a_frame_at_1_mbps_keeps_the_long_preamble() {
-        let short = PhyTiming { preamble: Span::from_micros(96), ..LONG };
+        let short = PhyTiming { dsss_preamble: Span::from_micros(96), ..LONG };
         assert_eq!(micros(short, 14, PhyRate::Dsss1), 304.0);
         assert_eq!(micros(short, 14, PhyRate::Dsss2), 152.0);
+    }
+
+    #[test]
+    fn in_802_11g_each_modulation_has_a_preamble_of_its_own() {
+        let erp = PhyTiming { signal_extension: Span::from_micros(6), ..OFDM };
+        assert_eq!(micros(erp, 14, PhyRate::Cck11), 192.0 + 11.0);
+        assert_eq!(micros(erp, 14, PhyRate::Dsss1), 304.0);
+        assert_eq!(micros(erp, 14, PhyRate::Ofdm24), 34.0);
     }
 
     #[test]

@@ -59,6 +59,15 @@ pub struct AccessRules {
     pub difs_after_failure: bool,
 }
 
+/// What goes before a frame longer than the RTS threshold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Protection {
+    /// RTS and CTS.
+    RtsCts,
+    /// A CTS to the station itself: nobody answers, and a collision of it is not noticed.
+    CtsToSelf,
+}
+
 /// In which order a receiver joins fragments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reassembly {
@@ -100,6 +109,11 @@ pub struct MacConfig {
     /// `dot11RTSThreshold`: longer data frames (header and check sequence included) are preceded by RTS and CTS, and
     /// count as long frames. `None`: no frame is.
     pub rts_threshold: Option<u32>,
+    /// What protects them. Where it goes at a rate of DSSS and data at rates of OFDM, frames at rates of DSSS have none:
+    /// all stations understand them (IEEE 802.11-2012, 9.23.2).
+    pub protection: Protection,
+    /// The rate of an RTS, or of a CTS-to-self. `None`: the basic rate that answers the data rate.
+    pub protection_rate: Option<PhyRate>,
     /// `dot11FragmentationThreshold`: the longest data frame, header and check sequence included. `None`: no limit.
     pub fragment_threshold: Option<u32>,
     /// The code for the body of each data frame and its check sequence. The thresholds do not count its redundancy.
@@ -140,7 +154,7 @@ pub enum Preset {
     Ns2b,
     /// The constants of Bianchi's tables and the assumptions of his model.
     Bianchi,
-    /// 802.11g (ERP-OFDM) without stations of 802.11b.
+    /// 802.11g (ERP-OFDM).
     Dot11g,
     /// 802.11n (HT).
     Dot11n,
@@ -162,6 +176,16 @@ const SHORT_PREAMBLE: Span = Span::from_micros(96);
 const OFDM_PREAMBLE: Span = Span::from_micros(20);
 /// `aPHY-RX-START-Delay` of OFDM at 20 MHz (table 18-17).
 const OFDM_RX_START: Span = Span::from_micros(25);
+/// The rates that every ERP station has (IEEE 802.11-2012, 19.1.1).
+const ERP_BASIC_RATES: RateSet = RateSet::of(&[
+    PhyRate::Dsss1,
+    PhyRate::Dsss2,
+    PhyRate::Cck5,
+    PhyRate::Cck11,
+    PhyRate::Ofdm6,
+    PhyRate::Ofdm12,
+    PhyRate::Ofdm24,
+]);
 /// Silence after an ERP-OFDM frame, in which its convolutional code can be decoded (IEEE 802.11-2012, 19.3.2.4).
 const SIGNAL_EXTENSION: Span = Span::from_micros(6);
 /// ns-2 waits twice its longest propagation delay of 2 µs beyond an answer, and beyond a data frame that its CTS has asked
@@ -193,6 +217,7 @@ const DOT11: MacConfig = MacConfig {
     phy: PhyTiming {
         preamble: LONG_PREAMBLE,
         preamble_at_1_mbps: LONG_PREAMBLE,
+        dsss_preamble: LONG_PREAMBLE,
         round_to: Span::from_micros(1),
         propagation: Span::ZERO,
         signal_extension: Span::ZERO,
@@ -206,6 +231,8 @@ const DOT11: MacConfig = MacConfig {
     cts: 14,
     ack: 14,
     rts_threshold: None,
+    protection: Protection::RtsCts,
+    protection_rate: None,
     fragment_threshold: None,
     fec: None,
     short_retry: Some(7),
@@ -260,14 +287,14 @@ impl Preset {
             Preset::Dot11b => MacConfig { data_rate: PhyRate::Cck11, ..DOT11 },
             Preset::Dot11bShort => MacConfig {
                 data_rate: PhyRate::Cck11,
-                phy: PhyTiming { preamble: SHORT_PREAMBLE, ..DOT11.phy },
+                phy: PhyTiming { preamble: SHORT_PREAMBLE, dsss_preamble: SHORT_PREAMBLE, ..DOT11.phy },
                 ..DOT11
             },
             Preset::Dot11a => MacConfig {
                 slot: Span::from_micros(9),
                 sifs: Span::from_micros(16),
                 cw_min: 15,
-                phy: PhyTiming { preamble: OFDM_PREAMBLE, ..DOT11.phy },
+                phy: PhyTiming { preamble: OFDM_PREAMBLE, dsss_preamble: OFDM_PREAMBLE, ..DOT11.phy },
                 data_rate: PhyRate::Ofdm54,
                 basic_rates: RateSet::of(&[PhyRate::Ofdm6, PhyRate::Ofdm12, PhyRate::Ofdm24]),
                 access: standard_access(OFDM_RX_START),
@@ -286,6 +313,7 @@ impl Preset {
                 phy: PhyTiming {
                     preamble: Span::from_micros(128),
                     preamble_at_1_mbps: Span::from_micros(128),
+                    dsss_preamble: Span::from_micros(128),
                     propagation: Span::from_micros(1),
                     ..DOT11.phy
                 },
@@ -297,8 +325,12 @@ impl Preset {
             },
             Preset::Dot11g => {
                 let ofdm = Preset::Dot11a.config();
-                let phy = PhyTiming { signal_extension: SIGNAL_EXTENSION, ..ofdm.phy };
-                MacConfig { sifs: DSSS_SIFS, phy, ..ofdm }
+                let phy = PhyTiming {
+                    dsss_preamble: LONG_PREAMBLE,
+                    signal_extension: SIGNAL_EXTENSION,
+                    ..ofdm.phy
+                };
+                MacConfig { sifs: DSSS_SIFS, phy, basic_rates: ERP_BASIC_RATES, ..ofdm }
             }
             Preset::Dot11n => of_today(Family::Ht),
             Preset::Dot11ac => of_today(Family::Vht),

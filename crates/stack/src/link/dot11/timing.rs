@@ -28,15 +28,20 @@ pub struct Rules {
     pub eifs: Span,
     /// Bytes of a data frame other than its body.
     pub(super) overhead: u32,
-    /// Rate of RTS.
+    /// Rate of control frames that answer nothing.
     pub(super) control_rate: PhyRate,
+    /// Rate of an RTS, and of a CTS-to-self.
+    pub(super) protection_rate: PhyRate,
     pub(super) rts: Airtime,
+    pub(super) cts_to_self: Airtime,
     /// How long after its RTS a station waits for the CTS.
     pub(super) cts_timeout: Span,
     /// After an RTS without a frame that follows it, the reservation ends here.
     pub(super) nav_reset: Span,
-    /// Longer data frames are protected by RTS and count as long.
+    /// Longer data frames are protected and count as long.
     pub(super) rts_threshold: u32,
+    /// Whether frames at rates of DSSS are not protected.
+    spares_dsss: bool,
     /// Longest body of a data frame.
     pub(super) longest_body: u32,
     responses: [Response; RATES],
@@ -64,10 +69,12 @@ impl Rules {
                 ack: config.phy.airtime(config.ack, 0, rate),
             }
         });
-        let lowest = if config.data_rate.is_ofdm() { PhyRate::Ofdm6 } else { PhyRate::Dsss1 };
-        let ack_at_lowest = config.phy.airtime(config.ack, 0, lowest).total;
         let control_rate = config.basic_rates.response_to(config.data_rate);
-        let cts = responses[control_rate as usize].cts.total;
+        let protection_rate = config.protection_rate.unwrap_or(control_rate);
+        // Where DSSS protects OFDM, stations of both are there.
+        let lowest = if protection_rate.is_ofdm() { PhyRate::Ofdm6 } else { PhyRate::Dsss1 };
+        let ack_at_lowest = config.phy.airtime(config.ack, 0, lowest).total;
+        let cts = responses[protection_rate as usize].cts.total;
         let rx_start = match config.access.timeout {
             ResponseTimeout::ReceptionStart(delay) => delay,
             ResponseTimeout::WholeResponse(_) => config.phy.preamble,
@@ -84,10 +91,13 @@ impl Rules {
             eifs: if config.access.eifs { config.sifs + ack_at_lowest + difs } else { difs },
             overhead,
             control_rate,
-            rts: config.phy.airtime(config.rts, 0, control_rate),
+            protection_rate,
+            rts: config.phy.airtime(config.rts, 0, protection_rate),
+            cts_to_self: config.phy.airtime(config.cts, 0, protection_rate),
             cts_timeout: Span::ZERO,
             nav_reset: config.sifs * 2 + cts + rx_start + config.slot * 2,
             rts_threshold: config.rts_threshold.unwrap_or(u32::MAX),
+            spares_dsss: config.data_rate.is_ofdm() && !protection_rate.is_ofdm(),
             longest_body,
             responses,
             own_rates: Box::default(),
@@ -122,6 +132,12 @@ impl Rules {
                 (Some(Coded { code, bytes: bytes as u16 }), plain + code.redundancy(bytes))
             }
         }
+    }
+
+    /// Whether a data frame of this size at this rate is protected.
+    #[inline]
+    pub(super) fn is_protected(&self, bytes: u32, rate: PhyRate) -> bool {
+        bytes > self.rts_threshold && (rate.is_ofdm() || !self.spares_dsss)
     }
 
     /// Bytes on the air of the longest frame that carries this packet, or a part of it.
@@ -202,6 +218,24 @@ mod tests {
         assert_eq!(rules(Preset::Dot11a).control_rate, PhyRate::Ofdm24);
         assert_eq!(rules(Preset::Ns2b).control_rate, PhyRate::Dsss2);
         assert_eq!(rules(Preset::Ns2).rts.total, Span::from_micros(352));
+    }
+
+    #[test]
+    fn dsss_protects_ofdm_and_nothing_else_where_both_are_there() {
+        let erp = |protection_rate| {
+            let config = MacConfig { rts_threshold: Some(100), protection_rate, ..Preset::Dot11g.config() };
+            Rules::new(config)
+        };
+        let mixed = erp(Some(PhyRate::Cck11));
+        assert!(mixed.is_protected(101, PhyRate::Ofdm6) && !mixed.is_protected(100, PhyRate::Ofdm6));
+        assert!(!mixed.is_protected(101, PhyRate::Cck11));
+        assert!(erp(None).is_protected(101, PhyRate::Cck11));
+        // 112 bits at 11 Mbit/s are 10.2 µs, and the CTS that answers an RTS lasts as long.
+        assert_eq!(mixed.cts_to_self.total, Span::from_micros(192 + 11));
+        assert_eq!(mixed.cts_timeout, mixed.timeout(mixed.cts_to_self.total));
+        // SIFS 10, an ACK at 1 Mbit/s, DIFS; without stations of 802.11b at 6 Mbit/s.
+        assert_eq!(mixed.eifs, Span::from_micros(10 + 192 + 112 + 28));
+        assert_eq!(erp(None).eifs, Span::from_micros(10 + 20 + 24 + 6 + 28));
     }
 
     #[test]

@@ -5,7 +5,8 @@ use super::{CELL, cell, cell_config, placed, wifi};
 use crate::medium::radio::config::RadioConfig;
 use crate::scenario::explain;
 use lasthop_stack::link::dot11::{
-    AccessRules, BackoffDraw, MacConfig, PhyRate, PhyTiming, Preset, RateSet, Reassembly, ResponseTimeout,
+    AccessRules, BackoffDraw, MacConfig, PhyRate, PhyTiming, Preset, Protection, RateSet, Reassembly,
+    ResponseTimeout,
 };
 use lasthop_stack::units::Span;
 use serde_json::Value as Json;
@@ -96,6 +97,7 @@ fn other_constants() -> MacConfig {
         phy: PhyTiming {
             preamble: micros(100),
             preamble_at_1_mbps: micros(200),
+            dsss_preamble: micros(100),
             round_to: Span(1),
             propagation: micros(2),
             signal_extension: micros(3),
@@ -109,6 +111,8 @@ fn other_constants() -> MacConfig {
         cts: 15,
         ack: 16,
         rts_threshold: Some(500),
+        protection: Protection::CtsToSelf,
+        protection_rate: Some(PhyRate::Dsss2),
         fragment_threshold: Some(800),
         fec: None,
         short_retry: Some(9),
@@ -141,6 +145,8 @@ rate = "5.5 Mbit/s"
 basic-rates = ["1 Mbit/s", "11 Mbit/s"]
 access-point = "ap"
 rts-threshold = "500 B"
+protection = "cts-to-self"
+protection-rate = "2 Mbit/s"
 fragment-threshold = "800 B"
 short-retry = 9
 long-retry = "none"

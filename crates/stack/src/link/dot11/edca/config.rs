@@ -88,15 +88,6 @@ pub enum AfterLoss {
     Data,
 }
 
-/// What goes before a frame longer than the RTS threshold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Protection {
-    /// RTS and CTS.
-    RtsCts,
-    /// A CTS to the station itself: nobody answers, and a collision of it is not noticed.
-    CtsToSelf,
-}
-
 /// The limits of an A-MPDU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Aggregate {
@@ -127,8 +118,6 @@ pub struct EdcaConfig {
     pub after_loss: AfterLoss,
     /// How long a receiver holds an MPDU for an earlier one.
     pub reorder_timeout: Span,
-    /// What protects long frames.
-    pub protection: Protection,
     /// How long a packet may be in the MAC; unlimited if none.
     pub lifetime: Option<Span>,
     /// What chooses the modes of data; `mode` is the fastest.
@@ -171,7 +160,6 @@ impl EdcaConfig {
             spacing: Span::ZERO,
             after_loss: AfterLoss::Request,
             reorder_timeout: Span::from_millis(100),
-            protection: Protection::RtsCts,
             lifetime: None,
             rate_control: RateControl::Constant,
         }

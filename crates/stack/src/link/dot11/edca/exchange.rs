@@ -2,10 +2,9 @@
 
 use super::super::frame::{BROADCAST, Frame, FrameKind, Msdu, Outcome};
 use super::super::rates::{Airtime, PhyRate};
+use super::super::standard::Protection;
 use super::load::{BlockAck, Mpdu, MpduFate};
-use super::{
-    AfterLoss, Answer, BLOCK_ACK_REQUEST, DELIMITER, Doing, Edca, EdcaOut, Next, Protection, Sent, Service,
-};
+use super::{AfterLoss, Answer, BLOCK_ACK_REQUEST, DELIMITER, Doing, Edca, EdcaOut, Next, Sent, Service};
 use crate::hooks::Arq;
 use crate::units::{Span, Time};
 
@@ -37,12 +36,12 @@ impl<A: Arq + Clone> Edca<A> {
             self.send_data(out);
             return;
         }
-        if self.config.protection == Protection::CtsToSelf {
+        if self.rules.config.protection == Protection::CtsToSelf {
             self.send_cts_to_self(out);
             return;
         }
         let rules = &*self.rules;
-        let rate = self.control_rate();
+        let rate = self.protection_rate();
         let cts = rules.response(rate).cts.total;
         let duration = rules.config.sifs * 3 + cts + self.service.airtime.total + self.response().total;
         let (receiver, bytes) = (self.originators[of].peer, rules.config.rts);
@@ -68,22 +67,24 @@ impl<A: Arq + Clone> Edca<A> {
     }
 
     /// The rate of an RTS.
-    fn control_rate(&self) -> PhyRate {
+    fn protection_rate(&self) -> PhyRate {
         let originator = &self.originators[self.service.of];
-        match originator.control {
-            None => self.rules.control_rate,
-            Some(_) => self.rules.response(originator.rate).rate,
+        if originator.control.is_none() {
+            return self.rules.protection_rate;
         }
+        let follows = self.rules.response(originator.rate).rate;
+        self.rules.config.protection_rate.unwrap_or(follows)
     }
 
     /// Reserves the medium for the PPDU prepared by a CTS that nobody answers (10.3.2.8).
     fn send_cts_to_self(&mut self, out: &mut impl EdcaOut) {
         let rules = &*self.rules;
         let duration = rules.config.sifs * 2 + self.service.airtime.total + self.response().total;
-        let cts = Frame::new(FrameKind::Cts, BROADCAST, self.address, rules.config.cts, rules.control_rate);
+        let cts =
+            Frame::new(FrameKind::Cts, BROADCAST, self.address, rules.config.cts, rules.protection_rate);
         self.doing = Doing::Sending(Sent::CtsToSelf);
         out.load().mpdus.clear();
-        out.transmit(Frame { duration, ..cts }, rules.response(rules.control_rate).cts);
+        out.transmit(Frame { duration, ..cts }, rules.cts_to_self);
     }
 
     /// Gives up the packets of a category whose lifetime is over, receiver by receiver in the order in which they are served.
@@ -228,7 +229,7 @@ impl<A: Arq + Clone> Edca<A> {
         }
         let Doing::Sending(sent) = self.doing else { return };
         let (answer, lasts) = match sent {
-            Sent::Rts => (Answer::Cts, self.rules.response(self.control_rate()).cts.total),
+            Sent::Rts => (Answer::Cts, self.rules.response(self.protection_rate()).cts.total),
             Sent::CtsToSelf => {
                 self.doing = Doing::Gap(Next::Data);
                 out.set_timer(now + self.rules.config.sifs);

@@ -39,7 +39,7 @@ mod respond;
 mod tests;
 
 use config::BLOCK_ACK_REQUEST;
-pub use config::Protection;
+
 pub use config::{Access as EdcaAccess, AfterLoss, Aggregate, CATEGORIES, Category, DELIMITER, EdcaConfig};
 pub use load::{BlockAck, Load, Mpdu, MpduFate};
 pub use rate_control::RateControl;

@@ -9,10 +9,10 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::super::{
-    Airtime, Frame, FrameKind, MacConfig, MacOut, Mode, Msdu, Outcome, PayloadClass, PhyRate, Preset, Role,
-    Rules,
+    Airtime, Frame, FrameKind, MacConfig, MacOut, Mode, Msdu, Outcome, PayloadClass, PhyRate, Preset,
+    Protection, Role, Rules,
 };
-use super::{AfterLoss, Category, Edca, EdcaConfig, EdcaOut, Load, MpduFate, Protection, RateControl};
+use super::{AfterLoss, Category, Edca, EdcaConfig, EdcaOut, Load, MpduFate, RateControl};
 use crate::hooks::Rider;
 use crate::packet::NodeId;
 use crate::schemes::DynamicArq;

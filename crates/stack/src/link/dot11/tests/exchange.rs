@@ -1,6 +1,8 @@
 //! Successive exchanges: their times to the nanosecond, retries, duplicates.
 
-use super::super::{AccessRules, Counters, FrameKind, MacConfig, Outcome, Preset, ResponseTimeout};
+use super::super::{
+    AccessRules, Counters, FrameKind, MacConfig, Outcome, PhyRate, Preset, Protection, ResponseTimeout,
+};
 use super::cell::{Cell, Event, at};
 use crate::units::{Span, Time};
 
@@ -68,12 +70,53 @@ fn basic_access_sends_at_once_on_a_medium_idle_for_difs() {
 
 #[test]
 fn ofdm_exchanges_take_whole_symbols() {
-    let config = MacConfig { data_rate: super::super::PhyRate::Ofdm6, ..Preset::Dot11a.config() };
+    let config = MacConfig { data_rate: PhyRate::Ofdm6, ..Preset::Dot11a.config() };
     let mut cell = Cell::new(config, 2);
     cell.run(at(100));
     cell.enqueue(0, 1, 1, 1_500);
     cell.settle();
     assert_eq!(cell.times(0, Event::Done(1, Outcome::Delivered)), [100.0 + 2_072.0 + 16.0 + 44.0]);
+}
+
+#[test]
+fn a_cts_to_self_at_a_rate_of_dsss_reserves_the_medium_for_a_frame_of_ofdm() {
+    let config = MacConfig {
+        rts_threshold: Some(0),
+        protection: Protection::CtsToSelf,
+        protection_rate: Some(PhyRate::Dsss2),
+        ..Preset::Dot11g.config()
+    };
+    let mut cell = Cell::new(config, 3);
+    cell.run(at(1_000));
+    cell.enqueue(0, 1, 1, 1_500);
+    cell.run(at(1_100));
+    cell.enqueue(2, 1, 2, 1_500);
+    cell.settle();
+    // CTS 192 + 56, SIFS 10, data 20 + 57 symbols + 6, SIFS 10, ACK at 24 Mbit/s 28 + 6.
+    assert_eq!(cell.starts(0, FrameKind::Cts), [1_000.0]);
+    assert_eq!(cell.starts(0, FrameKind::Data), [1_258.0]);
+    assert_eq!(cell.starts(1, FrameKind::Ack)[0], 1_522.0);
+    assert_eq!(cell.sides[0].frames[0].1.duration, Span::from_micros(10 + 254 + 10 + 34));
+    // Nobody answers the CTS, and the other station begins when the exchange that it announces is over.
+    assert!(cell.starts(1, FrameKind::Cts).is_empty());
+    assert!(cell.starts(2, FrameKind::Cts)[0] >= 1_556.0 + 28.0);
+    assert_eq!(cell.times(1, Event::Up(2)).len(), 1);
+}
+
+#[test]
+fn a_lost_frame_after_a_cts_to_self_counts_as_a_long_one() {
+    let config = MacConfig {
+        rts_threshold: Some(0),
+        protection: Protection::CtsToSelf,
+        long_retry: Some(2),
+        ..Preset::Dot11g.config()
+    };
+    let mut cell = Cell::new(config, 1);
+    cell.enqueue(0, 5, 1, 1_500);
+    cell.settle();
+    assert_eq!(cell.starts(0, FrameKind::Cts).len(), 2);
+    assert_eq!(cell.starts(0, FrameKind::Data).len(), 2);
+    assert_eq!(cell.times(0, Event::Done(1, Outcome::Undelivered)).len(), 1);
 }
 
 #[test]

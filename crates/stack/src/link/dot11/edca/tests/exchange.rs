@@ -170,7 +170,8 @@ fn what_was_never_sent_and_is_too_old_goes_without_a_request_and_others_take_its
 
 #[test]
 fn a_cts_to_self_reserves_the_medium_for_the_data_and_their_answer_and_nobody_answers_it() {
-    let mut mac = config(|edca| edca.protection = Protection::CtsToSelf);
+    let mut mac = config(|_| {});
+    mac.protection = Protection::CtsToSelf;
     mac.rts_threshold = Some(2_000);
     let mut cell = Cell::new(mac, 3);
     cell.enqueue(0, 1, 0..5);
