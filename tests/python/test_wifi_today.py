@@ -136,7 +136,7 @@ def test_protection_at_a_rate_of_dsss_costs_its_frames_and_leaves_dsss_alone(
         mixed = mixed.set({"links.air.rts-threshold": "never"})
     else:
         mixed = mixed.set({"links.air.rts-threshold": "0 B", "links.air.protection": protection})
-    # DIFS, half of the window, SIFS; data of 57 symbols and an ACK at 24 Mbit/s, each with its signal extension.
+    # DIFS, half of the window; data of 57 symbols, SIFS, an ACK at 24 Mbit/s, with signal extensions.
     cycle = 50 + 310 + before_data + (20 + 228 + 6) + 10 + (20 + 8 + 6)
     alone = mixed.set({"flows.b.app.start": "1 h"}).run().metrics["flows.g.goodput_bps"]
     assert alone == pytest.approx(1472 * 8 / cycle * 1e6, rel=0.01)
