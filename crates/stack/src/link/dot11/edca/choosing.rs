@@ -6,9 +6,8 @@
 //! that the order of the scheme is that of the numbers too.
 //!
 //! **Choices.** 1. While the window is full, the oldest packets of it are sent instead of a new one, and the new one goes
-//! first afterwards. 2. What was selected but does not fit goes first in the next A-MPDU. 3. Until a BlockAck tells the fate of an
-//! A-MPDU its packets are with nobody. 4. A packet whose flow has no timing is repeated before all others. 5. A scheme that wants to give up a
-//! packet before its next transmission is not heard.
+//! first afterwards. 2. What was selected but does not fit goes first in the next A-MPDU. 3. Until a BlockAck reports the fate of
+//! an A-MPDU its packets are with nobody. 4. A packet whose flow has no timing is repeated before all others.
 
 use std::collections::VecDeque;
 
@@ -40,6 +39,8 @@ pub(super) struct Choosing<A> {
     carried: Option<Unit>,
     /// What was sent and neither acknowledged nor returned.
     in_flight: Vec<Unit>,
+    /// What the scheme has given up in place of sending it again, or at all.
+    given_up: Vec<Unit>,
     /// In order of arrival, with their order; the first may be gone.
     ages: VecDeque<(u32, u64)>,
     /// By number modulo the window.
@@ -58,6 +59,7 @@ impl<A: Arq> Choosing<A> {
             again: VecDeque::new(),
             carried: None,
             in_flight: Vec::new(),
+            given_up: Vec::new(),
             ages: VecDeque::new(),
             of_sequence: vec![0; window as usize],
             waiting: 0,
@@ -106,9 +108,12 @@ impl<A: Arq> Choosing<A> {
             return Some(unit);
         }
         let newcomer = if self.fresh.is_empty() { Newcomer::Absent } else { Newcomer::Waits };
-        match self.scheme.next(newcomer, now)? {
-            Choice::New => self.fresh.pop_front().map(|place| self.unit(place)),
-            Choice::Send(unit, _) | Choice::GiveUp(unit) => Some(unit),
+        loop {
+            match self.scheme.next(newcomer, now)? {
+                Choice::New => return self.fresh.pop_front().map(|place| self.unit(place)),
+                Choice::Send(unit, _) => return Some(unit),
+                Choice::GiveUp(unit) => self.given_up.push(unit),
+            }
         }
     }
 
@@ -183,6 +188,17 @@ impl<A: Arq> Choosing<A> {
             }
         }
         self.in_flight.clear();
+    }
+
+    /// A packet that the scheme gave up as it selected, with its number: with one, it stays until the number is closed.
+    pub(super) fn take_given_up(&mut self) -> Option<(Msdu, Option<u16>)> {
+        let Unit { packet: place, .. } = self.given_up.pop()?;
+        let Packet { msdu, sequence, .. } = self.packets[place as usize];
+        if sequence.is_none() {
+            self.close_place(place);
+            self.waiting -= 1;
+        }
+        Some((msdu, sequence))
     }
 
     /// Removes the packets that were never sent.

@@ -13,38 +13,46 @@ impl<A: Arq + Clone> Edca<A> {
     pub(super) fn attempt(&mut self, category: usize, now: Time, out: &mut impl EdcaOut) {
         self.seize(category, now);
         self.expire(category, now, out);
-        let Some(of) = self.select(category) else {
-            self.doing = Doing::Contend;
-            self.resume(now, out);
-            return;
-        };
         let txop = self.config.access[category].txop;
-        self.service = Service { of, ends: now.after(txop), ..Service::default() };
-        self.choose_mode(of, now, out);
-        if self.originators[of].owes_request {
-            self.send_request(out);
-            return;
+        loop {
+            let Some(of) = self.select(category) else {
+                self.doing = Doing::Contend;
+                self.resume(now, out);
+                return;
+            };
+            self.service = Service { of, ends: now.after(txop), ..Service::default() };
+            self.choose_mode(of, now, out);
+            if self.originators[of].owes_request {
+                self.send_request(out);
+                return;
+            }
+            let response = self.rules.config.sifs + self.originators[of].block_ack.total;
+            let limit = if txop == Span::ZERO {
+                self.config.aggregate.time
+            } else {
+                Span(txop.0.saturating_sub(response.0))
+            };
+            self.prepare(limit, now);
+            if !self.drop_given_up(out) || !self.burst.is_empty() {
+                break;
+            }
         }
-        let response = self.rules.config.sifs + self.originators[of].block_ack.total;
-        let limit = if txop == Span::ZERO {
-            self.config.aggregate.time
-        } else {
-            Span(txop.0.saturating_sub(response.0))
-        };
-        self.prepare(limit, now);
         if self.service.bytes <= self.rules.rts_threshold {
             self.send_data(out);
-            return;
-        }
-        if self.rules.config.protection == Protection::CtsToSelf {
+        } else if self.rules.config.protection == Protection::CtsToSelf {
             self.send_cts_to_self(out);
-            return;
+        } else {
+            self.send_rts(out);
         }
+    }
+
+    /// Asks for a CTS to the PPDU prepared.
+    fn send_rts(&mut self, out: &mut impl EdcaOut) {
         let rules = &*self.rules;
         let rate = self.protection_rate();
         let cts = rules.response(rate).cts.total;
         let duration = rules.config.sifs * 3 + cts + self.service.airtime.total + self.response().total;
-        let (receiver, bytes) = (self.originators[of].peer, rules.config.rts);
+        let (receiver, bytes) = (self.originators[self.service.of].peer, rules.config.rts);
         let rts = Frame::new(FrameKind::Rts, receiver, self.address, bytes, rate);
         let airtime = rules.config.phy.airtime(bytes, 0, rate);
         self.doing = Doing::Sending(Sent::Rts);
@@ -332,6 +340,23 @@ impl<A: Arq + Clone> Edca<A> {
         let has_given_up = self.give_up_after(limit, out);
         self.originators[self.service.of].owes_request |= has_given_up;
         self.refresh(self.service.of);
+    }
+
+    /// Gives up the packets that the scheme gave up as it selected. Returns whether there were any.
+    fn drop_given_up(&mut self, out: &mut impl EdcaOut) -> bool {
+        let Edca { originators, contenders, counters, service, .. } = self;
+        let originator = &mut originators[service.of];
+        let contender = &mut contenders[originator.category];
+        let any = originator.drop_given_up(|msdu| {
+            contender.remove();
+            counters.undelivered += 1;
+            out.done(msdu.handle, Outcome::Undelivered);
+        });
+        if any {
+            self.originators[self.service.of].owes_request |= self.give_up_after(None, out);
+            self.refresh(self.service.of);
+        }
+        any
     }
 
     /// Gives up all packets that were sent: their receiver answers no request.

@@ -35,7 +35,7 @@ pub(super) struct Numbered {
     pub(super) attempts: u8,
     /// How often it was sent.
     pub(super) sent: u8,
-    /// The medium has lost it for good.
+    /// The medium has lost it for good, or the scheme gives it up.
     pub(super) lost: bool,
 }
 
@@ -198,6 +198,25 @@ impl<A: Arq> Originator<A> {
                 numbered.lost = true;
             }
         });
+    }
+
+    /// The packets that the scheme gave up as it selected: those that were sent count as lost, the others go to `each`. Returns
+    /// whether there were any.
+    pub(super) fn drop_given_up(&mut self, mut each: impl FnMut(Msdu)) -> bool {
+        let Originator { choosing: Some(choosing), numbered, window, .. } = self else { return false };
+        let mut any = false;
+        while let Some((msdu, sequence)) = choosing.take_given_up() {
+            any = true;
+            match sequence {
+                Some(sequence) => {
+                    if let Some(numbered) = &mut numbered[usize::from(sequence % *window)] {
+                        numbered.lost = true;
+                    }
+                }
+                None => each(msdu),
+            }
+        }
+        any
     }
 
     /// Removes the packets that came at a time or before it, and calls `each` with them. A BlockAckReq is owed if one of them

@@ -1,5 +1,6 @@
 //! Stations with EDCA on an ideal medium where all hear each other.
 
+mod choosing;
 mod contend;
 mod exchange;
 mod rate_control;
@@ -155,9 +156,19 @@ impl Cell {
     }
 
     fn enqueue_in(&mut self, category: Category, from: usize, to: u32, handles: std::ops::Range<u64>) {
+        self.enqueue_of(None, category, (from, to), handles);
+    }
+
+    fn enqueue_of(
+        &mut self,
+        flow: Option<u32>,
+        category: Category,
+        (from, to): (usize, u32),
+        handles: std::ops::Range<u64>,
+    ) {
         for handle in handles {
             let (class, next) = (PayloadClass::Data, NodeId(to));
-            let msdu = Msdu { handle, bytes: 1_500, next, class, category, flow: None };
+            let msdu = Msdu { handle, bytes: 1_500, next, class, category, flow };
             self.sides[from].now = self.now;
             assert!(self.stations[from].enqueue(msdu, self.now, &mut self.sides[from]));
         }
