@@ -94,15 +94,12 @@ def beside() -> Any:
     return module
 
 
-SATURATED = [cell for cell in CELLS if cell["transport"] == "udp"]
-# Where a timeout falls into a shorter time it decides the goodput.
-LONG = [cell for cell in CELLS if cell["transport"] == "newreno" and cell["duration"] >= 10]
-SHORT = [cell for cell in CELLS if cell["transport"] == "newreno" and cell["duration"] < 10]
-STEADY = [cell for cell in SHORT if cell["stations"] in (5, 10)]
+# BBR differs (docs/wifi.md).
+ALIKE = [cell for cell in CELLS if cell["transport"] != "bbr"]
 
 
 @pytest.mark.parametrize(
-    "cells", [pytest.param(cells, id=named(cells[0])) for cells in beside().groups(SATURATED + LONG + STEADY)]
+    "cells", [pytest.param(cells, id=named(cells[0])) for cells in beside().groups(ALIKE)]
 )
 def test_cells_that_differ_in_the_seed_alone_have_the_goodput_that_ns3_gave(
     cells: list[dict[str, Any]],
@@ -111,7 +108,8 @@ def test_cells_that_differ_in_the_seed_alone_have_the_goodput_that_ns3_gave(
     found = sum(map(run.goodput_mbps, cells)) / len(cells)
     expected = sum(cell["goodput_mbps"] for cell in cells) / len(cells)
     alone = cell["stations"] == 1 and not cell["errors"] and cell["transport"] == "udp"
-    # The preamble of VHT is 4 us shorter in ns-3, which leaves VHT-SIG-B out.
-    contending = 0.04 if cell["transport"] == "udp" else 0.1
+    # The preamble of VHT is 4 us shorter in ns-3, which leaves VHT-SIG-B out. One run of TCP among many
+    # stations depends on who loses first.
+    contending = 0.06 if cell["transport"] != "udp" and cell["stations"] >= 10 else 0.03
     tolerance = (0.035 if cell["standard"] == "ac" else 0.005) if alone else contending
     assert found == pytest.approx(expected, rel=tolerance)

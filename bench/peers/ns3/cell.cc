@@ -2,9 +2,11 @@
 // Usage: cell --standard=ax --width=80 --mcs=11 --gi=800 --mpdus=64 --stations=5 --transport=udp --direction=down ...
 // Prints one JSON object: settings, seconds of CPU, goodput of each station in bit/s over the measured time.
 //
-// All nodes are 1 m from the access point, hear each other, and know each other's addresses; there are no beacons and no
-// queue disciplines, so that nothing but the flows is on the air after the association. Data frames use one MCS, control
-// frames 24 Mbit/s. An MPDU with a packet is in error at its receiver with a given probability, whatever else it meets.
+// All stations are 0.5 m from the access point: up to 1 m the path loss is that of 1 m, so that every frame arrives with
+// the same power and none survives a collision. All nodes hear each other and know each other's addresses; there are no
+// beacons and no queue disciplines, so that nothing but the flows is on the air after the association. Data frames use
+// one MCS, control frames 24 Mbit/s. An MPDU with a packet is in error at its receiver with a given probability, whatever
+// else it meets.
 
 #include <cmath>
 #include <ctime>
@@ -157,7 +159,7 @@ Place(const NodeContainer& hub, const NodeContainer& stations)
     for (uint32_t i = 0; i < stations.GetN(); ++i)
     {
         const double angle = 2 * M_PI * i / stations.GetN();
-        positions->Add(Vector(std::cos(angle), std::sin(angle), 0));
+        positions->Add(Vector(0.5 * std::cos(angle), 0.5 * std::sin(angle), 0));
     }
     MobilityHelper mobility;
     mobility.SetPositionAllocator(positions);

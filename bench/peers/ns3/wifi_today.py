@@ -22,13 +22,14 @@ HEAD = """\
 # Goodput in cells of 802.11n, ac and ax by ns-{release}: written by
 # `python bench/peers/ns3/wifi_today.py FOLDER {seconds:g}`; `duration` is the measured time of a cell.
 #
-# One or more stations 1 m from an access point, saturated flows between it and each of them; UDP payload
-# 1472 B; TCP payload 1448 B with timestamps and SACK, an ACK for every second segment, least RTO 1 s; MAC
-# queues of {queue} packets and 500 ms without queue discipline (the access point has one of {queue} for all
-# stations); best effort with AIFSN 3, CW 15 to 1023, no TXOP limit; control frames at 24 Mbit/s, responses
-# to MCS 0 at 6 Mbit/s; 7 attempts of each MPDU; block-ack window 64, from 65 MPDUs on 256. `mpdus` limits
-# the packets in an A-MPDU; the limits of PPDU time and A-MPDU bytes come on top. `errors` is the probability
-# that an MPDU with a packet is in error. `bar`: a BlockAckReq follows a lost BlockAck.
+# One or more stations 0.5 m from an access point, so that all frames arrive with the same power; saturated
+# flows between it and each of them; UDP payload 1472 B; TCP payload 1448 B with timestamps and SACK, an ACK
+# for every second segment, least RTO 1 s; MAC queues of {queue} packets and 500 ms without queue discipline
+# (the access point has one of {queue} for all stations); best effort with AIFSN 3, CW 15 to 1023, no TXOP
+# limit; control frames at 24 Mbit/s, responses to MCS 0 at 6 Mbit/s; 7 attempts of each MPDU; block-ack
+# window 64, from 65 MPDUs on 256. `mpdus` limits the packets in an A-MPDU; the limits of PPDU time and A-MPDU
+# bytes come on top. `errors` is the probability that an MPDU with a packet is in error. `bar`: a BlockAckReq
+# follows a lost BlockAck.
 #
 # Constants of ns-3 that are not those of the standard: preamble of VHT 36 us (40: VHT-SIG-B is left out), of
 # HE 44 us (43.2 with 2x LTF and guard interval 0.8 us); a PPDU with short guard interval does not end on a
@@ -60,8 +61,10 @@ DEFAULTS = {
     "queue": 500,
     "seed": 1,
 }
-# A timeout of TCP takes a second: the measured time for TCP is longer.
+# A timeout of TCP takes a second: the measured time for TCP is longer. It begins when slow start is over, in
+# which ns-3 sometimes loses half a second to a timeout.
 TCP_SHARE = 2.0
+TCP_WARMUP = 5.0
 # Collisions differ from run to run: the cells in which stations contend have several.
 SEEDS = (1, 2, 3, 4, 5, 6)
 STATIONS = (1, 2, 5, 10, 20)
@@ -107,7 +110,11 @@ def several(transport: str, errors: tuple[float, ...]) -> list[dict[str, object]
 def whole(cell: dict[str, object], seconds: float) -> dict[str, object]:
     """All settings of a cell."""
     full = {**DEFAULTS, "warmup": 1.0, "duration": seconds, **cell}
-    return full if full["transport"] == "udp" else {**full, "duration": TCP_SHARE * seconds}
+    return (
+        full
+        if full["transport"] == "udp"
+        else {**full, "warmup": TCP_WARMUP, "duration": TCP_SHARE * seconds}
+    )
 
 
 def identity(cell: dict[str, object]) -> tuple[object, ...]:
