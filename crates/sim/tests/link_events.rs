@@ -168,6 +168,36 @@ fn late_packets_are_dropped_or_forwarded() {
 }
 
 #[test]
+fn what_waits_at_a_former_access_point_is_dropped_or_forwarded_and_not_sent_to_nobody() {
+    for air in [
+        "standard = \"802.11b\"",
+        "standard = \"802.11ax\"\nmcs = 0\nstreams = 1\nwidth = \"20 MHz\"",
+        "standard = \"802.11ax\"\nmcs = 0\naqm = { law = \"mac80211\" }",
+    ] {
+        let with = |late: &str| {
+            let air = format!("kind = \"wifi\"\n{air}\n");
+            let text = handoff("wifi", late, "0 s").replace("kind = \"wifi\"\n", &air);
+            let cbr = "cbr = { packet = \"1000 B\", rate = \"9.5 Mbit/s\" }";
+            let outcome = outcome(&format!("{text}udp = {{}}\napp = {{ kind = \"cbr\", {cbr} }}\n"), 0);
+            let terms = outcome.accounts[0].1.terms().map(|(_, tally)| tally.packets);
+            assert_eq!(terms[0] + terms[1] + terms[2], terms[3] + terms[4] + terms[5] + terms[6], "{air}");
+            outcome.metrics.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+        };
+        let (dropped, forwarded): (BTreeMap<String, f64>, BTreeMap<String, f64>) =
+            (with(""), with("late = \"forwarded\""));
+        for found in [&dropped, &forwarded] {
+            // The frames under way, at two hand-offs from each.
+            assert!(
+                found["links.air1.drops_retry"] <= 10.0 && found["links.air2.drops_retry"] <= 10.0,
+                "{air}"
+            );
+        }
+        assert!(dropped["nodes.mobile.handoff.late"] > 50.0, "{air}");
+        assert_eq!(forwarded["nodes.mobile.handoff.late"], 0.0, "{air}");
+    }
+}
+
+#[test]
 fn the_state_of_an_agent_moves_with_its_flow() {
     let agent = "[agents.proxy]\nkind = \"proxy-tcp\"\n";
     let with = |more: &str| handoff("wifi", more, "100 ms") + agent;

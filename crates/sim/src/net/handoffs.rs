@@ -1,8 +1,8 @@
 //! Hand-offs: the changes in the network when a node moves between two links.
 //!
 //! The routes to and from the node are computed in advance for both of its places, and a hand-off exchanges them.
-//! Packets that later arrive at the station that the node has left are forwarded, or have no route and are lost. The
-//! state of the agents at that station moves to the agents of the same table, or else of the same kind, at the other
+//! Packets that later arrive at the station that the node has left are forwarded, or have no route and are lost; so are
+//! those that wait there. The state of the agents at that station moves to the agents of the same table, or else of the same kind, at the other
 //! station; while it is in transit neither station has it.
 
 use std::collections::{BTreeSet, VecDeque};
@@ -37,6 +37,8 @@ struct Mobile {
     tables: [Vec<Entry>; 2],
     /// The port of the station on each of its links.
     ports: [Option<usize>; 2],
+    /// On each of its links: where packets leave a node, and the node they go to.
+    hops: [Vec<(Exit, NodeId)>; 2],
     /// State in transit, each with the table of the scenario to which its agent belongs.
     moving: VecDeque<Vec<((usize, AgentKind), Exported)>>,
     /// Bytes of state sent so far.
@@ -111,10 +113,17 @@ impl Handoffs {
                 }
                 table
             });
-            let ports = handoff.links.map(|link| {
-                let station = config.station_of(link, mobile)?;
-                let place = config.nodes_of(link).iter().position(|node| *node == station)?;
+            let port_of = |link: usize, of: usize| {
+                let place = config.nodes_of(link).iter().position(|node| *node == of)?;
                 Some(first_ports[link] + place)
+            };
+            let station_of = |link: usize| config.station_of(link, mobile);
+            let ports = handoff.links.map(|link| port_of(link, station_of(link)?));
+            let hops = handoff.links.map(|link| {
+                let station = station_of(link);
+                let ends = station.into_iter().flat_map(|station| [(station, mobile), (mobile, station)]);
+                let hop = |(from, to): (usize, usize)| Some((exits[port_of(link, from)?], NodeId(to as u32)));
+                ends.filter_map(hop).collect()
             });
             for entry in &tables[0] {
                 routes.set(entry.at, entry.to, entry.hop);
@@ -122,7 +131,7 @@ impl Handoffs {
             }
             let config = handoff.clone();
             let (node, moving) = (NodeId(mobile as u32), VecDeque::new());
-            of.push(Mobile { node, config, tables, ports, moving, state: 0 });
+            of.push(Mobile { node, config, tables, ports, hops, moving, state: 0 });
         }
         Handoffs { of, late: 0 }
     }
@@ -195,11 +204,18 @@ impl Net {
         }
     }
 
-    /// Routes packets for and from a node over one of its links from now on.
+    /// Routes packets for and from a node over one of its links from now on. What waits in the MACs of the other link, if it
+    /// is one of 802.11, returns to its nodes.
     pub(crate) fn reroute(&mut self, mobile: usize, to: usize) {
         for entry in &self.handoffs.of[mobile].tables[to] {
             self.routes.set(entry.at, entry.to, entry.hop);
             self.ways.set(entry.at, entry.to, entry.way);
+        }
+        for place in 0..self.handoffs.of[mobile].hops[1 - to].len() {
+            let (exit, peer) = self.handoffs.of[mobile].hops[1 - to][place];
+            if let Exit::Station { wlan, station } = exit {
+                self.with_wlan(wlan as usize, |wlan, host| wlan.forget(station as usize, peer, host));
+            }
         }
     }
 

@@ -61,6 +61,13 @@ impl Mac {
         }
     }
 
+    pub(super) fn flush(&mut self, to: NodeId, out: &mut impl EdcaOut) {
+        match self {
+            Mac::Dcf(mac) => mac.flush(to, out),
+            Mac::Edca(mac) => mac.flush(to, out),
+        }
+    }
+
     #[inline]
     pub(super) fn at_rest(&self) -> Option<Bystander> {
         match self {

@@ -4,7 +4,9 @@
 //! it sends, and one for the backoff after it. A law that knows stations decides itself what the MAC gets.
 
 use lasthop_stack::hooks::{Admission, Backlog, DropCause, Reach};
-use lasthop_stack::link::dot11::{Aggregate, CATEGORIES, Category, DataRate, Frame, FrameKind, Msdu};
+use lasthop_stack::link::dot11::{
+    Aggregate, CATEGORIES, Category, DataRate, Frame, FrameKind, Msdu, Outcome,
+};
 use lasthop_stack::link::queue::QueueLimit;
 use lasthop_stack::packet::{NodeId, Packet};
 use lasthop_stack::signal::Signal;
@@ -174,6 +176,11 @@ impl Wlan {
         let (packet, size) = host.pool.get(id);
         let (packet, bytes) = (*packet, size.0 as u32);
         let next = host.routes.next_hop(self.sites[station].node, packet.dst).next;
+        if self.radio.station(next).is_none() {
+            // Its node has left this medium.
+            self.done(station, id, Outcome::Flushed, host);
+            return;
+        }
         let flow = self.learn(station, &packet, host);
         let category = self.category_of(&packet);
         let msdu = Msdu { handle: id.handle(), bytes, next, class: class_of(&packet), category, flow };

@@ -2,7 +2,7 @@
 
 use lasthop_stack::hooks::{Admission, DropCause};
 use lasthop_stack::link::dot11::{Category, Msdu, Outcome};
-use lasthop_stack::packet::Packet;
+use lasthop_stack::packet::{NodeId, Packet};
 use lasthop_stack::signal::Signal;
 
 use super::classes::class_of;
@@ -13,7 +13,13 @@ use crate::probe::judgement::Culprit;
 
 impl Wlan {
     pub(super) fn enqueue(&mut self, station: usize, packet: Packet, is_ahead: bool, host: &mut Host) {
-        let next = host.routes.next_hop(self.sites[station].node, packet.dst).next;
+        let node = self.sites[station].node;
+        let next = host.routes.next_hop(node, packet.dst).next;
+        if self.radio.station(next).is_none() {
+            // An agent hands down a packet whose node has left this medium.
+            host.inbox.push_back((node, packet));
+            return;
+        }
         let id = host.pool.insert(packet);
         host.pool.stamp(id, host.now);
         if self.sites[station].stage.is_some() {
@@ -33,7 +39,6 @@ impl Wlan {
         self.with_mac(station, host, next, |mac, now, out| {
             taken = if is_ahead { mac.enqueue_ahead(msdu, now, out) } else { mac.enqueue(msdu, now, out) };
         });
-        let node = self.sites[station].node;
         if taken {
             if let Some(aqm) = &mut self.sites[station].aqm {
                 aqm.admit(host.pool.get_mut(id).0, admission);
@@ -52,6 +57,13 @@ impl Wlan {
         } else {
             self.drop_queued(station, id, DropCause::Full, host);
         }
+    }
+
+    /// The association of a station with a neighbour is over: what waits for that returns to the node.
+    pub(in crate::net) fn forget(&mut self, station: usize, neighbour: NodeId, host: &mut Host) {
+        self.with_mac(station, host, neighbour, |mac, _, out| mac.flush(neighbour, out));
+        self.refill(station, host);
+        self.settle(host);
     }
 
     /// The access category of a packet.
@@ -88,7 +100,12 @@ impl Wlan {
                 }
                 Signal::Undelivered
             }
-            Outcome::Flushed => Signal::Refused,
+            Outcome::Flushed => {
+                if !has_come {
+                    host.inbox.push_back((self.sites[station].node, packet));
+                }
+                Signal::Refused
+            }
         };
         self.with_agents(station, host, |agents, around| agents.on_signal(signal, &packet, around));
     }

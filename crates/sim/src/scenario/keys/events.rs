@@ -151,7 +151,7 @@ pub(super) const OF_NODES: &[Key] = &[
     Key::new(
         "nodes.*.handoff.late",
         Kind::Word("choice", || vec!["dropped", "forwarded"]),
-        "packets that come to the station which the node has left, once routes have changed",
+        "packets that come to the station which the node has left, once routes have changed, or wait there in its 802.11 MAC",
     )
     .default("dropped")
     .only(HANDOFF),

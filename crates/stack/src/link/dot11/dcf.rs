@@ -410,13 +410,17 @@ impl<A: Arq> Station<A> {
         }
     }
 
-    /// Removes all waiting packets from the queue; a packet in service remains.
-    pub fn flush(&mut self, out: &mut impl MacOut) {
-        self.flush_units(out);
-        while let Some(msdu) = self.queue.pop_front() {
-            self.room.release(&msdu, &self.rules);
-            out.done(msdu.handle, Outcome::Flushed);
-        }
+    /// Removes the packets that wait for a neighbour; one in service remains.
+    pub fn flush(&mut self, to: NodeId, out: &mut impl MacOut) {
+        self.flush_units(to, out);
+        let Station { queue, room, rules, .. } = self;
+        queue.retain(|msdu| {
+            if msdu.next == to {
+                room.release(msdu, rules);
+                out.done(msdu.handle, Outcome::Flushed);
+            }
+            msdu.next != to
+        });
     }
 
     /// Its address.

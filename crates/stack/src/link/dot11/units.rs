@@ -18,6 +18,7 @@ use super::frame::{Msdu, Outcome};
 use super::retries::Retries;
 use super::{MacOut, Served, ServedOutcome};
 use crate::hooks::{Arq, ArqVerdict, Choice, Newcomer, Reason, Timing, Unit, Waiting};
+use crate::packet::NodeId;
 use crate::units::Time;
 
 /// Maximum range of sequence numbers in transit from one station to one receiver.
@@ -418,12 +419,12 @@ impl<A: Arq> Station<A> {
         out.done(msdu.handle, Outcome::Undelivered);
     }
 
-    /// Discards every packet of which nothing was sent yet.
-    pub(super) fn flush_units(&mut self, out: &mut impl MacOut) {
+    /// Removes every packet for a neighbour of which nothing was sent yet.
+    pub(super) fn flush_units(&mut self, to: NodeId, out: &mut impl MacOut) {
         let Some(mut units) = self.units.take() else { return };
         for packet in 0..units.packets.len() as u32 {
-            let Pending { is_open, sequence, .. } = units.packets[packet as usize];
-            if is_open && sequence.is_none() {
+            let Pending { is_open, sequence, msdu, .. } = units.packets[packet as usize];
+            if is_open && sequence.is_none() && msdu.next == to {
                 units.fresh.retain(|other| *other != packet);
                 let msdu = units.close(packet);
                 self.room.release(&msdu, &self.rules);

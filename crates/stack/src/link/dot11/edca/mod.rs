@@ -330,20 +330,20 @@ impl<A: Arq + Clone> Edca<A> {
         }
     }
 
-    /// Removes all waiting packets; those that were sent remain.
-    pub fn flush(&mut self, out: &mut impl EdcaOut) {
+    /// Removes the packets for a neighbour. Those of an exchange that is under way are given up after it if it fails.
+    pub fn flush(&mut self, to: NodeId, out: &mut impl EdcaOut) {
         for place in 0..self.originators.len() {
-            while let Some(Waiting { msdu, .. }) = self.originators[place].waiting.pop_front() {
-                self.contenders[msdu.category as usize].remove();
-                out.done(msdu.handle, Outcome::Flushed);
+            if self.originators[place].peer != to {
+                continue;
             }
+            let is_busy = self.doing != Doing::Contend && self.service.of == place;
             let Edca { originators, contenders, .. } = self;
-            if let Some(choosing) = &mut originators[place].choosing {
-                choosing.flush(|msdu| {
-                    contenders[msdu.category as usize].remove();
-                    out.done(msdu.handle, Outcome::Flushed);
-                });
-            }
+            let originator = &mut originators[place];
+            let contender = &mut contenders[originator.category];
+            originator.flush(is_busy, |handle| {
+                contender.remove();
+                out.done(handle, Outcome::Flushed);
+            });
             self.refresh(place);
         }
     }

@@ -238,6 +238,25 @@ impl<A: Arq> Originator<A> {
         }
     }
 
+    /// Removes all packets, and calls `each` with them. While an exchange is under way, those that were sent count as lost instead.
+    pub(super) fn flush(&mut self, is_busy: bool, mut each: impl FnMut(u64)) {
+        while let Some(Waiting { msdu, .. }) = self.waiting.pop_front() {
+            each(msdu.handle);
+        }
+        if let Some(choosing) = &mut self.choosing {
+            choosing.flush(|msdu| each(msdu.handle));
+        }
+        if is_busy {
+            self.numbered.iter_mut().flatten().for_each(|numbered| numbered.lost = true);
+            return;
+        }
+        self.settle(|_, numbered| {
+            each(numbered.msdu.handle);
+            true
+        });
+        self.owes_request = false;
+    }
+
     /// Removes each packet that was sent and of which `ends` says so, and moves the window on.
     pub(super) fn settle(&mut self, mut ends: impl FnMut(u16, &Numbered) -> bool) {
         let used = ahead(self.next, self.start);

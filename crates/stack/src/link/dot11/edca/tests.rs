@@ -256,7 +256,7 @@ impl Cell {
 }
 
 use FrameKind::{Ack, BlockAck, BlockAckReq, Cts, Data, Rts};
-use Outcome::{Delivered, Expired, Undelivered};
+use Outcome::{Delivered, Expired, Flushed, Undelivered};
 
 fn kinds(side: &Side) -> Vec<(FrameKind, u16)> {
     side.frames.iter().map(|(_, kind, mpdus)| (*kind, *mpdus)).collect()

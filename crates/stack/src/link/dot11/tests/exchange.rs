@@ -4,6 +4,7 @@ use super::super::{
     AccessRules, Counters, FrameKind, MacConfig, Outcome, PhyRate, Preset, Protection, ResponseTimeout,
 };
 use super::cell::{Cell, Event, at};
+use crate::packet::NodeId;
 use crate::units::{Span, Time};
 
 /// The draws that give the mean backoff of 15 slots.
@@ -274,17 +275,20 @@ fn a_packet_lost_for_good_is_given_up_after_one_attempt() {
 }
 
 #[test]
-fn the_queue_refuses_what_is_beyond_its_limit_and_can_be_flushed() {
-    let config = MacConfig { queue: 2, ..Preset::Dot11.config() };
-    let mut cell = Cell::new(config, 2);
-    let taken: Vec<bool> = (0..4).map(|handle| cell.enqueue(0, 1, handle, 100)).collect();
-    assert_eq!(taken, [true, true, true, false]);
-    assert_eq!(cell.stations[0].backlog(), 3);
-    cell.with(0, |station, _, side| station.flush(side));
-    assert_eq!(cell.times(0, Event::Done(1, Outcome::Flushed)).len(), 1);
-    assert_eq!(cell.times(0, Event::Done(2, Outcome::Flushed)).len(), 1);
+fn the_queue_refuses_what_is_beyond_its_limit_and_forgets_what_waits_for_a_neighbour() {
+    let config = MacConfig { queue: 3, ..Preset::Dot11.config() };
+    let mut cell = Cell::new(config, 3);
+    let taken = [1, 1, 2, 1, 1].iter().zip(0..).map(|(to, handle)| cell.enqueue(0, *to, handle, 100));
+    assert_eq!(taken.collect::<Vec<bool>>(), [true, true, true, true, false]);
+    assert_eq!(cell.stations[0].backlog(), 4);
+    cell.with(0, |station, _, side| station.flush(NodeId(1), side));
+    for handle in [1, 3] {
+        assert_eq!(cell.times(0, Event::Done(handle, Outcome::Flushed)).len(), 1);
+    }
     cell.settle();
-    assert_eq!(cell.times(0, Event::Done(0, Outcome::Delivered)).len(), 1);
+    for handle in [0, 2] {
+        assert_eq!(cell.times(0, Event::Done(handle, Outcome::Delivered)).len(), 1);
+    }
 }
 
 #[test]

@@ -189,3 +189,27 @@ fn a_cts_to_self_reserves_the_medium_for_the_data_and_their_answer_and_nobody_an
     assert!(cell.sides[2].frames[0].0 > cell.sides[1].frames[1].0 + 28);
     assert_eq!(cell.sides[1].up, [0, 1, 2, 3, 4, 9]);
 }
+
+#[test]
+fn a_station_forgets_what_waits_for_a_neighbour_and_can_send_to_it_again() {
+    let mut cell = Cell::new(config(|edca| edca.aggregate.count = 64), 3);
+    cell.enqueue(0, 1, 0..80);
+    cell.enqueue(0, 2, 100..102);
+    // The first packet has gone alone; the A-MPDU that follows is on the air, and loses two.
+    cell.lose = vec![(5, 9), (6, 9)];
+    cell.run(1_800);
+    assert_eq!(kinds(&cell.sides[0]), [(Data, 1), (Data, 64)]);
+    let Cell { stations, sides, .. } = &mut cell;
+    stations[0].flush(NodeId(1), &mut sides[0]);
+    let flushed: Vec<u64> =
+        cell.sides[0].done.iter().filter(|done| done.1 == Flushed).map(|done| done.0).collect();
+    assert_eq!(flushed, (65..80).collect::<Vec<u64>>());
+    cell.run(100_000);
+    // Of the A-MPDU, what is acknowledged is delivered, and nothing is repeated.
+    assert!(cell.sides[0].done.contains(&(64, Delivered)) && cell.sides[0].done.contains(&(5, Undelivered)));
+    assert_eq!(cell.lose, [(5, 8), (6, 8)]);
+    assert_eq!((cell.sides[2].up.clone(), cell.stations[0].backlog()), (vec![100, 101], 0));
+    cell.enqueue(0, 1, 200..203);
+    cell.run(200_000);
+    assert_eq!(cell.sides[1].up[cell.sides[1].up.len() - 3..], [200, 201, 202]);
+}
