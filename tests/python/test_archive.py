@@ -221,3 +221,30 @@ def test_an_archive_of_a_study_that_is_not_complete_says_so(small: Path, cli: Cl
     verified = cli("verify", "s.lasthop.zip")
     assert verified.returncode == 0
     assert "agree bit for bit (9 in the file, 18 planned)" in verified.stdout
+
+
+def test_a_law_in_python_travels_and_is_executed_on_request_only(
+    small: Path, cli: Cli, tmp_path: Path
+) -> None:
+    mine = tmp_path / "mine.py"
+    mine.write_text(
+        "from pathlib import Path\nfrom lasthop.laws import Reno\nPath('executed').touch()\n"
+        "class Mine(Reno):\n    pass\n"
+    )
+    law = ("--law", "mine=mine.py:Mine")
+    assert cli("sweep", small, *law, "-s", "flows.main.tcp.variant=mine", "-o", "s").returncode == 0
+    assert cli("archive", "s", *law, "--no-figures", "-o", FILE).returncode == 0
+    kept = mine.rename(tmp_path / "elsewhere.py")
+    (tmp_path / "executed").unlink()
+    done = cli("verify", FILE)
+    assert done.returncode == 2
+    assert 'use the law "mine", which is Python code in laws/mine.py; expected --run-laws' in done.stderr
+    assert not (tmp_path / "executed").exists()
+    done = cli("verify", FILE, "--run-laws")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "9 of 9 runs repeated agree bit for bit" in done.stdout
+    assert cli("verify", FILE, "--law", f"mine={kept.name}:Mine").returncode == 0
+    broken = changed(tmp_path / FILE, {}, with_sum=True, laws=[{"name": "mine", "file": "/tmp/mine.py"}])
+    done = cli("verify", broken, "--run-laws")
+    assert done.returncode == 4
+    assert "manifest.json: laws: {'name': 'mine'" in done.stderr

@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 def archive_command(study: Path, out: Path | None, licence: str, no_figures: bool) -> None:
     """Write STUDY as one file, which another machine can check with `verify`.
 
-    It has the scenario, the ledger, the runs as CSV, the figures as SVG, the versions, the command that makes
-    the study, and the licence. The same study gives the same file.
+    It has the scenario, the modules of laws in Python, the ledger, the runs as CSV, the figures as SVG, the
+    versions, the command that makes the study, and the licence. The same study gives the same file.
     """
     from lasthop.study.archive import write
     from lasthop.study.merge import shortfall
@@ -92,19 +92,21 @@ def _figures(study: Study) -> dict[str, bytes]:
     help="Repeat this number of runs, spread evenly.",
 )
 @click.option("--all", "is_all", is_flag=True, help="Repeat all runs.")
+@click.option("--run-laws", is_flag=True, help="Execute the laws in Python that FILE has.")
 @json_option
 @law_option
 @talk_options
-def verify_command(file: Path, sample: int, is_all: bool, as_json: bool) -> None:
+def verify_command(file: Path, sample: int, is_all: bool, run_laws: bool, as_json: bool) -> None:
     """Check a FILE of `archive`: all its contents by their sums, and a sample of its runs by repeating them.
 
     A run agrees if every metric, series and count of events is the same bit for bit. The exit code is 1
-    if one differs, and 4 if the file is damaged, changed or of another model version.
+    if one differs, and 4 if the file is damaged, changed or of another model version. Python code in FILE is
+    executed with --run-laws only: read it first.
     """
     from lasthop.base.jsontext import dumps
     from lasthop.study.archive import verify
 
-    verdict = verify(file, None if is_all else sample)
+    verdict = verify(file, None if is_all else sample, run_laws=run_laws)
     manifest = verdict.manifest
     agreeing = verdict.repeated - len(verdict.differing)
     if as_json:

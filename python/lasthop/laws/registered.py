@@ -8,7 +8,6 @@ import importlib.util
 import inspect
 import re
 import sys
-from dataclasses import dataclass
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import NamedTuple
@@ -46,8 +45,7 @@ class LawUse(NamedTuple):
         return self.spent_s / self.acks * 1e6 if self.acks else 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Registered:
+class Registered(NamedTuple):
     """A law as another process finds it: by module and class, with a hash of its source."""
 
     name: str

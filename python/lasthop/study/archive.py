@@ -1,8 +1,8 @@
 """A study as one file: `write` makes it, and `verify` checks it on another machine by repeating runs.
 
-The file is a zip: the files of the study, those that its scenario names, its runs as CSV, its figures, and
-`manifest.json` with versions, command, licence and a SHA-256 of each other file. The same study gives the
-same bytes.
+The file is a zip: the files of the study, those that its scenario names, the modules of its laws in Python,
+its runs as CSV, its figures, and `manifest.json` with versions, command, licence and a SHA-256 of each other
+file. The same study gives the same bytes. Python from an archive is executed on request only.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from lasthop.base import paths
 from lasthop.base.errors import LasthopError, StudyError, UsageError, reason
 from lasthop.base.files import replacing
 from lasthop.base.jsontext import clean, dumps
+from lasthop.laws import registered
+from lasthop.laws.registered import Registered
 from lasthop.study import export
 from lasthop.study.directory import resolved
 from lasthop.study.repeat import command_of_study, portable
@@ -30,7 +32,7 @@ from lasthop.study.study import Study
 from lasthop.study.work import Limits, Task, execute
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from lasthop.study.ledger import Row
     from lasthop.study.study import Result
@@ -39,6 +41,8 @@ FORMAT = 1
 MANIFEST = "manifest.json"
 RESOLVED = "resolved.json"
 RUNS = "runs.csv"
+LAWS = "laws"
+FIGURES = "figures"
 EPOCH = (1980, 1, 1, 0, 0, 0)
 """The first time that a zip can hold, so that its bytes do not depend on when it was made."""
 MOST_BYTES = 1 << 33
@@ -70,13 +74,15 @@ def write(study: Study, target: Path, figures: Mapping[str, bytes], licence: str
     paths.expect_folder(target.parent)
     paths.protect(target)
     named = _named(study)
+    laws = {f"{LAWS}/{law.name}.py": law for law in _laws(study)}
     contents = {
         paths.TEXT: study.scenario.text.encode(),
         RESOLVED: (study.path / RESOLVED).read_bytes(),
         paths.LEDGER: _ledger(study.path / paths.LEDGER),
         RUNS: _runs(study),
         **named,
-        **{f"figures/{name}": drawn for name, drawn in sorted(figures.items())},
+        **{name: Path(law.file).read_bytes() for name, law in laws.items() if law.file},
+        **{f"{FIGURES}/{name}": drawn for name, drawn in sorted(figures.items())},
     }
     manifest = {
         "format": FORMAT,
@@ -90,6 +96,7 @@ def write(study: Study, target: Path, figures: Mapping[str, bytes], licence: str
         "command": command_of_study(study, portable(study)),
         **_counts(study),
         "files": list(named),
+        "laws": [{**law._asdict(), "file": name if law.file else None} for name, law in laws.items()],
         "exceptions": study.labels(),
         "sha256": {name: hashlib.sha256(text).hexdigest() for name, text in contents.items()},
     }
@@ -120,11 +127,21 @@ def _named(study: Study) -> dict[str, bytes]:
     return found
 
 
+def _laws(study: Study) -> tuple[Registered, ...]:
+    """The laws in Python that the study uses."""
+    return registered.used(study.scenario.text, tuple(study.scenario.overrides))
+
+
 def _is_inside(name: str) -> bool:
     """Whether a name is that of a file below a folder, and not that of a file that a study has itself."""
     path = PurePosixPath(name)
-    is_own = path.as_posix() in (*paths.STUDY_FILES, MANIFEST, RUNS) or path.parts[0] == "figures"
+    is_own = path.as_posix() in (*paths.STUDY_FILES, MANIFEST, RUNS) or path.parts[0] in (FIGURES, LAWS)
     return not path.is_absolute() and ".." not in path.parts and not is_own
+
+
+def _is_law(name: str) -> bool:
+    path = PurePosixPath(name)
+    return path.parts == (LAWS, path.name) and path.suffix == ".py"
 
 
 def _runs(study: Study) -> bytes:
@@ -150,11 +167,12 @@ def _ledger(path: Path) -> bytes:
         return copy.read_bytes()
 
 
-def verify(file: Path, sample: int | None = 10) -> Verdict:
+def verify(file: Path, sample: int | None = 10, *, run_laws: bool = False) -> Verdict:
     """Check an archive, and repeat a sample of its runs, or all, bit for bit.
 
     Every file is checked by its SHA-256; the scenario, the resolved values and the table of runs by what the
-    ledger contains, too. The sample is spread evenly over the points and replications.
+    ledger contains, too. The sample is spread evenly over the points and replications. With `run_laws` the
+    laws in Python that the archive has are executed; without, one that is not registered is an error.
     """
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -165,6 +183,7 @@ def verify(file: Path, sample: int | None = 10) -> Verdict:
                 f"{file}: results of model version {found} (lasthop {manifest.get('lasthop')}); expected "
                 f"version {wanted}, that of this lasthop {_core.__version__}"
             )
+        _take_over(file, folder, manifest.get("laws", ()), run_laws=run_laws)
         try:
             study = Study.open(folder)
         except LasthopError as e:
@@ -179,6 +198,32 @@ def verify(file: Path, sample: int | None = 10) -> Verdict:
         for result in kept:
             differing += _differences(study, result)
     return Verdict(len(kept), len(chosen) - len(kept), len(results), differing, manifest)
+
+
+def _take_over(file: Path, folder: Path, laws: Sequence[Any], *, run_laws: bool) -> None:
+    """Register the laws of an archive that this process lacks, if their code may run."""
+    for law in laws:
+        try:
+            kept = Registered(**law)
+            is_whole = kept.file is None or _is_law(kept.file)
+        except TypeError:
+            is_whole = False
+        if not is_whole:
+            raise StudyError(f"{file}: {MANIFEST}: laws: {law}; expected a law and its file")
+        if kept.name in registered.known():
+            continue
+        if kept.file is None:
+            raise UsageError(
+                f'{file}: its runs use the law "{kept.name}", whose file it lacks; expected --law '
+                f"{kept.name}=MODULE:CLASS"
+            )
+        if not run_laws:
+            raise UsageError(
+                f'{file}: its files are as they were archived, but its runs use the law "{kept.name}", '
+                f"which is Python code in {kept.file}; expected --run-laws, which executes it, or --law "
+                f"{kept.name}=MODULE:CLASS"
+            )
+        registered.take_over((kept._replace(file=str(folder / kept.file)),))
 
 
 def _unpack(file: Path, folder: Path) -> dict[str, Any]:
@@ -207,7 +252,8 @@ def _unpack(file: Path, folder: Path) -> dict[str, Any]:
                     raise StudyError(
                         f"{file}: {name}: changed since it was archived; expected SHA-256 {expected}"
                     )
-                if name in paths.STUDY_FILES or (name in manifest.get("files", ()) and _is_inside(name)):
+                is_named = name in manifest.get("files", ()) and _is_inside(name)
+                if name in paths.STUDY_FILES or is_named or _is_law(name):
                     (folder / name).parent.mkdir(parents=True, exist_ok=True)
                     (folder / name).write_bytes(text)
     except (OSError, ValueError, zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError) as e:
