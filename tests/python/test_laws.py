@@ -40,6 +40,11 @@ class Interrupts(Reno):
         raise KeyboardInterrupt
 
 
+class Exits(Reno):
+    def on_ack(self, ack: Ack, window: Window) -> None:
+        raise SystemExit(0)
+
+
 class Undecided(Reno):
     def on_ack(self, ack: Ack, window: Window) -> None:
         window.cwnd = float("nan")
@@ -127,8 +132,9 @@ def test_an_exception_names_law_event_and_time_and_is_the_cause_of_the_error(los
     assert isinstance(failed.value.__cause__, ZeroDivisionError)
     assert failed.value.exit_code == 2
     lh.law("undecided", Undecided)
-    with pytest.raises(lh.LawError, match=r"window.cwnd: NaN; expected a finite number"):
+    with pytest.raises(lh.LawError, match=r"window.cwnd: NaN; expected a finite number") as undecided:
         with_variant(lossy, "undecided").run()
+    assert str(undecided.value).count("expected") == 1
     lh.law("stands-still", StandsStill)
     with pytest.raises(lh.LawError, match=r"window.pacing_bps: 0; expected 1 or more, or None"):
         with_variant(lossy, "stands-still").run()
@@ -138,6 +144,12 @@ def test_an_interrupt_in_a_law_is_an_interrupt_of_the_run(lossy: lh.Scenario) ->
     lh.law("interrupts", Interrupts)
     with pytest.raises(KeyboardInterrupt):
         with_variant(lossy, "interrupts").run()
+
+
+def test_a_law_that_exits_ends_its_run_and_not_the_process(lossy: lh.Scenario) -> None:
+    lh.law("exits", Exits)
+    with pytest.raises(lh.LawError, match=r'law "exits": on_ack at .* SystemExit: 0 \(.*\); expected no'):
+        with_variant(lossy, "exits").run()
 
 
 def test_events_of_a_test_need_only_what_the_law_reads() -> None:

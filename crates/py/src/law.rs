@@ -204,7 +204,9 @@ fn described(py: Python<'_>, error: &PyErr) -> String {
         let file = file.rsplit('/').next().unwrap_or(&file).to_string();
         Some(format!(" ({file}:{line})"))
     });
-    format!("{name}: {}{}; expected no exception", error.value(py), place.unwrap_or_default())
+    let (value, place) = (error.value(py).to_string(), place.unwrap_or_default());
+    let expected = if value.contains("; expected ") { "" } else { "; expected no exception" };
+    format!("{name}: {value}{place}{expected}")
 }
 
 /// The classes of events, once imported.

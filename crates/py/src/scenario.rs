@@ -11,7 +11,7 @@ use lasthop_sim::relay::{Path as RelayPath, Step};
 use lasthop_sim::scenario::{self, Config, Scenario as Inner};
 use lasthop_sim::{Request, RunError as Failure};
 use lasthop_stack::units::Span;
-use pyo3::exceptions::{PyException, PyIndexError, PyValueError};
+use pyo3::exceptions::{PyIndexError, PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::{Map, Value, json};
@@ -366,10 +366,10 @@ impl Scenario {
     }
 }
 
-/// The exception of a law as an error of its run; one that is not an error, such as an interrupt, as it is.
+/// The exception of a law as an error of its run; an interrupt as it is.
 fn raised(py: Python<'_>, what: &str, failure: LawFailure) -> PyErr {
     let LawFailure { text, cause } = failure;
-    if !cause.is_instance_of::<PyException>(py) {
+    if cause.is_instance_of::<PyKeyboardInterrupt>(py) {
         return cause;
     }
     let error = LawError::new_err(format!("{what}: {text}"));

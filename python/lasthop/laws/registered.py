@@ -182,7 +182,7 @@ def _class(module: str, qualname: str, file: str | None) -> type:
         found: object = _module(module, file)
         for part in qualname.split("."):
             found = getattr(found, part)
-    except Exception as e:
+    except (Exception, SystemExit) as e:
         raise UsageError(
             f"{module}:{qualname}: {type(e).__name__}: {reason(e)}; expected a class that can be imported",
             argument="law",

@@ -39,6 +39,9 @@ pub(super) fn instead(what: &str, name: &str, known: &[&str]) -> String {
         Some(near) => format!("did you mean \"{near}\"? (known: {list})"),
         None if known.is_empty() => format!("this scenario has no {what}"),
         None if known.len() == 1 => format!("expected \"{list}\""),
+        None if ["variant", "congestion law"].contains(&what) => {
+            format!("expected one of {list}, or the name of a law in Python that --law registers")
+        }
         None => format!("expected one of {list}"),
     }
 }

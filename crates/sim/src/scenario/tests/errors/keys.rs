@@ -17,7 +17,8 @@ fn a_misspelt_variant_is_answered_with_the_nearest_and_no_more_than_eight() {
         (
             "unlike",
             format!(
-                "expected one of tahoe, reno, newreno, sack, fack, vegas, veno, westwood, … ({all} in total)"
+                "expected one of tahoe, reno, newreno, sack, fack, vegas, veno, westwood, … ({all} in total), or the name of a \
+                 law in Python that --law registers"
             ),
         ),
     ] {
