@@ -46,6 +46,8 @@ pub struct DeliveryRate {
     app_limited_until: Option<u64>,
     /// Segments and copies declared lost so far.
     lost: u64,
+    /// The least round trip measured.
+    least: Option<Span>,
 }
 
 /// The rate sample of one acknowledgement.
@@ -140,9 +142,10 @@ impl DeliveryRate {
         Sending { in_flight, lost: self.lost - record.lost, app_limited }
     }
 
-    /// An acknowledgement arrived. A sample shorter than `least`, the minimum round trip, has no rate:
+    /// An acknowledgement arrived. A sample shorter than the least round trip of the connection has no rate:
     /// acknowledgements that arrive together carry no information about the path.
-    pub fn on_ack(&mut self, ack: &Ack, least: Option<Span>) -> Option<RateSample> {
+    pub fn on_ack(&mut self, ack: &Ack) -> Option<RateSample> {
+        self.least = self.least.into_iter().chain(ack.rtt).min();
         let newest = ack.delivered.newest?;
         self.delivered += ack.delivered.bytes;
         self.delivered_at = ack.now;
@@ -152,7 +155,7 @@ impl DeliveryRate {
         let record = self.record(newest)?;
         self.first_sent = record.sent;
         let interval = record.sent.since(record.first_sent).max(self.delivered_at.since(record.delivered_at));
-        let is_short = interval == Span::ZERO || least.is_some_and(|least| interval < least);
+        let is_short = interval == Span::ZERO || self.least.is_some_and(|least| interval < least);
         let delivered = self.delivered - record.delivered;
         Some(RateSample {
             rate: (!is_short).then(|| delivered as f64 / interval.as_secs()),
@@ -197,13 +200,13 @@ mod tests {
             rate.on_sent(&departure(0, number, number as u32, 9000));
         }
         // One segment every 10 ms from 100 ms on.
-        assert_eq!(rate.on_ack(&ack(100, 0), None).and_then(|sample| sample.rate), Some(10_000.0));
+        assert_eq!(rate.on_ack(&ack(100, 0)).and_then(|sample| sample.rate), Some(10_000.0));
         rate.on_sent(&departure(100, 4, 3, 9000));
         for number in 1..4 {
-            rate.on_ack(&ack(100 + 10 * number, number), None);
+            rate.on_ack(&ack(100 + 10 * number, number));
         }
         // Segment 4 left after 1000 bytes were delivered at 100 ms; its delivery makes 5000 at 200 ms.
-        let sample = rate.on_ack(&ack(200, 4), None).expect("a sample");
+        let sample = rate.on_ack(&ack(200, 4)).expect("a sample");
         assert_eq!((sample.rate, sample.delivered, sample.prior_delivered), (Some(40_000.0), 4000, 1000));
         assert_eq!(sample.rtt, Some(Span::from_millis(100)));
         assert_eq!(sample.sending, Sending { in_flight: 4, lost: 0, app_limited: false });
@@ -215,26 +218,38 @@ mod tests {
         for number in 0..3 {
             rate.on_sent(&departure(20 * number, number, number as u32, 9000));
         }
-        rate.on_ack(&ack(100, 0), None);
-        rate.on_ack(&ack(100, 1), None);
+        rate.on_ack(&ack(100, 0));
+        rate.on_ack(&ack(100, 1));
         // Sent over 40 ms: the 2000 bytes since the first was sent are divided by at least this time.
-        let sample = rate.on_ack(&ack(100, 2), None).and_then(|sample| sample.rate).expect("a rate");
+        let sample = rate.on_ack(&ack(100, 2)).and_then(|sample| sample.rate).expect("a rate");
         assert!(sample <= 3000.0 / 0.04, "{sample}");
+    }
+
+    #[test]
+    fn an_interval_shorter_than_the_least_round_trip_of_the_connection_has_no_rate() {
         let mut rate = DeliveryRate::default();
-        rate.on_sent(&departure(0, 0, 0, 9000));
-        let short = rate.on_ack(&ack(50, 0), Some(Span::from_millis(80))).expect("a sample");
+        let measured = |ms, newest, rtt| Ack { rtt: Some(Span::from_millis(rtt)), ..ack(ms, newest) };
+        for number in 0..3 {
+            rate.on_sent(&departure(0, number, number as u32, 9000));
+        }
+        let short = rate.on_ack(&measured(50, 0, 80)).expect("a sample");
         assert_eq!((short.rate, short.delivered), (None, 1000));
+        assert!(rate.on_ack(&measured(90, 1, 90)).is_some_and(|sample| sample.rate.is_some()));
+        // A longer round trip later, however long it stays, takes no rate from a path whose queue has drained.
+        rate.on_ack(&measured(120, 2, 120));
+        rate.on_sent(&departure(120, 3, 0, 9000));
+        assert!(rate.on_ack(&measured(205, 3, 120)).is_some_and(|sample| sample.rate.is_some()));
     }
 
     #[test]
     fn a_sender_with_nothing_behind_marks_its_samples() {
         let mut rate = DeliveryRate::default();
         rate.on_sent(&departure(0, 0, 0, 0));
-        assert!(rate.on_ack(&ack(100, 0), None).is_some_and(|sample| sample.sending.app_limited));
+        assert!(rate.on_ack(&ack(100, 0)).is_some_and(|sample| sample.sending.app_limited));
         rate.on_sent(&departure(100, 1, 0, 5000));
-        rate.on_ack(&ack(200, 1), None);
+        rate.on_ack(&ack(200, 1));
         rate.on_sent(&departure(200, 2, 0, 5000));
-        assert!(rate.on_ack(&ack(300, 2), None).is_some_and(|sample| !sample.sending.app_limited));
+        assert!(rate.on_ack(&ack(300, 2)).is_some_and(|sample| !sample.sending.app_limited));
     }
 
     #[test]
@@ -243,7 +258,7 @@ mod tests {
         rate.on_sent(&departure(0, 0, 0, 9000));
         rate.on_sent(&departure(0, 1, 1, 9000));
         rate.on_sent(&departure(500, 0, 1, 9000));
-        let sample = rate.on_ack(&ack(600, 0), None).expect("a sample");
+        let sample = rate.on_ack(&ack(600, 0)).expect("a sample");
         assert_eq!((sample.rate, sample.rtt), (Some(1000.0 / 0.6), None));
     }
 
@@ -256,7 +271,7 @@ mod tests {
         }
         let lost = |in_flight, lost| Some(Sending { in_flight, lost, app_limited: false });
         assert_eq!([rate.on_lost(1), rate.on_lost(2)], [lost(2, 1), lost(3, 2)]);
-        assert_eq!(rate.on_ack(&ack(100, 3), None).map(|sample| sample.sending), lost(4, 2));
+        assert_eq!(rate.on_ack(&ack(100, 3)).map(|sample| sample.sending), lost(4, 2));
         // The copy left after both, and its loss is the only one since.
         rate.on_sent(&departure(100, 1, 1, 9000));
         assert_eq!(rate.on_lost(1), lost(2, 1));

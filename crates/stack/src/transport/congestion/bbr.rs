@@ -358,7 +358,7 @@ impl Congestion for Bbr {
     }
 
     fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
-        let sample = self.sampler.on_ack(ack, self.rtprop());
+        let sample = self.sampler.on_ack(ack);
         self.acked = ack.delivered.bytes as f64 / f64::from(self.config.segment);
         self.round_starts = false;
         if let Some((sample, rate)) = sample.and_then(|sample| Some((sample, sample.rate?))) {

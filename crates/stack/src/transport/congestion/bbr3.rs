@@ -365,7 +365,7 @@ impl Bbr3 {
     }
 
     fn sample(&mut self, ack: &Ack) -> Option<Sample> {
-        let sample = self.sampler.on_ack(ack, self.round_trips.least)?;
+        let sample = self.sampler.on_ack(ack)?;
         Some(Sample {
             now: ack.now,
             rate: sample.rate.map(|rate| rate / self.segment),
