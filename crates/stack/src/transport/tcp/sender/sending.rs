@@ -77,7 +77,9 @@ impl<P: Parts> Sender<P> {
         self.recovery.on_sent(pick, &self.board);
         self.count_paced();
         self.last_sent = now;
-        if !self.armed {
+        if !self.armed || (self.by_time && pick == Pick::Again(self.board.base())) {
+            // Also when the first segment goes again, as in Linux: what shows that it is lost again is an acknowledgement, which
+            // may come before the timer.
             self.arm(now, out);
         } else if pick == Pick::New {
             self.delay_probe(now, out);
