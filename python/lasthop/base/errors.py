@@ -73,7 +73,7 @@ class StudyError(LasthopError):
     exit_code = 4
 
 
-def reason(error: Exception) -> str:
+def reason(error: BaseException) -> str:
     """Why something failed, in one line, without the number and path that an error of the system repeats.
 
     >>> reason(FileNotFoundError(2, "No such file or directory", "x"))
