@@ -206,9 +206,10 @@ fn a_recorded_link_allocates_no_more_in_a_run_ten_times_as_long() {
             let allocations = ALLOCATIONS.load(Ordering::Relaxed) - before;
             (allocations, metric(&outcome, "flows.f.segments_sent"))
         };
-        let ((short, few), (long, many)) = (counted("60 s"), counted("600 s"));
+        // The first losses, and with them the lists of what is lost, come after some minutes.
+        let ((short, few), (long, many)) = (counted("600 s"), counted("6000 s"));
         assert!(many > 5.0 * few, "{law}: {few} and {many} segments");
-        assert!(long <= short + 16, "{law}: {short} allocations, then {long} for {many} segments");
+        assert!(long <= short + 8, "{law}: {short} allocations, then {long} for {many} segments");
     }
 }
 
