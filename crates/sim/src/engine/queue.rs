@@ -139,6 +139,8 @@ impl EventQueue {
                 self.heap.push(Entry { key, slot });
                 self.sift_up(last, key, slot);
             }
+        } else if index == 0 {
+            self.sift_down(0, key, slot);
         } else if key.is_before(&self.heap[index].key) {
             self.sift_up(index, key, slot);
         }
@@ -161,6 +163,17 @@ impl EventQueue {
     #[inline]
     #[must_use]
     pub fn peek(&mut self) -> Option<(Time, Slot)> {
+        let Entry { key, slot } = *self.heap.first()?;
+        // No two keys have the same sequence, but for those of a gap and of what left it.
+        if key.sequence == self.places[slot.0 as usize].key.sequence && !self.has_gap {
+            return Some((key.time, slot));
+        }
+        self.search()
+    }
+
+    /// The next event, behind entries that are no longer first.
+    #[inline(never)]
+    fn search(&mut self) -> Option<(Time, Slot)> {
         if self.has_gap {
             self.has_gap = false;
             self.remove_first();
@@ -169,7 +182,6 @@ impl EventQueue {
             let Entry { key, slot } = *self.heap.first()?;
             let place = &mut self.places[slot.0 as usize];
             let set = place.key;
-            // No two keys have the same sequence.
             if key.sequence == set.sequence {
                 return Some((key.time, slot));
             }

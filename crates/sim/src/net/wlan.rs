@@ -59,6 +59,9 @@ pub(crate) enum WlanEvent {
     Reorder(u32),
 }
 
+/// What a frame without a load carries.
+static NOTHING: Load = Load::NOTHING;
+
 /// An 802.11 link.
 pub(crate) struct Wlan {
     radio: Radio,
@@ -187,8 +190,8 @@ impl Wlan {
         let has_load = frame.mpdus > 0
             || frame.kind == FrameKind::BlockAck
             || (frame.kind == FrameKind::Ack && !self.sites[station].load.riders.is_empty());
-        let mut load = if has_load { std::mem::take(&mut self.sites[station].load) } else { Load::default() };
-        let mpdus = &mut load.mpdus[..];
+        let mut load = has_load.then(|| std::mem::take(&mut self.sites[station].load));
+        let mpdus = load.as_mut().map_or(&mut [][..], |load| &mut load.mpdus);
         if let Some(fate) = self.radio.end_load(station, &frame, mpdus, host.now, &mut heard) {
             self.ledger.end(station, fate, lost_span(&frame, mpdus, &self.sites[station].on_air.1), host.now);
             if let Some(events) = &mut host.tracer.events {
@@ -201,14 +204,17 @@ impl Wlan {
             let from = frame.transmitter;
             self.note_airtime(station, &frame);
             self.with_mac(station, host, from, |mac, now, out| mac.on_sent(now, out));
-            let mut all = heard.drain(..).peekable();
-            while let Some(learnt) = all.next() {
+            let load = load.as_ref().unwrap_or(&NOTHING);
+            let mut next = 0;
+            while let Some(&learnt) = heard.get(next) {
+                next += 1;
                 match learnt {
                     Heard::Received(at) | Heard::Error(at) => {
-                        let turns_idle = all.next_if_eq(&Heard::Idle(at)).is_some();
+                        let turns_idle = heard.get(next) == Some(&Heard::Idle(at));
+                        next += usize::from(turns_idle);
                         self.with_mac(at, host, from, |mac, now, out| {
                             if learnt == Heard::Received(at) {
-                                mac.on_frame(&frame, &load, now, out);
+                                mac.on_frame(&frame, load, now, out);
                             } else {
                                 mac.on_error(now, out);
                             }
@@ -222,9 +228,10 @@ impl Wlan {
                     Heard::Busy(_) => {}
                 }
             }
+            heard.clear();
         }
         self.heard = heard;
-        if has_load {
+        if let Some(load) = load {
             self.sites[station].load = load;
         }
         if self.radio.may_rest() {
@@ -399,13 +406,14 @@ impl Wlan {
         let acks = ack_span(&self.sites[station].load, frame, &airtime);
         self.ledger.start(station, sensed, frame, (airtime, acks), host.now);
         host.queue.set(self.sites[station].sent, host.now.after(airtime.total));
-        for learnt in heard.drain(..) {
-            match learnt {
+        for learnt in &heard {
+            match *learnt {
                 Heard::Busy(at) => self.with_mac(at, host, from, |mac, now, out| mac.on_busy(now, out)),
                 Heard::Missed(at) => self.sites[at].mac.on_missed(host.now.after(airtime.total)),
                 Heard::Idle(_) | Heard::Received(_) | Heard::Error(_) => {}
             }
         }
+        heard.clear();
         self.heard = heard;
     }
 }

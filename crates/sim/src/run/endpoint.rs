@@ -55,6 +55,8 @@ enum Sockets {
 pub(super) struct Flow {
     ends: [End; 2],
     sockets: Sockets,
+    /// Bytes of IP packets that each end has received, headers and repetitions included.
+    received: [u64; 2],
     ways: Ways,
     user: Option<Box<User>>,
     /// Where links go down or nodes are handed off, one for the data of each side.
@@ -140,7 +142,7 @@ impl Flow {
             Box::new(User::new(draws, numbers, number, source_slot, &flow.app, net))
         });
         let resuming = request.config.has_link_events().then(Box::default);
-        Flow { ends, sockets, ways: Ways { forward, reverse }, user, resuming }
+        Flow { ends, sockets, received: [0; 2], ways: Ways { forward, reverse }, user, resuming }
     }
 
     /// A packet arrived for one side.
@@ -154,6 +156,7 @@ impl Flow {
                 if self.user.is_some() && User::is_late(packet, &ends[side]) {
                     return;
                 }
+                self.received[side] += length.0;
                 ends[side].up(packet, now, &mut Host { net, end: self.ends[side] });
                 self.ways.count_judged(side, ends, net);
                 if let Some(resuming) = &mut self.resuming {
@@ -334,7 +337,7 @@ impl Flow {
                         .map_or_else(Vec::new, |way| way.judged.iter().map(|(_, matrix)| *matrix).collect()),
                     delivered: of_user.map_or(receiving.receiver().in_order(), |(all, _)| all),
                     by_class: of_user.map_or([0; 3], |(_, by_class)| by_class),
-                    bytes_received: receiving.bytes_received(),
+                    bytes_received: self.received[1 - direction],
                     file: way.as_ref().and_then(|way| way.file),
                     completion: way.as_ref().and_then(|way| way.since_start(way.completed)),
                     acknowledged: way.as_ref().and_then(|way| way.since_start(way.acknowledged)),
@@ -414,9 +417,13 @@ impl Ways {
     /// Counts how the laws of this direction's sender have just classified losses.
     #[inline]
     fn count_judged(&mut self, direction: usize, ends: &[Connection; 2], net: &mut Net) {
-        if net.judged.is_empty() {
-            return;
+        if !net.judged.is_empty() {
+            self.count_all_judged(direction, ends, net);
         }
+    }
+
+    #[cold]
+    fn count_all_judged(&mut self, direction: usize, ends: &[Connection; 2], net: &mut Net) {
         let (sending, receiving) = (&ends[direction], &ends[1 - direction]);
         for judged in net.judged.drain(..) {
             let Some(way) = self.of(direction) else { continue };

@@ -77,7 +77,6 @@ pub struct Connection<P: Parts> {
     /// The same without what was withheld.
     acknowledged: u64,
     echo: Option<Extension>,
-    bytes_received: u64,
     repeats_received: u64,
     reaction: P::Reaction,
     ecn: EcnEnd,
@@ -131,7 +130,6 @@ impl<P: Parts> Connection<P> {
             last_ack_sent: 0,
             acknowledged: 0,
             echo: None,
-            bytes_received: 0,
             repeats_received: 0,
             ecn: EcnEnd::new(config.ecn),
             consent: None,
@@ -206,12 +204,6 @@ impl<P: Parts> Connection<P> {
         self.sender.begin_measurement();
     }
 
-    /// Bytes of IP packets received, headers and repetitions included.
-    #[must_use]
-    pub fn bytes_received(&self) -> u64 {
-        self.bytes_received
-    }
-
     /// Segments of data received that brought nothing new.
     #[must_use]
     pub fn repeats_received(&self) -> u64 {
@@ -253,7 +245,6 @@ impl<P: Parts> Connection<P> {
         let Body::Tcp(segment) = &packet.body else {
             return;
         };
-        self.bytes_received += packet.size().0;
         if segment.flags.has(Flags::RST) {
             self.state = State::Closed;
             out.cancel(Timer::Retransmit);

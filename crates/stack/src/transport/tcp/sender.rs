@@ -306,6 +306,18 @@ impl<P: Parts> Sender<P> {
         self.board.sack(left, right)
     }
 
+    /// Takes in an acknowledgement without a mark that does not close the window where nothing is outstanding that it could be
+    /// about: an end that only receives has one with each segment. False if it may tell more than the edge of the window.
+    #[inline]
+    pub fn learns_only_edge(&mut self, ack: u64, edge: u64) -> bool {
+        if !self.board.is_empty() || self.persisting || self.by_time || ack != self.board.sent_end() {
+            return false;
+        }
+        self.edge = self.edge.max(edge);
+        self.widest = self.widest.max(edge - ack);
+        true
+    }
+
     /// An acknowledgement arrived.
     pub fn on_ack(&mut self, arrived: &Arrived, out: &mut impl Out) {
         let old_edge = self.edge;

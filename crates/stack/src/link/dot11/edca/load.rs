@@ -72,6 +72,12 @@ pub struct Load {
     pub riders: Vec<Rider>,
 }
 
+impl Load {
+    /// That of a frame that carries nothing of its kind.
+    pub const NOTHING: Load =
+        Load { mpdus: Vec::new(), block: BlockAck { start: 0, bits: [0; 4] }, riders: Vec::new() };
+}
+
 /// How far a sequence number is ahead of another, modulo 4096.
 #[inline]
 pub(super) fn ahead(sequence: u16, of: u16) -> u16 {

@@ -53,6 +53,11 @@ impl<P: Parts> Connection<P> {
             return;
         };
         self.sender.hear(now);
+        let edge = ack + (u64::from(segment.window) << self.peer_shift);
+        let ecn = self.echo_of_marks(segment, ack);
+        if ecn == EcnEcho::Unmarked && segment.window > 0 && self.sender.learns_only_edge(ack, edge) {
+            return;
+        }
         let (mut sack, mut twice) = (SackNews::Unused, None);
         if self.sack {
             sack = SackNews::Nothing;
@@ -79,14 +84,14 @@ impl<P: Parts> Connection<P> {
         let arrived = Arrived {
             now,
             ack,
-            edge: ack + (u64::from(segment.window) << self.peer_shift),
+            edge,
             closes: segment.window == 0 && self.sender.offers_beyond(ack + (1 << self.peer_shift)),
             pure: segment.sequence_len() == 0,
             eln: segment.flags.has(Flags::ELN),
             sack,
             echoed_rtt,
             extension: self.echo_of(segment),
-            ecn: self.echo_of_marks(segment, ack),
+            ecn,
             echo: stamps.map(|stamps| stamps.echo),
             twice,
         };
