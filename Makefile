@@ -25,10 +25,11 @@ docs:
 # Keeps the folders of the machine that builds out of the wheel.
 NO_FOLDERS = --remap-path-prefix=$(CURDIR)=lasthop --remap-path-prefix=$${CARGO_HOME:-$$HOME/.cargo}=cargo
 
-# The simulator of this checkout, built with a profile of the benchmark's cases (docs/speed.md).
+# A profile of the cases of the benchmark by the code and compiler of this checkout, and a build with it (docs/speed.md).
 pgo:
 	./lasthop --version
 	.venv/bin/python bench/pgo.py
+	./lasthop --version
 
 # What is published, in dist: the sources, and a wheel for every Linux with glibc 2.17 or newer.
 dist:

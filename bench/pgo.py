@@ -1,16 +1,16 @@
-"""Build the simulator with a profile of the benchmark's cases, and put it in place of the built one.
+"""Make the profile with which `./lasthop` builds the simulator: what the benchmark's cases execute.
 
     .venv/bin/python bench/pgo.py
 
-On Linux, compiles the extension module with counters, runs each case of `bench/pairs.py` once with
-it, and compiles again with what was counted: twice the time of a build. The results stay the same to
-the bit; `./lasthop` keeps the module until a source changes. Wants `./lasthop` to have run once, and
-rustup's component `llvm-tools`. With `--out FILE` the module is written there instead.
+Compiles the extension module with counters, runs each case of `bench/pairs.py` once with it, and
+writes the counts into `crates/profiles`, under a name that identifies the compiler. From then on
+`./lasthop` builds with them; the results stay the same to the bit. Wants `./lasthop` to have run
+once, Linux, and rustup's component `llvm-tools`. Make it anew after changes to what each packet or
+frame passes: a function that has changed since is compiled as if there were none.
 """
 
 from __future__ import annotations
 
-import argparse
 import os
 import shutil
 import subprocess
@@ -20,8 +20,13 @@ from pathlib import Path
 from pairs import CASES
 
 TOP = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(TOP / "scripts"))
+
+from bootstrap import profile  # noqa: E402
+
 FOLDER = TOP / "target" / "pgo"
-MODULE = TOP / "python" / "lasthop" / "_core.abi3.so"
+FEWEST = 10_000
+"""Functions are left out of which no block is executed more often, in all cases together."""
 
 
 def merger() -> Path:
@@ -46,22 +51,34 @@ def train(module: Path) -> None:
         subprocess.run(command, input=b"\n", capture_output=True, check=True)
 
 
+def is_frequent(record: str) -> bool:
+    """Whether a function's record, in the text format, has a block that is executed often."""
+    _, _, counters = record.partition("# Counter Values:\n")
+    counts = (line for line in counters.splitlines() if line.isdigit())
+    return max(map(int, counts), default=0) >= FEWEST
+
+
+def merge(counts: Path, out: Path) -> None:
+    """Add up the counts of all processes, and keep the functions that are executed often."""
+    text = FOLDER / "counts.txt"
+    subprocess.run([merger(), "merge", "--sparse", "--text", "-o", text, counts], check=True)
+    head, *records = text.read_text().split("\n\n")
+    first, _, of_first = head.partition(":ir\n")
+    kept = [record for record in (of_first, *records) if is_frequent(record)]
+    text.write_text(f"{first}:ir\n" + "".join(f"{record}\n\n" for record in kept))
+    out.parent.mkdir(exist_ok=True)
+    subprocess.run([merger(), "merge", "--sparse", "-o", out, text], check=True)
+    print(f"{out}: {len(kept)} of {len(records) + 1} functions, {out.stat().st_size // 1000} kB")
+
+
 def main() -> int:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--out", type=Path, default=MODULE, help="where the module goes")
-    wanted = parser.parse_args()
     if not merger().is_file():
         print("llvm-profdata is missing: rustup component add llvm-tools", file=sys.stderr)
         return 2
-    counts, profile = FOLDER / "counts", FOLDER / "lasthop.profdata"
+    counts = FOLDER / "counts"
     shutil.rmtree(counts, ignore_errors=True)
     train(build(f"-Cprofile-generate={counts}", FOLDER / "counting"))
-    subprocess.run([merger(), "merge", "-o", profile, counts], check=True)
-    # Replaced as a whole: a process that runs with the old module keeps it.
-    new = wanted.out.with_suffix(".new")
-    shutil.copy(build(f"-Cprofile-use={profile}", FOLDER / "final"), new)
-    new.replace(wanted.out)
-    print(f"{wanted.out}: built with a profile")
+    merge(counts, profile())
     return 0
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -49,11 +50,17 @@ def maturin(*arguments: str, out: Path) -> Path:
     return written
 
 
+def with_profile() -> list[str]:
+    """The options with which the set-up of a checkout, which is not part of the package, uses the profile."""
+    options: list[str] = runpy.run_path(str(ROOT / "scripts" / "bootstrap.py"))["with_profile"]()
+    return options
+
+
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A wheel around the extension that the checkout has."""
     flags = ("--release", "--locked", "--interpreter", sys.executable, "--compatibility", "linux")
-    return maturin("build", *flags, out=tmp_path_factory.mktemp("wheel"))
+    return maturin("build", *flags, *with_profile(), out=tmp_path_factory.mktemp("wheel"))
 
 
 def settings() -> dict[str, Any]:
@@ -87,6 +94,20 @@ def test_a_wheel_is_stripped_and_the_build_of_a_checkout_is_not() -> None:
     assert profiles[maturins["profile"]]["strip"] == "symbols"
     editable = profiles[maturins["editable-profile"]]
     assert (editable["debug"], "strip" in editable) == ("line-tables-only", False)
+
+
+def test_the_profile_counts_functions_that_there_are() -> None:
+    # bench/pgo.py makes another when too few of them are left.
+    options = with_profile()
+    if not options:
+        pytest.skip("crates/profiles has none of this compiler")
+    assert options[0] == "--config"
+    flag, _ = tomllib.loads(options[1])["build"]["rustflags"]
+    counted = Path(flag.removeprefix("-Cprofile-use=")).read_bytes()
+    names = set(re.findall(rb"_ZN[\w$.]*lasthop[\w$.]*?17h[0-9a-f]{16}E", counted))
+    module = next((ROOT / "python" / "lasthop").glob("_core*.so")).read_bytes()
+    assert len(names) > 100
+    assert sum(name in module for name in names) > len(names) / 2
 
 
 @pytest.mark.parametrize("lock", sorted(ROOT.glob("requirements*.lock")), ids=lambda path: path.stem)
