@@ -20,14 +20,12 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use lasthop_stack::hooks::Backlog;
-use lasthop_stack::link::dot11::{
-    Airtime, Bystander, Category, Frame, FrameKind, Load, PcfConfig, PhyRate, Reorder, Rules,
-};
+use lasthop_stack::link::dot11::{Bystander, Category, FrameKind, Load, PcfConfig, PhyRate, Reorder, Rules};
 use lasthop_stack::packet::{NodeId, Packet};
 use lasthop_stack::registry::Learner;
 use lasthop_stack::units::Time;
 
-use answers::{MacHost, Work};
+use answers::{MacHost, Output, Work};
 pub(crate) use arq::ArqCounters;
 use classes::{ack_span, lost_span};
 pub(crate) use counters::WlanCounters;
@@ -38,7 +36,6 @@ use super::agents::{Around, Handed, Stack};
 use super::aqm::{Managed, Stage};
 use super::pool::PoolId;
 use crate::engine::queue::Slot;
-use crate::engine::streams::Stream;
 use crate::medium::radio::{Fate, Heard, Radio};
 use crate::model::ports::Ports;
 use crate::probe::airtime::Ledger;
@@ -100,18 +97,11 @@ pub(crate) struct Wlan {
 /// A station: its MAC, its agent, their timers. What every frame touches comes first.
 #[repr(C, align(64))]
 struct Interface {
-    timer: Slot,
     /// It leaves the frames of others to the bystander.
     rests: bool,
     node: NodeId,
     mac: Mac,
-    /// The frame that it begins to send, or sent last.
-    on_air: (Frame, Airtime),
-    /// What that frame carries, with EDCA.
-    load: Load,
-    backoff: Stream,
-    /// The slots that it has drawn last, until it sends.
-    slots: Option<u32>,
+    output: Output,
     /// Packets that the MAC holds, and since when it holds none.
     held: u32,
     emptied: Time,
@@ -123,9 +113,6 @@ struct Interface {
     below: Backlog,
     /// The agents above it, by their number.
     agents: Option<u32>,
-    hears_answers: bool,
-    /// The timer of the reordering buffers of its MAC.
-    reordering: Option<Slot>,
     timing: Option<Learner>,
     /// Packets received out of order, and when the first is passed up.
     reorder: Option<(Reorder<Packet>, Slot)>,
@@ -174,7 +161,7 @@ impl Wlan {
             WlanEvent::Sent(station) => self.on_sent(station as usize, host),
             WlanEvent::Timer(station) => {
                 let station = station as usize;
-                host.queue.cancel(self.sites[station].timer);
+                host.queue.cancel(self.sites[station].output.timer);
                 self.with_mac(station, host, NodeId::default(), |mac, now, out| mac.on_timer(now, out));
             }
             WlanEvent::Release(station) => self.release(station as usize, host),
@@ -186,14 +173,19 @@ impl Wlan {
     fn on_sent(&mut self, station: usize, host: &mut Host) {
         host.queue.cancel(self.sites[station].sent);
         let mut heard = std::mem::take(&mut self.heard);
-        let frame = self.sites[station].on_air.0;
+        let frame = self.sites[station].output.on_air.0;
         let has_load = frame.mpdus > 0
             || frame.kind == FrameKind::BlockAck
-            || (frame.kind == FrameKind::Ack && !self.sites[station].load.riders.is_empty());
-        let mut load = has_load.then(|| std::mem::take(&mut self.sites[station].load));
+            || (frame.kind == FrameKind::Ack && !self.sites[station].output.load.riders.is_empty());
+        let mut load = has_load.then(|| std::mem::take(&mut self.sites[station].output.load));
         let mpdus = load.as_mut().map_or(&mut [][..], |load| &mut load.mpdus);
         if let Some(fate) = self.radio.end_load(station, &frame, mpdus, host.now, &mut heard) {
-            self.ledger.end(station, fate, lost_span(&frame, mpdus, &self.sites[station].on_air.1), host.now);
+            self.ledger.end(
+                station,
+                fate,
+                lost_span(&frame, mpdus, &self.sites[station].output.on_air.1),
+                host.now,
+            );
             if let Some(events) = &mut host.tracer.events {
                 events.frame_ended(host.now, self.place, &frame, fate);
                 self.trace_mpdus((&frame, mpdus), Some(fate), host);
@@ -232,7 +224,7 @@ impl Wlan {
         }
         self.heard = heard;
         if let Some(load) = load {
-            self.sites[station].load = load;
+            self.sites[station].output.load = load;
         }
         if self.radio.may_rest() {
             self.dismiss(&frame, host.now);
@@ -248,29 +240,20 @@ impl Wlan {
     ) {
         self.rouse(station);
         let interface = &mut self.sites[station];
+        let now = host.now;
         let mut out = MacHost {
-            queue: host.queue,
-            timer: interface.timer,
-            backoff: &mut interface.backoff,
-            slots: &mut interface.slots,
-            on_air: &mut interface.on_air,
-            load: &mut interface.load,
-            pool: host.pool,
+            host,
             radio: &mut self.radio,
-            now: host.now,
-            release: interface.reordering,
+            output: &mut interface.output,
             work: &mut self.work,
-            tracer: host.tracer,
             link: self.place,
-            station: station as u32,
             from,
-            hears_answers: interface.hears_answers,
             has_finished: false,
         };
         debug_assert!(interface.held as usize == interface.mac.backlog() || interface.stage.is_some());
-        act(&mut interface.mac, host.now, &mut out);
+        act(&mut interface.mac, now, &mut out);
         if out.has_finished {
-            self.count_held(station, host.now);
+            self.count_held(station, now);
         }
     }
 
@@ -379,22 +362,22 @@ impl Wlan {
         let mut heard = std::mem::take(&mut self.heard);
         self.note_wait(station, host);
         if self.radio.may_rest() {
-            self.rouse_for(self.sites[station].on_air.0.receiver);
+            self.rouse_for(self.sites[station].output.on_air.0.receiver);
         }
-        let (frame, airtime) = &self.sites[station].on_air;
+        let (frame, airtime) = &self.sites[station].output.on_air;
         let (airtime, from) = (*airtime, frame.transmitter);
-        self.radio.load(station, frame, &self.sites[station].load.mpdus);
+        self.radio.load(station, frame, &self.sites[station].output.load.mpdus);
         self.radio.start(station, frame, airtime, host.now, &mut heard);
         self.pass_by(host.now);
         if host.tracer.events.is_some() {
             self.trace_frame(station, host);
         }
-        let frame = &self.sites[station].on_air.0;
+        let frame = &self.sites[station].output.on_air.0;
         if let Some(capture) = &mut self.capture {
             let packet = |handle| host.pool.get(PoolId::from_handle(handle)).0;
             let listener = self.radio.station(frame.receiver).unwrap_or(self.observer);
             let signal_dbm = self.radio.power_dbm(station, listener);
-            let load = &self.sites[station].load;
+            let load = &self.sites[station].output.load;
             if frame.mpdus > 0 {
                 capture.record_mpdus(frame, airtime, &load.mpdus, packet, signal_dbm, host.now);
             } else {
@@ -403,7 +386,7 @@ impl Wlan {
             }
         }
         let sensed = self.radio.senses(station, self.observer);
-        let acks = ack_span(&self.sites[station].load, frame, &airtime);
+        let acks = ack_span(&self.sites[station].output.load, frame, &airtime);
         self.ledger.start(station, sensed, frame, (airtime, acks), host.now);
         host.queue.set(self.sites[station].sent, host.now.after(airtime.total));
         for learnt in &heard {

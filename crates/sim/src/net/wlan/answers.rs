@@ -6,13 +6,12 @@ use lasthop_stack::packet::NodeId;
 use lasthop_stack::units::Time;
 
 use super::{Host, Wlan};
-use crate::engine::queue::{EventQueue, Slot};
+use crate::engine::queue::Slot;
 use crate::engine::streams::Stream;
 use crate::medium::radio::Radio;
 use crate::medium::radio::modulation::mpdu_failure;
 use crate::net::agents::{Around, Stack};
-use crate::net::pool::{PacketPool, PoolId};
-use crate::probe::trace::Tracer;
+use crate::net::pool::PoolId;
 
 /// A pending action of this instant at a station. Frames and packets are stored apart from it, since an entry of a list
 /// is moved twice.
@@ -36,116 +35,121 @@ pub(super) enum Work {
     Answered(u32, Answered),
 }
 
-/// Receives the answers of a MAC.
-pub(super) struct MacHost<'a> {
-    pub(super) queue: &'a mut EventQueue,
-    pub(super) timer: Slot,
-    pub(super) backoff: &'a mut Stream,
-    pub(super) slots: &'a mut Option<u32>,
-    pub(super) on_air: &'a mut (Frame, Airtime),
-    pub(super) load: &'a mut Load,
-    pub(super) pool: &'a mut PacketPool,
-    pub(super) radio: &'a mut Radio,
-    pub(super) now: Time,
-    /// The timer of the reordering buffer.
-    pub(super) release: Option<Slot>,
-    pub(super) work: &'a mut Vec<Work>,
-    pub(super) tracer: &'a mut Tracer,
-    pub(super) link: u32,
+/// What the answers of a station's MAC act on, apart from the network around it.
+pub(super) struct Output {
     pub(super) station: u32,
-    pub(super) from: NodeId,
+    pub(super) timer: Slot,
+    /// The timer of the reordering buffers.
+    pub(super) reordering: Option<Slot>,
+    /// The frame that it begins to send, or sent last.
+    pub(super) on_air: (Frame, Airtime),
+    /// What that frame carries, with EDCA.
+    pub(super) load: Load,
+    pub(super) backoff: Stream,
+    /// The slots that it has drawn last, until it sends.
+    pub(super) slots: Option<u32>,
     /// Whether agents ask what is acknowledged.
     pub(super) hears_answers: bool,
+}
+
+/// Receives the answers of a MAC. It is made for each visit of a station, so that it has few fields.
+pub(super) struct MacHost<'a, 'net> {
+    pub(super) host: &'a mut Host<'net>,
+    pub(super) radio: &'a mut Radio,
+    pub(super) output: &'a mut Output,
+    pub(super) work: &'a mut Vec<Work>,
+    pub(super) link: u32,
+    pub(super) from: NodeId,
     /// Whether the MAC is done with a packet.
     pub(super) has_finished: bool,
 }
 
-impl MacOut for MacHost<'_> {
+impl MacOut for MacHost<'_, '_> {
     #[inline]
     fn transmit(&mut self, frame: Frame, airtime: Airtime) {
-        *self.on_air = (frame, airtime);
-        self.work.push(Work::Transmit(self.station));
+        self.output.on_air = (frame, airtime);
+        self.work.push(Work::Transmit(self.output.station));
     }
 
     #[inline]
     fn set_timer(&mut self, at: Time) {
         // The frames that end in this instant come first.
-        self.queue.set_late(self.timer, at);
+        self.host.queue.set_late(self.output.timer, at);
     }
 
     #[inline]
     fn cancel_timer(&mut self) {
-        self.queue.cancel(self.timer);
+        self.host.queue.cancel(self.output.timer);
     }
 
     #[inline]
     fn up(&mut self, handle: u64, sequence: u16) {
-        self.work.push(Work::Up(self.station, PoolId::from_handle(handle), sequence, self.from));
+        self.work.push(Work::Up(self.output.station, PoolId::from_handle(handle), sequence, self.from));
     }
 
     #[inline]
     fn done(&mut self, handle: u64, outcome: Outcome) {
         self.has_finished = true;
-        self.work.push(Work::Done(self.station, PoolId::from_handle(handle), outcome));
+        self.work.push(Work::Done(self.output.station, PoolId::from_handle(handle), outcome));
     }
 
     fn rider(&mut self, rider: Rider) {
-        self.work.push(Work::Rider(self.station, rider));
+        self.work.push(Work::Rider(self.output.station, rider));
     }
 
     #[inline]
     fn answered(&mut self, more: Option<bool>, boarded: u32) {
-        if self.hears_answers {
-            self.work.push(Work::Answered(self.station, Answered { to: self.from, more, boarded }));
+        if self.output.hears_answers {
+            self.work.push(Work::Answered(self.output.station, Answered { to: self.from, more, boarded }));
         }
     }
 
     #[inline]
     fn draw(&mut self, bound: u32) -> u32 {
-        let slots = self.backoff.up_to(bound);
-        *self.slots = Some(slots);
+        let slots = self.output.backoff.up_to(bound);
+        self.output.slots = Some(slots);
         slots
     }
 
     #[inline]
     fn is_watching(&self) -> bool {
-        self.tracer.arq
+        self.host.tracer.arq
     }
 
     fn served(&mut self, served: &Served) {
-        self.tracer.served(self.link, *served);
+        self.host.tracer.served(self.link, *served);
     }
 }
 
-impl EdcaOut for MacHost<'_> {
+impl EdcaOut for MacHost<'_, '_> {
     fn load(&mut self) -> &mut Load {
-        self.load
+        &mut self.output.load
     }
 
     fn hold(&mut self, handle: u64) -> u64 {
         let id = PoolId::from_handle(handle);
-        let (packet, size) = self.pool.get(id);
+        let (packet, size) = self.host.pool.get(id);
         let packet = *packet;
-        self.pool.pass_on(id);
-        self.pool.insert_sized(packet, size).handle()
+        self.host.pool.pass_on(id);
+        self.host.pool.insert_sized(packet, size).handle()
     }
 
     fn up_held(&mut self, handle: u64) {
-        self.work.push(Work::UpHeld(self.station, PoolId::from_handle(handle), self.from));
+        self.work.push(Work::UpHeld(self.output.station, PoolId::from_handle(handle), self.from));
     }
 
     fn late(&mut self, handle: u64) {
-        self.work.push(Work::Late(self.station, PoolId::from_handle(handle)));
+        self.work.push(Work::Late(self.output.station, PoolId::from_handle(handle)));
     }
 
     fn set_release(&mut self, at: Time) {
-        if let Some(slot) = self.release {
-            self.queue.set(slot, at);
+        if let Some(slot) = self.output.reordering {
+            self.host.queue.set(slot, at);
         }
     }
 
     fn signal_to_noise(&mut self, at: NodeId) -> f64 {
-        self.radio.signal_to_noise(self.station as usize, at, self.now)
+        self.radio.signal_to_noise(self.output.station as usize, at, self.host.now)
     }
 
     fn mpdu_failure(&mut self, mode: Mode, bytes: u32, ratio: f64) -> f64 {

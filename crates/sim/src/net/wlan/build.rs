@@ -11,6 +11,7 @@ use lasthop_stack::packet::NodeId;
 use lasthop_stack::registry::ArqConfig;
 use lasthop_stack::units::Time;
 
+use super::answers::Output;
 use super::arq::adopt;
 use super::mac::Mac;
 use super::{Interface, InterfaceCounters, Wlan, WlanEvent, queue};
@@ -55,12 +56,17 @@ impl Wlan {
                 knows_lanes: stage.as_mut().is_some_and(|stage| stage.limits_station()),
                 node: NodeId(node as u32),
                 mac,
-                on_air: (nothing, Airtime::default()),
-                load: Load::default(),
-                backoff: Stream::named(seed, replication, &stream),
-                slots: None,
+                output: Output {
+                    station,
+                    timer: slot(WlanEvent::Timer(station)),
+                    reordering: wifi.mac.edca.map(|_| slot(WlanEvent::Reorder(station))),
+                    on_air: (nothing, Airtime::default()),
+                    load: Load::default(),
+                    backoff: Stream::named(seed, replication, &stream),
+                    slots: None,
+                    hears_answers: asks && agents(station).is_some(),
+                },
                 agents: agents(station),
-                hears_answers: asks && agents(station).is_some(),
                 held: 0,
                 emptied: Time::ZERO,
                 aqm,
@@ -74,8 +80,6 @@ impl Wlan {
                     _ => None,
                 },
                 sent: slot(WlanEvent::Sent(station)),
-                timer: slot(WlanEvent::Timer(station)),
-                reordering: wifi.mac.edca.map(|_| slot(WlanEvent::Reorder(station))),
                 counters: InterfaceCounters::default(),
             }
         });

@@ -14,6 +14,7 @@ use lasthop_stack::units::{Bytes, Rate, Span, Time};
 
 use super::super::aqm::{Managed, Reports, Stage};
 use super::super::pool::PoolId;
+use super::answers::Output;
 use super::classes::class_of;
 use super::{Host, Interface, Wlan};
 use crate::engine::streams::Stream;
@@ -88,7 +89,7 @@ impl Wlan {
     #[inline]
     pub(super) fn note_wait(&mut self, station: usize, host: &mut Host) {
         let is_observed = station == self.observer;
-        let Interface { on_air, load, aqm, .. } = &mut self.sites[station];
+        let Interface { output: Output { on_air, load, .. }, aqm, .. } = &mut self.sites[station];
         if on_air.0.mpdus > 0 {
             for mpdu in &load.mpdus {
                 if let Some(came) = host.pool.begin_sending(PoolId::from_handle(mpdu.handle)) {
@@ -229,7 +230,7 @@ impl Wlan {
         if !self.any_knows_lanes || frame.kind != FrameKind::Data {
             return;
         }
-        let airtime = self.sites[station].on_air.1.total;
+        let airtime = self.sites[station].output.on_air.1.total;
         let to = self.radio.station(frame.receiver);
         for (at, with) in [(Some(station), frame.receiver), (to, frame.transmitter)] {
             if let Some(at) = at

@@ -62,7 +62,7 @@ impl Wlan {
 
     /// The reordering buffers of a station give up waiting.
     pub(super) fn on_reorder(&mut self, station: usize, host: &mut Host) {
-        if let Some(slot) = self.sites[station].reordering {
+        if let Some(slot) = self.sites[station].output.reordering {
             host.queue.cancel(slot);
         }
         let from = NodeId::default();

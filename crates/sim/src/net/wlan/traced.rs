@@ -13,7 +13,7 @@ impl Wlan {
     pub(super) fn trace_frame(&mut self, station: usize, host: &mut Host) {
         let Some(events) = &mut host.tracer.events else { return };
         let interface = &mut self.sites[station];
-        let (frame, airtime) = &interface.on_air;
+        let (frame, airtime) = &interface.output.on_air;
         let is_attempt = matches!(frame.kind, FrameKind::Rts | FrameKind::Data);
         let in_service = interface.mac.in_service().filter(|_| is_attempt);
         let handle = frame.msdu.or(in_service.map(|(handle, _)| handle));
@@ -21,10 +21,14 @@ impl Wlan {
             link: self.place,
             packet: handle.map(|handle| host.pool.get(PoolId::from_handle(handle)).0),
             failed: in_service.map(|(_, failed)| failed),
-            slots: if is_attempt { interface.slots.take() } else { None },
+            slots: if is_attempt { interface.output.slots.take() } else { None },
         };
         events.frame(host.now, frame, airtime.total, &sending);
-        self.trace_mpdus((&self.sites[station].on_air.0, &self.sites[station].load.mpdus), None, host);
+        self.trace_mpdus(
+            (&self.sites[station].output.on_air.0, &self.sites[station].output.load.mpdus),
+            None,
+            host,
+        );
     }
 
     /// Records the MPDUs of an A-MPDU that begins, or that ends with this fate.
