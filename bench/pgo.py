@@ -26,7 +26,7 @@ from bootstrap import profile  # noqa: E402
 
 FOLDER = TOP / "target" / "pgo"
 FEWEST = 10_000
-"""Functions are left out of which no block is executed more often, in all cases together."""
+"""A function is left out if none of its blocks is executed so often in all cases together."""
 
 
 def merger() -> Path:

@@ -50,9 +50,9 @@ def maturin(*arguments: str, out: Path) -> Path:
     return written
 
 
-def with_profile() -> list[str]:
+def with_profile(top: Path = ROOT) -> list[str]:
     """The options with which the set-up of a checkout, which is not part of the package, uses the profile."""
-    options: list[str] = runpy.run_path(str(ROOT / "scripts" / "bootstrap.py"))["with_profile"]()
+    options: list[str] = runpy.run_path(str(top / "scripts" / "bootstrap.py"))["with_profile"]()
     return options
 
 
@@ -108,6 +108,12 @@ def test_the_profile_counts_functions_that_there_are() -> None:
     module = next((ROOT / "python" / "lasthop").glob("_core*.so")).read_bytes()
     assert len(names) > 100
     assert sum(name in module for name in names) > len(names) / 2
+
+
+def test_without_a_profile_of_the_compiler_the_build_is_plain(tmp_path: Path) -> None:
+    (tmp_path / "scripts").mkdir()
+    shutil.copy(ROOT / "scripts" / "bootstrap.py", tmp_path / "scripts")
+    assert with_profile(tmp_path) == []
 
 
 @pytest.mark.parametrize("lock", sorted(ROOT.glob("requirements*.lock")), ids=lambda path: path.stem)
