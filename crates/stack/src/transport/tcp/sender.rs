@@ -306,7 +306,7 @@ impl<P: Parts> Sender<P> {
         self.board.sack(left, right)
     }
 
-    /// Takes in an acknowledgement without a mark that does not close the window where nothing is outstanding that it could be
+    /// Takes in an acknowledgement without ECN that does not close the window where nothing is outstanding that it could be
     /// about: an end that only receives has one with each segment. False if it may tell more than the edge of the window.
     #[inline]
     pub fn learns_only_edge(&mut self, ack: u64, edge: u64) -> bool {

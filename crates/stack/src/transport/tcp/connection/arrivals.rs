@@ -54,8 +54,7 @@ impl<P: Parts> Connection<P> {
         };
         self.sender.hear(now);
         let edge = ack + (u64::from(segment.window) << self.peer_shift);
-        let ecn = self.echo_of_marks(segment, ack);
-        if ecn == EcnEcho::Unmarked && segment.window > 0 && self.sender.learns_only_edge(ack, edge) {
+        if self.ecn.used() == Use::Nothing && segment.window > 0 && self.sender.learns_only_edge(ack, edge) {
             return;
         }
         let (mut sack, mut twice) = (SackNews::Unused, None);
@@ -91,7 +90,7 @@ impl<P: Parts> Connection<P> {
             sack,
             echoed_rtt,
             extension: self.echo_of(segment),
-            ecn,
+            ecn: self.echo_of_marks(segment, ack),
             echo: stamps.map(|stamps| stamps.echo),
             twice,
         };

@@ -287,3 +287,26 @@ fn a_reopened_connection_negotiates_again_and_echoes_nothing_of_the_last() {
     assert_eq!(fields(&pair, CLIENT)[before + 2], Ecn::Ect0);
     assert_eq!(flags(&pair, SERVER).last(), Some(&Flags::ACK));
 }
+
+#[test]
+fn the_count_may_have_wrapped_only_while_nothing_is_missing() {
+    // RFC 9768 (A.2.2): ten acknowledgements are lost, and the next one covers enough segments for the three bits to wrap.
+    // If it is the first with a SACK block, each segment has an acknowledgement of its own, and nothing was marked.
+    for (lost, answered_marks) in [(vec![], 1), (vec![11], 0)] {
+        let config = Config {
+            parts: Parts::new(RecoveryKind::Sack, LawConfig::Reno(())),
+            ecn: EcnMode::Accurate,
+            sack: true,
+            initial_window: 24,
+            ..classic()
+        };
+        let mut pair = Pair::new(&config);
+        (pair.lost[CLIENT], pair.lost[SERVER]) = (lost, (1..=10).collect());
+        pair.open();
+        pair.write(CLIENT, 100_000);
+        while pair.seen[SERVER] < 12 {
+            assert!(pair.step());
+        }
+        assert_eq!(answered(&mut pair), answered_marks);
+    }
+}
