@@ -47,6 +47,15 @@ pub struct Sent {
     mark: Mark,
 }
 
+impl Sent {
+    /// Stream offset of the byte after its last one.
+    #[must_use]
+    #[inline]
+    pub fn end(&self) -> u64 {
+        self.start + u64::from(self.len)
+    }
+}
+
 /// The known fate of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mark {
@@ -314,39 +323,43 @@ impl Scoreboard {
     pub fn advance(&mut self, ack: u64) -> Advance {
         let mut advance = Advance::default();
         self.una = ack;
-        while let Some(first) = self.segments.front_mut() {
-            let end = first.start + u64::from(first.len);
-            if end > ack {
-                if first.start < ack {
-                    first.len = (end - ack) as u32;
-                    first.start = ack;
-                }
-                break;
-            }
-            advance.is_single = first.times == 1 && !first.told;
-            advance.newest_sent = first.at;
-            advance.repaired |= first.times > 1;
-            let first = *first;
-            if !first.told {
-                self.news.add(self.base, &first);
-                self.note_arrival(first.at, first.times, end);
-            }
-            match first.mark {
-                Mark::InFlight => {}
-                Mark::Sacked => self.sacked -= 1,
-                Mark::Lost => self.lost -= 1,
-                Mark::Resent => self.resent -= 1,
-                Mark::Doubled => self.doubled -= 1,
-            }
-            self.segments.pop_front();
-            self.base += 1;
-            advance.segments += 1;
+        while self.segments.front().is_some_and(|first| first.end() <= ack) {
+            self.take_first(&mut advance);
+        }
+        if let Some(first) = self.segments.front_mut()
+            && first.start < ack
+        {
+            first.len = (first.end() - ack) as u32;
+            first.start = ack;
         }
         self.next = self.next.max(self.base);
         if !self.sacked_ranges.is_empty() {
             self.sacked_ranges.advance(ack);
         }
         advance
+    }
+
+    /// Takes off the first segment, all of which has arrived. Not inlined: most acknowledgements take one or two, and in a loop
+    /// over all that it touches each field would be loaded and stored once more.
+    #[inline(never)]
+    fn take_first(&mut self, advance: &mut Advance) {
+        let Some(first) = self.segments.pop_front() else { return };
+        advance.is_single = first.times == 1 && !first.told;
+        advance.newest_sent = first.at;
+        advance.repaired |= first.times > 1;
+        if !first.told {
+            self.news.add(self.base, &first);
+            self.note_arrival(first.at, first.times, first.end());
+        }
+        match first.mark {
+            Mark::InFlight => {}
+            Mark::Sacked => self.sacked -= 1,
+            Mark::Lost => self.lost -= 1,
+            Mark::Resent => self.resent -= 1,
+            Mark::Doubled => self.doubled -= 1,
+        }
+        self.base += 1;
+        advance.segments += 1;
     }
 
     /// Marks what a SACK block `[left, right)` covers and returns whether any of it is news.
@@ -364,7 +377,7 @@ impl Scoreboard {
         self.sacked_ranges.insert(left, right);
         for index in self.index_at(from)..self.segments.len() {
             let segment = &mut self.segments[index];
-            if segment.start + u64::from(segment.len) > right {
+            if segment.end() > right {
                 break;
             }
             match segment.mark {

@@ -19,7 +19,7 @@ impl Latest {
     #[must_use]
     #[inline]
     pub fn is_after(&self, sent: &Sent) -> bool {
-        (self.at, self.end) > (sent.at, sent.start + u64::from(sent.len))
+        (self.at, self.end) > (sent.at, sent.end())
     }
 }
 

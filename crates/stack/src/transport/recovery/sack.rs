@@ -206,7 +206,7 @@ impl Recovery for Sack {
         self.resent_below = board.base();
         // Step 4.3: nor may a rescue go before the first hole is filled.
         let first = board.get(board.base());
-        self.rescued = Some(first.start + u64::from(first.len));
+        self.rescued = Some(first.end());
     }
 
     fn on_timeout(&mut self, response: LossResponse, board: &mut Scoreboard) {

@@ -119,7 +119,7 @@ impl<P: Parts> Sender<P> {
         } else {
             self.counters.fins_again += 1;
         }
-        let end = sent.start + u64::from(sent.len);
+        let end = sent.end();
         if self.timed.is_some_and(|(timed_end, _)| timed_end == end) {
             self.timed = None;
         }
