@@ -21,7 +21,8 @@ pub enum QueueLimit {
 /// Departures to come, and the occupancy over time that follows from them.
 #[derive(Clone, Debug)]
 pub struct DropTail {
-    limit: QueueLimit,
+    /// Most packets and most bytes that it holds.
+    most: (u32, u64),
     /// Departures before the last one.
     departures: VecDeque<(Time, u32)>,
     /// The last departure, stored separately since most packets find the queue empty.
@@ -39,17 +40,28 @@ impl DropTail {
     #[must_use]
     pub fn new(limit: QueueLimit) -> DropTail {
         let last = (Time::ZERO, 0);
-        DropTail { limit, departures: VecDeque::new(), last, bytes: 0, held: 0, sojourns: 0, longest: 0 }
+        let most = match limit {
+            QueueLimit::Packets(packets) => (packets, u64::MAX),
+            QueueLimit::Bytes(bytes) => (u32::MAX, bytes.0),
+            QueueLimit::Unlimited => (u32::MAX, u64::MAX),
+        };
+        DropTail { most, departures: VecDeque::new(), last, bytes: 0, held: 0, sojourns: 0, longest: 0 }
+    }
+
+    /// Removes all, which has departed.
+    #[inline]
+    pub fn clear(&mut self) {
+        if !self.departures.is_empty() {
+            self.departures.clear();
+        }
+        (self.held, self.bytes) = (0, 0);
     }
 
     /// Removes what has departed by `now`.
     #[inline]
     pub fn advance(&mut self, now: Time) {
         if self.last.0 <= now {
-            (self.held, self.bytes) = (0, 0);
-            if !self.departures.is_empty() {
-                self.departures.clear();
-            }
+            self.clear();
             return;
         }
         while let Some(&(departure, size)) = self.departures.front()
@@ -65,11 +77,7 @@ impl DropTail {
     #[must_use]
     #[inline]
     pub fn has_room(&self, size: Bytes) -> bool {
-        match self.limit {
-            QueueLimit::Packets(packets) => self.held < packets,
-            QueueLimit::Bytes(bytes) => self.bytes + size.0 <= bytes.0,
-            QueueLimit::Unlimited => true,
-        }
+        self.held < self.most.0 && self.bytes + size.0 <= self.most.1
     }
 
     /// Adds a packet now that departs at `departure`, after all others.
@@ -110,6 +118,7 @@ impl DropTail {
 
     /// When the packet that was taken in last departs.
     #[must_use]
+    #[inline]
     pub fn last_departure(&self) -> Time {
         self.last.0
     }
