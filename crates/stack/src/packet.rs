@@ -194,6 +194,7 @@ impl Packet {
 
     /// The whole length of the IP packet.
     #[must_use]
+    #[inline]
     pub fn size(&self) -> Bytes {
         let transport = match &self.body {
             Body::Tcp(segment) => segment.header_size() + segment.len,

@@ -10,16 +10,16 @@ use super::ways::Way;
 use crate::probe::accounts::{Account, Accounts, Stream as ByteStream};
 
 impl Net {
-    /// An end sends a packet, which `make` writes into its place in the pool.
+    /// An end sends a packet, which `make` writes into its place in the pool, and whose size it returns.
     #[inline]
-    pub(crate) fn send_made(&mut self, end: u32, node: NodeId, make: impl FnOnce(&mut Packet)) {
+    pub(crate) fn send_made(&mut self, end: u32, node: NodeId, make: impl FnOnce(&mut Packet) -> Bytes) {
         let id = self.pool.vacate();
-        make(self.pool.get_mut(id).0);
-        self.send_of(end, node, id);
+        let size = make(self.pool.get_mut(id).0);
+        self.send_of(end, node, id, size);
     }
 
     /// Sends the packet of an end, as [`Self::send`] does.
-    fn send_of(&mut self, end: u32, node: NodeId, id: PoolId) {
+    fn send_of(&mut self, end: u32, node: NodeId, id: PoolId, size: Bytes) {
         let packet = self.pool.get_mut(id).0;
         if let Some(events) = &mut self.tracer.events {
             events.sent(self.now, end, packet);
@@ -27,7 +27,7 @@ impl Net {
         if let Some(timers) = &mut self.timers {
             timers.on_sent(end, packet, self.now);
         }
-        let (size, way) = (packet.size(), self.ways.at(node, packet.dst));
+        let way = self.ways.outward(end, node, packet.dst);
         self.accounts.entered(end, size);
         self.pool.enter(id, size);
         if let (Way::Channel(channel) | Way::Relay(channel), None) = (way, &self.below) {

@@ -47,7 +47,7 @@ impl Way {
     }
 }
 
-/// What received the last packet of a channel at its far end, and where that went: most go where the last one went, and what
+/// What received the last packet of a channel at its far end, or of an end of a flow: most go where the last one went, and what
 /// follows need not wait for the search in the table.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Onward {
@@ -62,6 +62,8 @@ pub(super) struct Ways {
     version: u32,
     /// By node and destination.
     table: Pairs<Way>,
+    /// What received the last packet of each end of a flow.
+    outward: Vec<Onward>,
     /// All channels, each relay before the channel that feeds it.
     pub(super) last_first: Vec<u32>,
 }
@@ -81,7 +83,12 @@ impl Ways {
         for (channel, feeder) in feeders.iter_mut().enumerate() {
             *feeder = feeder.filter(|_| is_relay(channel as u32));
         }
-        let mut ways = Ways { version: 1, table: Pairs::default(), last_first: last_first(&feeders) };
+        let mut ways = Ways {
+            version: 1,
+            table: Pairs::default(),
+            outward: vec![Onward::default(); 2 * pairs.len()],
+            last_first: last_first(&feeders),
+        };
         for (from, to) in both {
             for (node, _) in routes.path(from, to) {
                 for destination in [from, to] {
@@ -110,11 +117,27 @@ impl Ways {
     /// What receives a packet for `destination` at the far end of a channel, which is at this node.
     #[inline]
     pub(super) fn onward(&self, last: &mut Onward, node: NodeId, destination: NodeId) -> Way {
-        let key = u64::from(self.version) << 32 | u64::from(destination.0);
+        let key = self.key(destination);
         if last.key != key {
             *last = Onward { key, way: self.at(node, destination) };
         }
         last.way
+    }
+
+    /// What receives a packet for `destination` that an end of a flow sends from this node, which is its own.
+    #[inline]
+    pub(super) fn outward(&mut self, end: u32, node: NodeId, destination: NodeId) -> Way {
+        let (end, key) = (end as usize, self.key(destination));
+        if self.outward[end].key != key {
+            self.outward[end] = Onward { key, way: self.at(node, destination) };
+        }
+        self.outward[end].way
+    }
+
+    /// What a way to this destination is known by until one changes.
+    #[inline]
+    fn key(&self, destination: NodeId) -> u64 {
+        u64::from(self.version) << 32 | u64::from(destination.0)
     }
 
     /// What receives a packet for `destination` at a node.
@@ -188,13 +211,21 @@ mod tests {
 
     #[test]
     fn where_the_last_packet_went_on_counts_until_a_way_changes() {
-        let mut ways = Ways { version: 1, table: Pairs::default(), last_first: Vec::new() };
+        let mut ways = Ways {
+            version: 1,
+            table: Pairs::default(),
+            outward: vec![Onward::default()],
+            last_first: Vec::new(),
+        };
         let (mut last, node, to) = (Onward::default(), NodeId(1), NodeId(2));
         ways.set(1, 2, Way::Channel(5));
-        assert_eq!(ways.onward(&mut last, node, to), Way::Channel(5));
+        assert_eq!([ways.onward(&mut last, node, to), ways.outward(0, node, to)], [Way::Channel(5); 2]);
         ways.set(1, 2, Way::Relay(6));
-        assert_eq!(ways.onward(&mut last, node, to), Way::Relay(6));
-        assert_eq!(ways.onward(&mut last, node, NodeId(3)), Way::Ends);
+        assert_eq!([ways.onward(&mut last, node, to), ways.outward(0, node, to)], [Way::Relay(6); 2]);
+        assert_eq!(
+            [ways.onward(&mut last, node, NodeId(3)), ways.outward(0, node, NodeId(3))],
+            [Way::Ends; 2]
+        );
     }
 
     #[test]

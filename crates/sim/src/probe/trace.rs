@@ -235,6 +235,8 @@ pub struct Tracer {
     pub(crate) queue: bool,
     pub(crate) slots: bool,
     pub(crate) arq: bool,
+    /// Whether notes of TCP senders are wanted.
+    pub(crate) senders: bool,
     /// Whether each packet on a wire is recorded.
     pub(crate) links: bool,
     /// The place among the links of each that has channels, with its ends.
@@ -275,6 +277,10 @@ impl Tracer {
         tracer.queue = tracer.queue_rows.is_some();
         tracer.slots = tracer.slot_rows.is_some();
         tracer.arq = tracer.served_rows.is_some();
+        tracer.senders = tracer.tcp.is_some()
+            || tracer.cwnd.is_some()
+            || tracer.jitter.is_some()
+            || tracer.event_rows.is_some();
         tracer.links = tracer.queue || tracer.event_rows.is_some();
         Ok(tracer)
     }
@@ -283,12 +289,6 @@ impl Tracer {
     pub(crate) fn begin(&mut self, config: &Config, ports: Ports) {
         self.wires = wires(config);
         self.events = self.event_rows.take().map(|rows| Box::new(Events::new(rows, config, ports)));
-    }
-
-    /// Whether notes of TCP senders are wanted.
-    #[inline]
-    pub(crate) fn watches_tcp(&self) -> bool {
-        self.tcp.is_some() || self.cwnd.is_some() || self.jitter.is_some() || self.events.is_some()
     }
 
     pub(crate) fn note(&mut self, now: Time, flow: u32, note: Note) {

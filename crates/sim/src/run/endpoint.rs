@@ -157,7 +157,7 @@ impl Flow {
                     return;
                 }
                 self.received[side] += length.0;
-                ends[side].up(packet, now, &mut Host { net, end: self.ends[side] });
+                ends[side].up(packet, now, &mut Host { net, end: &self.ends[side] });
                 self.ways.count_judged(side, ends, net);
                 if let Some(resuming) = &mut self.resuming {
                     let window = ends[1 - side].sender().window().cwnd;
@@ -187,7 +187,7 @@ impl Flow {
         let Sockets::Tcp(ends) = &mut self.sockets else { return };
         let (now, side) = (net.now, 1 - direction);
         let before = host::has_read(ends[side].receiver());
-        ends[side].read(way.reader.chunk, now, &mut Host { net, end: self.ends[side] });
+        ends[side].read(way.reader.chunk, now, &mut Host { net, end: &self.ends[side] });
         host::trace_read(self.ends[side], before, ends[side].receiver(), net);
         let readable = ends[side].receiver().readable();
         if readable > 0 {
@@ -209,7 +209,7 @@ impl Flow {
         }
         let now = net.now;
         let act = way.source.act(now);
-        let mut host = Host { net, end: self.ends[direction] };
+        let mut host = Host { net, end: &self.ends[direction] };
         match &mut self.sockets {
             Sockets::Tcp(ends) => {
                 let end = &mut ends[direction];
@@ -252,7 +252,7 @@ impl Flow {
         }
         if let Sockets::Tcp(ends) = &mut self.sockets {
             let now = net.now;
-            let mut host = Host { net, end: self.ends[direction] };
+            let mut host = Host { net, end: &self.ends[direction] };
             host.trace_app(Event::Close, None);
             ends[direction].stop(now, &mut host);
         }
@@ -267,7 +267,7 @@ impl Flow {
             if let Some(events) = &mut net.tracer.events {
                 events.fired(now, self.ends[side].trace_name, timer);
             }
-            ends[side].on_timer(timer, now, &mut Host { net, end: self.ends[side] });
+            ends[side].on_timer(timer, now, &mut Host { net, end: &self.ends[side] });
             if is_spurious && let Some(way) = self.ways.of(side) {
                 way.spurious_timeouts += ends[side].sender().timeouts() - before;
             }

@@ -2,7 +2,7 @@
 
 use super::congestion::{Jitter, Judgement, LossCause};
 use crate::packet::Packet;
-use crate::units::{Span, Time};
+use crate::units::{Bytes, Span, Time};
 
 /// A timer of a transport endpoint. Setting it again replaces it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,10 +103,10 @@ pub trait Out {
     /// A packet goes to the layer below.
     fn down(&mut self, packet: Packet);
 
-    /// A packet goes to the layer below, which `make` writes into the room that the host has for it: what a packet was there
-    /// before has no meaning. A host that stores packets saves the copy.
+    /// A packet goes to the layer below, which `make` writes into the room that the host has for it, and whose size it returns:
+    /// what a packet was there before has no meaning. A host that stores packets saves the copy.
     #[inline]
-    fn down_made(&mut self, make: impl FnOnce(&mut Packet)) {
+    fn down_made(&mut self, make: impl FnOnce(&mut Packet) -> Bytes) {
         let mut packet = Packet::NONE;
         make(&mut packet);
         self.down(packet);

@@ -31,6 +31,7 @@ impl Options {
 
     /// The bytes these options take in the header: a multiple of four, except for an extension as EJTCP charges it.
     #[must_use]
+    #[inline]
     pub fn size(&self) -> u32 {
         let mut size = 0;
         if self.mss.is_some() {

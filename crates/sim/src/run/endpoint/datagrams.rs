@@ -52,7 +52,7 @@ impl Datagrams {
         let Some(delay) = self.ends[side].up(packet, net.now) else { return };
         match (&packet.body, side) {
             (Body::Udp(request), RECEIVER) if self.is_probe => {
-                self.ends[RECEIVER].answer(request, &mut Host { net, end: places[RECEIVER] });
+                self.ends[RECEIVER].answer(request, &mut Host { net, end: &places[RECEIVER] });
             }
             (_, SENDER) => net.round_trips[places[SENDER].trace_name as usize].take(delay),
             _ => {

@@ -4,7 +4,7 @@ use lasthop_stack::hooks::{Jitter, Judge, Judged, Note, Out, Room, Timer};
 use lasthop_stack::packet::{NodeId, Packet};
 use lasthop_stack::registry::tcp::Connection;
 use lasthop_stack::transport::tcp::receiver::Receiver;
-use lasthop_stack::units::{Span, Time};
+use lasthop_stack::units::{Bytes, Span, Time};
 
 use super::{Flow, Sockets};
 use crate::engine::queue::Slot;
@@ -25,17 +25,20 @@ pub(super) struct End {
 /// Where an endpoint puts its answers: straight into the network and the queue.
 pub(super) struct Host<'a> {
     pub(super) net: &'a mut Net,
-    pub(super) end: End,
+    pub(super) end: &'a End,
 }
 
 impl Out for Host<'_> {
     #[inline]
     fn down(&mut self, packet: Packet) {
-        self.down_made(|place| *place = packet);
+        self.down_made(|place| {
+            *place = packet;
+            packet.size()
+        });
     }
 
     #[inline]
-    fn down_made(&mut self, make: impl FnOnce(&mut Packet)) {
+    fn down_made(&mut self, make: impl FnOnce(&mut Packet) -> Bytes) {
         self.net.send_made(self.end.trace_name, self.end.node, make);
     }
 
@@ -62,13 +65,13 @@ impl Out for Host<'_> {
     }
 
     fn room_below(&mut self, limit: u64) -> Room {
-        let (now, End { trace_name, pace, .. }) = (self.net.now, self.end);
+        let (now, End { trace_name, pace, .. }) = (self.net.now, *self.end);
         self.net.below.as_mut().map_or(Room::Now, |below| below.room(trace_name, limit, now, pace))
     }
 
     #[inline]
     fn is_watching(&self) -> bool {
-        self.net.tracer.watches_tcp()
+        self.net.tracer.senders
     }
 
     fn note(&mut self, note: Note) {

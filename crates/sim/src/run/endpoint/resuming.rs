@@ -55,7 +55,7 @@ impl Flow {
     pub(in crate::run) fn on_link(&mut self, side: usize, event: LinkEvent, net: &mut Net) {
         if let Sockets::Tcp(ends) = &mut self.sockets {
             let now = net.now;
-            ends[side].on_link(event, now, &mut Host { net, end: self.ends[side] });
+            ends[side].on_link(event, now, &mut Host { net, end: &self.ends[side] });
         }
     }
 

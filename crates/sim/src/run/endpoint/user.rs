@@ -165,7 +165,7 @@ impl User {
         self.class = self.draws.draw_class();
         self.transfers = self.draws.transfers(self.class);
         self.begin_transfer(net);
-        ends[CLIENT].open(net.now, &mut Host { net, end: places[CLIENT] });
+        ends[CLIENT].open(net.now, &mut Host { net, end: &places[CLIENT] });
         self.ask(ends, places, net);
     }
 
@@ -199,7 +199,7 @@ impl User {
         let request = self.draws.request(self.class);
         self.asked += request;
         self.phase = Phase::Asks;
-        Host { net, end: places[CLIENT] }.write(&mut ends[CLIENT], request);
+        Host { net, end: &places[CLIENT] }.write(&mut ends[CLIENT], request);
     }
 
     /// The request has arrived: the server sends the object, and closes after the last one.
@@ -207,7 +207,7 @@ impl User {
         let size = self.objects[self.arrived];
         self.answered += size;
         self.phase = Phase::Gets;
-        let mut host = Host { net, end: places[SERVER] };
+        let mut host = Host { net, end: &places[SERVER] };
         host.write(&mut ends[SERVER], size);
         if self.transfers == 1 && self.arrived + 1 == self.objects.len() {
             host.close(&mut ends[SERVER]);

@@ -5,7 +5,7 @@ use crate::hooks::{Out, Timer};
 use crate::packet::{AckOption, Body, Ecn, Extension, Flags, Options, Packet, Segment, Timestamps};
 use crate::transport::tcp::sender::Outgoing;
 use crate::transport::tcp::{Parts, stamp_at};
-use crate::units::{SeqNo, Span, Time};
+use crate::units::{Bytes, SeqNo, Span, Time};
 
 /// What a segment has besides its acknowledgement.
 #[derive(Clone, Copy, Default)]
@@ -78,13 +78,13 @@ impl<P: Parts> Connection<P> {
     }
 
     /// Makes a segment at `seq` in its place, that acknowledges what was received so far but the last `less` bytes, and no
-    /// less than the one before.
+    /// less than the one before. Returns its size.
     #[expect(
         clippy::inline_always,
         reason = "in place: a segment made elsewhere field by field and copied stalls the processor"
     )]
     #[inline(always)]
-    fn make(&mut self, packet: &mut Packet, seq: SeqNo, less: u64, carried: Carried, now: Time) {
+    fn make(&mut self, packet: &mut Packet, seq: SeqNo, less: u64, carried: Carried, now: Time) -> Bytes {
         // Timestamps go by what could have been acknowledged (RFC 7323, 4.3).
         self.last_ack_sent = self.receiver.next();
         let whole = self.last_ack_sent.saturating_sub(less);
@@ -107,11 +107,14 @@ impl<P: Parts> Connection<P> {
             len,
             options: Options { timestamps: self.stamps(now), extension, acks, ..Options::default() },
         };
-        *packet = self.packet(segment, ecn);
+        let made = self.packet(segment, ecn);
+        *packet = made;
         self.receiver.acknowledged_at(now);
         if self.sack && self.receiver.has_blocks() {
             self.add_blocks(packet, zero);
+            return packet.size();
         }
+        made.size()
     }
 
     /// Adds the SACK blocks for which there is room.
