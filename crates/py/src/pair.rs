@@ -3,7 +3,7 @@
 use crate::ScenarioError;
 use crate::law::{recovery_of, register};
 use lasthop_sim::scenario::hosted::{self, HostedLaw};
-use lasthop_stack::hooks::scoreboard::Sent;
+use lasthop_stack::hooks::scoreboard::Scoreboard;
 use lasthop_stack::hooks::{
     Ack, Congestion, Departure, Echo, Loss, LossResponse, Mark, Reduction, SlowStart, Window,
 };
@@ -181,8 +181,8 @@ impl Congestion for Pair {
         self.laws[0].governs_recovery()
     }
 
-    fn is_overdue(&self, ack: &Ack, head: &Sent) -> bool {
-        self.laws[0].is_overdue(ack, head)
+    fn is_overdue(&self, ack: &Ack, board: &Scoreboard) -> bool {
+        self.laws[0].is_overdue(ack, board)
     }
 
     fn extension(&self) -> Option<Form> {

@@ -127,7 +127,7 @@ impl LawLoad {
         let ack = black_box(ack);
         if let Some(law) = &mut self.law {
             law.on_ack(&ack, &mut self.window);
-            black_box(law.is_overdue(&ack, self.board.get(0)));
+            black_box(law.is_overdue(&ack, &self.board));
         }
         self.hold();
     }

@@ -2,7 +2,7 @@
 
 use super::Count;
 use super::parameter::{Domain, Exception, Parameter, Setting, Words, words};
-use super::scoreboard::Sent;
+use super::scoreboard::Scoreboard;
 use super::window::Window;
 use crate::packet::{Ecn, Form, Modulation};
 use crate::units::{Span, Time};
@@ -360,8 +360,8 @@ pub trait Congestion {
     }
 
     /// Whether to declare the first unacknowledged segment lost at this acknowledgement, before duplicates indicate it.
-    /// Called after [`Congestion::on_ack`] at each duplicate, and at each advance outside recovery.
-    fn is_overdue(&self, _ack: &Ack, _head: &Sent) -> bool {
+    /// Called after [`Congestion::on_ack`] at each duplicate, and at each advance outside recovery, if any is outstanding.
+    fn is_overdue(&self, _ack: &Ack, _board: &Scoreboard) -> bool {
         false
     }
 
@@ -432,7 +432,7 @@ mod tests {
         let (mut law, mut window) = (Plain, Window::new(4.0, None, 20.0));
         let mut board = crate::hooks::scoreboard::Scoreboard::default();
         board.push(1_000, false, Time::ZERO);
-        assert!(!law.is_overdue(&testing::ack(Progress::Duplicate), board.get(0)));
+        assert!(!law.is_overdue(&testing::ack(Progress::Duplicate), &board));
         let echo = Echo {
             sent: Time::ZERO,
             received: Time::ZERO,

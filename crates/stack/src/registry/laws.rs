@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{Entry, kinds};
 use crate::hooks::parameter::{Described, Exception, Setting, Spec};
-use crate::hooks::scoreboard::Sent;
+use crate::hooks::scoreboard::Scoreboard;
 use crate::hooks::{
     Ack, Congestion, Count, Departure, Echo, Jitter, Loss, LossResponse, Mark, Reduction, SlowStart, Window,
 };
@@ -242,8 +242,8 @@ impl Congestion for CongestionMachine {
     }
 
     #[inline]
-    fn is_overdue(&self, ack: &Ack, head: &Sent) -> bool {
-        each!(self, law => law.is_overdue(ack, head))
+    fn is_overdue(&self, ack: &Ack, board: &Scoreboard) -> bool {
+        each!(self, law => law.is_overdue(ack, board))
     }
 
     #[inline]

@@ -25,7 +25,7 @@
 use super::reno::{Reno, grow};
 use crate::estimate::Backlog;
 use crate::hooks::parameter::{Described, Domain, Parameter, Setting, Words, words};
-use crate::hooks::scoreboard::Sent;
+use crate::hooks::scoreboard::Scoreboard;
 use crate::hooks::{Ack, Congestion, Loss, LossCause, LossResponse, Mark, Progress, Reduction, Window};
 use crate::units::{Span, Time};
 
@@ -286,10 +286,12 @@ impl Congestion for Vegas {
     }
 
     #[inline]
-    fn is_overdue(&self, ack: &Ack, head: &Sent) -> bool {
-        let checked = ack.progress == Progress::Duplicate || self.advances <= CHECKED;
-        checked
-            && self.timed_out_below.is_none_or(|below| head.start > below)
+    fn is_overdue(&self, ack: &Ack, board: &Scoreboard) -> bool {
+        if ack.progress != Progress::Duplicate && self.advances > CHECKED {
+            return false;
+        }
+        let head = board.get(board.base());
+        self.timed_out_below.is_none_or(|below| head.start > below)
             && self.timer.has_passed(ack.now.since(head.at))
     }
 }
@@ -468,20 +470,19 @@ mod tests {
         let mut vegas = Vegas::new(&VegasConfig::default());
         let mut board = Scoreboard::default();
         board.push(100, false, MS(1000));
-        let head = *board.get(0);
         let at = |ms, progress| Ack { now: MS(ms), ..ack(progress) };
         vegas.on_ack(&after(100, Progress::Open(1)), &mut window);
         // The timer is set to 212.5 ms.
         let advance = at(1300, Progress::Open(1));
-        assert!(!vegas.is_overdue(&at(1212, Progress::Duplicate), &head));
-        assert!(vegas.is_overdue(&at(1213, Progress::Duplicate), &head));
-        assert!(!vegas.is_overdue(&advance, &head));
+        assert!(!vegas.is_overdue(&at(1212, Progress::Duplicate), &board));
+        assert!(vegas.is_overdue(&at(1213, Progress::Duplicate), &board));
+        assert!(!vegas.is_overdue(&advance, &board));
         vegas.on_loss(&loss(LossCause::Duplicates, 20), &mut window);
         for overdue in [true, true, false] {
             vegas.on_ack(&advance, &mut window);
-            assert_eq!(vegas.is_overdue(&advance, &head), overdue);
+            assert_eq!(vegas.is_overdue(&advance, &board), overdue);
         }
         vegas.on_loss(&Loss { sent_end: 100, ..loss(LossCause::Timeout, 20) }, &mut window);
-        assert!(!vegas.is_overdue(&at(1300, Progress::Duplicate), &head), "the timeout has resent it");
+        assert!(!vegas.is_overdue(&at(1300, Progress::Duplicate), &board), "the timeout has resent it");
     }
 }

@@ -12,7 +12,7 @@ impl<P: Parts> Sender<P> {
     /// Whether the law declares the first unacknowledged segment lost.
     #[inline]
     pub(super) fn is_overdue(&self, ack: &Ack) -> bool {
-        !self.board.is_empty() && self.law.is_overdue(ack, self.board.get(self.board.base()))
+        !self.board.is_empty() && self.law.is_overdue(ack, &self.board)
     }
 
     /// Reports an acknowledgement to the laws.
