@@ -37,6 +37,8 @@ pub(super) struct InFlight {
     pub(super) taken: Time,
     pub(super) sequence: Sequence,
     pub(super) id: PoolId,
+    /// Its size in bytes.
+    pub(super) size: u32,
 }
 
 /// What sends the packets of a channel.

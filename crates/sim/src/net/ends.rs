@@ -32,7 +32,7 @@ impl Net {
         self.pool.enter(id, size);
         if let (Way::Channel(channel) | Way::Relay(channel), None) = (way, &self.below) {
             let sequence = self.queue.next_sequence();
-            self.offer(channel as usize, id, self.now, sequence);
+            self.offer(channel as usize, (id, size), self.now, sequence);
             return;
         }
         let packet = self.pool.remove(id);

@@ -256,7 +256,8 @@ impl Net {
                     && packet.arrival < horizon
                 {
                     self.crossings += 1;
-                    self.offer(next as usize, packet.id, packet.arrival, packet.sequence);
+                    let size = Bytes(packet.size.into());
+                    self.offer(next as usize, (packet.id, size), packet.arrival, packet.sequence);
                 } else {
                     channel.push(packet, &mut self.queue);
                 }
@@ -271,7 +272,7 @@ impl Net {
             Way::Channel(channel) | Way::Relay(channel) => {
                 let id = self.pool.insert_sized(packet, size);
                 let sequence = self.queue.next_sequence();
-                self.offer(channel as usize, id, self.now, sequence);
+                self.offer(channel as usize, (id, size), self.now, sequence);
             }
             Way::Guarded(channel) => {
                 if let Some(stack) = self.channels[channel as usize].agents[0] {
@@ -288,12 +289,12 @@ impl Net {
         }
     }
 
-    /// Offers a packet to a channel at a time that is not before now.
+    /// Offers a packet of this size to a channel at a time that is not before now.
     #[inline]
-    fn offer(&mut self, number: usize, id: PoolId, at: Time, sequence: Sequence) {
+    fn offer(&mut self, number: usize, (id, size): (PoolId, Bytes), at: Time, sequence: Sequence) {
         let channel = &self.channels[number];
         if channel.is_plain || channel.stage.is_none() {
-            self.cross(number, id, at, sequence);
+            self.cross(number, (id, size), at, sequence);
         } else {
             self.join(number, id, false);
         }
@@ -301,8 +302,9 @@ impl Net {
 
     /// A channel takes in a packet at a time that is not before now.
     #[inline]
-    fn cross(&mut self, mut number: usize, id: PoolId, mut at: Time, sequence: Sequence) {
-        let (packet, size) = self.pool.get_mut(id);
+    fn cross(&mut self, mut number: usize, (id, size): (PoolId, Bytes), mut at: Time, sequence: Sequence) {
+        let packet = self.pool.get_mut(id).0;
+        let key = self.ways.key(packet.dst);
         let last = loop {
             let channel = &mut self.channels[number];
             let departure = if channel.is_plain {
@@ -317,7 +319,7 @@ impl Net {
                 Err(culprit) => break Err(culprit),
             };
             let arrival = departure + channel.delay;
-            match self.ways.onward(&mut channel.onward, channel.to, packet.dst) {
+            match self.ways.onward(&mut channel.onward, key, channel.to) {
                 Way::Relay(next)
                     if arrival < self.horizon && (channel.is_plain || channel.agents[0].is_none()) =>
                 {
@@ -329,7 +331,8 @@ impl Net {
         };
         match last {
             Ok((channel, arrival)) => {
-                channel.push(InFlight { arrival, taken: at, sequence, id }, &mut self.queue);
+                let size = size.0 as u32;
+                channel.push(InFlight { arrival, taken: at, sequence, id, size }, &mut self.queue);
             }
             Err(culprit) => self.lose(id, culprit, at),
         }
@@ -365,8 +368,8 @@ impl Net {
             self.lose(id, culprit, now);
             return;
         }
-        let arrival = departure + channel.delay;
-        channel.push_ahead(InFlight { arrival, taken: now, sequence, id }, later, &mut self.queue);
+        let (arrival, size) = (departure + channel.delay, size.0 as u32);
+        channel.push_ahead(InFlight { arrival, taken: now, sequence, id, size }, later, &mut self.queue);
     }
 
     /// The queue of a channel drops a packet now.
@@ -405,38 +408,37 @@ impl Net {
     }
 
     /// The first packet of a channel arrives. It continues over the next wire, or is delivered at the node
-    /// that it has reached.
+    /// that it has reached, with its size.
     #[inline]
-    pub(crate) fn arrive(&mut self, number: u32) -> Option<(NodeId, PoolId)> {
+    pub(crate) fn arrive(&mut self, number: u32) -> Option<(NodeId, PoolId, Bytes)> {
         let channel = &mut self.channels[number as usize];
-        let (InFlight { arrival, sequence, id, .. }, next) = channel.pop(&mut self.queue)?;
+        let (InFlight { arrival, sequence, id, size, .. }, next) = channel.pop(&mut self.queue)?;
         if let Some(next) = next {
             self.pool.fetch(next);
         }
-        let node = channel.to;
+        let (node, size) = (channel.to, Bytes(size.into()));
         if let Some(stack) = channel.agents[1] {
             let packet = self.pool.remove(id);
             self.with_agents(stack, number ^ 1, |agents, around| agents.up(&packet, around));
             return None;
         }
-        let destination = self.pool.get(id).0.dst;
-        match self.ways.onward(&mut channel.onward, node, destination) {
-            Way::Relay(next) => self.offer(next as usize, id, arrival, sequence),
+        let key = self.ways.key(self.pool.get(id).0.dst);
+        match self.ways.onward(&mut channel.onward, key, node) {
+            Way::Relay(next) => self.offer(next as usize, (id, size), arrival, sequence),
             Way::Channel(next) => {
                 let sequence = self.queue.next_sequence();
-                self.offer(next as usize, id, arrival, sequence);
+                self.offer(next as usize, (id, size), arrival, sequence);
             }
             Way::Ends | Way::Guarded(_) | Way::Station { .. } | Way::Slotted { .. } => {
-                return Some((node, id));
+                return Some((node, id, size));
             }
         }
         None
     }
 
-    /// Removes a packet that has arrived; returns its size, too.
+    /// Removes a packet that has arrived.
     #[inline]
-    pub(crate) fn take(&mut self, id: PoolId) -> (Packet, Bytes) {
-        let size = self.pool.get(id).1;
-        (self.pool.remove(id), size)
+    pub(crate) fn take(&mut self, id: PoolId) -> Packet {
+        self.pool.remove(id)
     }
 }

@@ -63,7 +63,9 @@ impl Net {
             self.drop_staged(number);
             if let Some(queued) = next {
                 let sequence = self.queue.next_sequence();
-                self.cross(number, PoolId::from_handle(u64::from(queued.handle)), now, sequence);
+                let id = PoolId::from_handle(u64::from(queued.handle));
+                let size = self.pool.get(id).1;
+                self.cross(number, (id, size), now, sequence);
             }
         }
     }

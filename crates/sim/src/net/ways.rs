@@ -114,12 +114,11 @@ impl Ways {
         self.version += 1;
     }
 
-    /// What receives a packet for `destination` at the far end of a channel, which is at this node.
+    /// What receives a packet with this [key](Self::key) at the far end of a channel, which is at this node.
     #[inline]
-    pub(super) fn onward(&self, last: &mut Onward, node: NodeId, destination: NodeId) -> Way {
-        let key = self.key(destination);
+    pub(super) fn onward(&self, last: &mut Onward, key: u64, node: NodeId) -> Way {
         if last.key != key {
-            *last = Onward { key, way: self.at(node, destination) };
+            *last = Onward { key, way: self.at(node, NodeId(key as u32)) };
         }
         last.way
     }
@@ -136,7 +135,7 @@ impl Ways {
 
     /// What a way to this destination is known by until one changes.
     #[inline]
-    fn key(&self, destination: NodeId) -> u64 {
+    pub(super) fn key(&self, destination: NodeId) -> u64 {
         u64::from(self.version) << 32 | u64::from(destination.0)
     }
 
@@ -219,11 +218,11 @@ mod tests {
         };
         let (mut last, node, to) = (Onward::default(), NodeId(1), NodeId(2));
         ways.set(1, 2, Way::Channel(5));
-        assert_eq!([ways.onward(&mut last, node, to), ways.outward(0, node, to)], [Way::Channel(5); 2]);
+        assert_eq!([ways.onward(&mut last, ways.key(to), node), ways.outward(0, node, to)], [Way::Channel(5); 2]);
         ways.set(1, 2, Way::Relay(6));
-        assert_eq!([ways.onward(&mut last, node, to), ways.outward(0, node, to)], [Way::Relay(6); 2]);
+        assert_eq!([ways.onward(&mut last, ways.key(to), node), ways.outward(0, node, to)], [Way::Relay(6); 2]);
         assert_eq!(
-            [ways.onward(&mut last, node, NodeId(3)), ways.outward(0, node, NodeId(3))],
+            [ways.onward(&mut last, ways.key(NodeId(3)), node), ways.outward(0, node, NodeId(3))],
             [Way::Ends; 2]
         );
     }

@@ -118,6 +118,11 @@ impl Accounts {
         self.ends[end as usize].delivered.add(size);
     }
 
+    /// The bytes of IP packets of an end that the other end has received, repetitions included.
+    pub(crate) fn bytes_delivered(&self, end: u32) -> u64 {
+        self.ends[end as usize].delivered.bytes
+    }
+
     pub(crate) fn lost(&mut self, packet: &Packet) {
         self.of(packet).lost.add(packet.size());
     }

@@ -55,8 +55,8 @@ enum Sockets {
 pub(super) struct Flow {
     ends: [End; 2],
     sockets: Sockets,
-    /// Bytes of IP packets that each end has received, headers and repetitions included.
-    received: [u64; 2],
+    /// Bytes of packets that came to each end after its connection was over.
+    late: [u64; 2],
     ways: Ways,
     user: Option<Box<User>>,
     /// Where links go down or nodes are handed off, one for the data of each side.
@@ -142,7 +142,7 @@ impl Flow {
             Box::new(User::new(draws, numbers, number, source_slot, &flow.app, net))
         });
         let resuming = request.config.has_link_events().then(Box::default);
-        Flow { ends, sockets, received: [0; 2], ways: Ways { forward, reverse }, user, resuming }
+        Flow { ends, sockets, late: [0; 2], ways: Ways { forward, reverse }, user, resuming }
     }
 
     /// A packet arrived for one side.
@@ -154,9 +154,9 @@ impl Flow {
         match &mut self.sockets {
             Sockets::Tcp(ends) => {
                 if self.user.is_some() && User::is_late(packet, &ends[side]) {
+                    self.late[side] += length.0;
                     return;
                 }
-                self.received[side] += length.0;
                 ends[side].up(packet, now, &mut Host { net, end: &self.ends[side] });
                 self.ways.count_judged(side, ends, net);
                 if let Some(resuming) = &mut self.resuming {
@@ -337,7 +337,8 @@ impl Flow {
                         .map_or_else(Vec::new, |way| way.judged.iter().map(|(_, matrix)| *matrix).collect()),
                     delivered: of_user.map_or(receiving.receiver().in_order(), |(all, _)| all),
                     by_class: of_user.map_or([0; 3], |(_, by_class)| by_class),
-                    bytes_received: self.received[1 - direction],
+                    bytes_received: net.accounts.bytes_delivered(self.ends[direction].trace_name)
+                        - self.late[1 - direction],
                     file: way.as_ref().and_then(|way| way.file),
                     completion: way.as_ref().and_then(|way| way.since_start(way.completed)),
                     acknowledged: way.as_ref().and_then(|way| way.since_start(way.acknowledged)),

@@ -321,8 +321,8 @@ impl World {
     fn step(&mut self, slot: Slot) {
         match self.net.event(slot) {
             Some(NetEvent::Channel(channel)) => {
-                if let Some((node, id)) = self.net.arrive(channel) {
-                    let (packet, size) = self.net.take(id);
+                if let Some((node, id, size)) = self.net.arrive(channel) {
+                    let packet = self.net.take(id);
                     self.deliver(node, &packet, size);
                 }
             }

@@ -41,27 +41,20 @@ impl DropTail {
     pub fn new(limit: QueueLimit) -> DropTail {
         let last = (Time::ZERO, 0);
         let most = match limit {
-            QueueLimit::Packets(packets) => (packets, u64::MAX),
+            // One that takes no packets takes no bytes either, so that bytes alone decide where nothing waits.
+            QueueLimit::Packets(packets) => (packets, if packets == 0 { 0 } else { u64::MAX }),
             QueueLimit::Bytes(bytes) => (u32::MAX, bytes.0),
             QueueLimit::Unlimited => (u32::MAX, u64::MAX),
         };
         DropTail { most, departures: VecDeque::new(), last, bytes: 0, held: 0, sojourns: 0, longest: 0 }
     }
 
-    /// Removes all, which has departed.
-    #[inline]
-    pub fn clear(&mut self) {
-        if !self.departures.is_empty() {
-            self.departures.clear();
-        }
-        (self.held, self.bytes) = (0, 0);
-    }
-
     /// Removes what has departed by `now`.
     #[inline]
     pub fn advance(&mut self, now: Time) {
         if self.last.0 <= now {
-            self.clear();
+            self.departures.clear();
+            (self.held, self.bytes) = (0, 0);
             return;
         }
         while let Some(&(departure, size)) = self.departures.front()
@@ -78,6 +71,27 @@ impl DropTail {
     #[inline]
     pub fn has_room(&self, size: Bytes) -> bool {
         self.held < self.most.0 && self.bytes + size.0 <= self.most.1
+    }
+
+    /// Whether a packet of `size` fits where everything before it has departed.
+    #[must_use]
+    #[inline]
+    pub fn has_room_alone(&self, size: Bytes) -> bool {
+        size.0 <= self.most.1
+    }
+
+    /// Adds a packet that takes this long to send, where everything before it has departed.
+    #[inline]
+    pub fn push_alone(&mut self, departure: Time, time: Span, size: Bytes) {
+        if !self.departures.is_empty() {
+            self.departures.clear();
+        }
+        self.last = (departure, size.0 as u32);
+        (self.held, self.bytes) = (1, size.0);
+        self.sojourns += u128::from(time.0);
+        if self.longest == 0 {
+            self.longest = 1;
+        }
     }
 
     /// Adds a packet now that departs at `departure`, after all others.

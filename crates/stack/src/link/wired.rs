@@ -77,28 +77,29 @@ impl Wired {
     )]
     #[inline(always)]
     pub fn offer(&mut self, size: Bytes, now: Time) -> Option<Time> {
-        // Most packets find nothing waiting: for them it is clear at once what the queue holds.
-        if self.queue.last_departure() <= now {
-            self.queue.clear();
-            self.accept(size, now)
-        } else {
-            self.queue.advance(now);
-            self.accept(size, now)
+        // Most packets find nothing waiting: then it is clear at once what the queue holds.
+        if self.busy_until <= now && self.queue.has_room_alone(size) {
+            let time = self.time_of(size);
+            self.busy_until = now + time;
+            self.sending += time;
+            self.queue.push_alone(self.busy_until, time, size);
+            return Some(self.busy_until);
         }
-    }
-
-    #[expect(clippy::inline_always, reason = "compiled once for an empty queue, and once for another")]
-    #[inline(always)]
-    fn accept(&mut self, size: Bytes, now: Time) -> Option<Time> {
+        self.queue.advance(now);
         if !self.queue.has_room(size) {
             self.drops += 1;
             return None;
         }
-        let time = if size == self.last.0 { self.last.1 } else { self.take_time(size) };
+        let time = self.time_of(size);
         self.busy_until = self.busy_until.max(now) + time;
         self.sending += time;
         self.queue.push(now, self.busy_until, size);
         Some(self.busy_until)
+    }
+
+    #[inline]
+    fn time_of(&mut self, size: Bytes) -> Span {
+        if size == self.last.0 { self.last.1 } else { self.take_time(size) }
     }
 
     /// The time of a packet of another size than the one before. Not inlined: it would be computed for every packet ahead.

@@ -40,12 +40,13 @@ impl Net {
             if let Some(packet) = self.refused.pop_front() {
                 self.let_act(stack, |agents, around| agents.on_signal(Signal::Refused, &packet, around));
             } else if let Some((packet, is_ahead)) = self.handed_down.pop_front() {
-                let id = self.pool.insert(packet);
+                let size = packet.size();
+                let id = self.pool.insert_sized(packet, size);
                 let sequence = self.queue.next_sequence();
                 if is_ahead {
                     self.offer_ahead(channel as usize, id, sequence);
                 } else {
-                    self.offer(channel as usize, id, self.now, sequence);
+                    self.offer(channel as usize, (id, size), self.now, sequence);
                 }
             } else {
                 return;

@@ -94,9 +94,8 @@ impl Way {
             let is_whole = self.file.map_or(receiver.finished(), |size| receiver.in_order() >= size);
             self.completed = is_whole.then_some(net.now);
         }
-        let readable = receiver.readable();
         if let Pace::Slow { waiting, .. } = &mut self.reader.sink
-            && readable > 0
+            && let readable @ 1.. = receiver.readable()
             && !*waiting
         {
             *waiting = true;
