@@ -218,9 +218,15 @@ mod tests {
         };
         let (mut last, node, to) = (Onward::default(), NodeId(1), NodeId(2));
         ways.set(1, 2, Way::Channel(5));
-        assert_eq!([ways.onward(&mut last, ways.key(to), node), ways.outward(0, node, to)], [Way::Channel(5); 2]);
+        assert_eq!(
+            [ways.onward(&mut last, ways.key(to), node), ways.outward(0, node, to)],
+            [Way::Channel(5); 2]
+        );
         ways.set(1, 2, Way::Relay(6));
-        assert_eq!([ways.onward(&mut last, ways.key(to), node), ways.outward(0, node, to)], [Way::Relay(6); 2]);
+        assert_eq!(
+            [ways.onward(&mut last, ways.key(to), node), ways.outward(0, node, to)],
+            [Way::Relay(6); 2]
+        );
         assert_eq!(
             [ways.onward(&mut last, ways.key(NodeId(3)), node), ways.outward(0, node, NodeId(3))],
             [Way::Ends; 2]

@@ -303,6 +303,12 @@ pub trait Congestion {
     /// An acknowledgement arrived. Only [`Progress::Open`] lets the window grow.
     fn on_ack(&mut self, ack: &Ack, window: &mut Window);
 
+    /// How the window grows by what an acknowledgement [counts](Ack::counted) for at [`Progress::Open`], if the law reads
+    /// nothing else of any acknowledgement: [`Congestion::on_ack`] need not be called then.
+    fn growth(&self) -> Option<fn(&mut Window, u32)> {
+        None
+    }
+
     /// A segment is declared lost. The law sets `window` to the values that apply after recovery.
     fn on_loss(&mut self, loss: &Loss, window: &mut Window) -> LossResponse;
 

@@ -54,6 +54,12 @@ impl Sent {
     pub fn end(&self) -> u64 {
         self.start + u64::from(self.len)
     }
+
+    /// Whether it was sent once and nothing is known of its fate.
+    #[inline]
+    fn is_plain(&self) -> bool {
+        self.times == 1 && !self.told && self.mark == Mark::InFlight
+    }
 }
 
 /// The known fate of a segment.
@@ -317,6 +323,26 @@ impl Scoreboard {
             Mark::InFlight | Mark::Sacked | Mark::Resent | Mark::Doubled => {}
         }
         self.next = self.next.max(number + 1);
+    }
+
+    /// Whether all below `ack` is the oldest segment, which was sent once, and nothing is or was reported of others.
+    #[must_use]
+    #[inline]
+    pub fn is_next(&self, ack: u64) -> bool {
+        let is_quiet = self.sacked_ranges.is_empty() && self.news.segments == 0 && !self.is_followed;
+        let is_it = |first: &Sent| first.end() == ack && first.is_plain();
+        is_quiet && self.segments.front().is_some_and(is_it)
+    }
+
+    /// Removes the oldest segment, which is [next](Self::is_next) and ends at `ack`. Returns when it was sent.
+    #[inline]
+    pub fn take_oldest(&mut self, ack: u64) -> Time {
+        let Some(first) = self.segments.pop_front() else { return self.now };
+        self.una = ack;
+        self.base += 1;
+        self.next = self.next.max(self.base);
+        self.note_arrival(first.at, first.times, ack);
+        first.at
     }
 
     /// Removes everything below `ack`.

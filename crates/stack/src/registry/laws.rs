@@ -187,6 +187,11 @@ impl Congestion for CongestionMachine {
         each!(self, law => law.on_ack(ack, window));
     }
 
+    #[inline]
+    fn growth(&self) -> Option<fn(&mut Window, u32)> {
+        each!(self, law => law.growth())
+    }
+
     fn on_loss(&mut self, loss: &Loss, window: &mut Window) -> LossResponse {
         each!(self, law => law.on_loss(loss, window))
     }

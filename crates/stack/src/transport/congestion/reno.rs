@@ -56,6 +56,11 @@ impl Congestion for Reno {
         }
     }
 
+    #[inline]
+    fn growth(&self) -> Option<fn(&mut Window, u32)> {
+        Some(grow)
+    }
+
     /// Linux's `HyStart` is CUBIC's.
     fn slow_start(&self, asked: SlowStart) -> SlowStart {
         if asked == SlowStart::HyStart { SlowStart::Standard } else { asked }

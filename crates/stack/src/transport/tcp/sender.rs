@@ -12,6 +12,7 @@ mod marks;
 mod messages;
 mod pacing;
 mod persist;
+mod predicted;
 mod prr;
 mod sending;
 mod spurious;
@@ -29,7 +30,7 @@ use spurious::Spurious;
 use stopping::Stopped;
 
 use super::rtt::RttEstimator;
-use super::{Config, Counting, Halved, Parts};
+use super::{Config, Counting, Halved, Pacing, Parts};
 use crate::hooks::scoreboard::Scoreboard;
 use crate::hooks::{
     Ack, Congestion, EcnEcho, LossResponse, Note, NoteEvent, Out, Progress, Recovery, Timer, Verdict, Window,
@@ -68,6 +69,8 @@ pub struct Sender<P: Parts> {
     is_recovery_paced: bool,
     /// Whether the recovery detects losses by time.
     by_time: bool,
+    /// Whether all that this sender is made of may be [predicted](predicted).
+    predicts: bool,
     early: Early,
     asking: Asking,
     hystart: HyStart,
@@ -104,6 +107,7 @@ impl<P: Parts> Sender<P> {
         let by_time = recovery.is_by_time();
         let law = config.parts.law(config, draw);
         let hystart = HyStart::new(law.slow_start(config.slow_start));
+        let watching = config.parts.judges(config, draw);
         Sender {
             board: Scoreboard::default(),
             window: Window {
@@ -112,7 +116,8 @@ impl<P: Parts> Sender<P> {
             },
             law,
             hystart,
-            watching: config.parts.judges(config, draw),
+            predicts: !by_time && watching.is_empty() && config.pacing != Pacing::All,
+            watching,
             recovery,
             rtt: RttEstimator::new(config),
             written: 0,
@@ -367,7 +372,7 @@ impl<P: Parts> Sender<P> {
         self.limited = 0;
         let advance = self.board.advance(arrived.ack);
         let newest_sent = advance.newest_sent();
-        self.take_sample(arrived, newest_sent, out);
+        self.take_sample((arrived.ack, arrived.echoed_rtt), newest_sent, now, out);
         let rtt = newest_sent.filter(|_| !advance.repaired).map(|sent| now.since(sent));
         let declared = self.board.declared();
         let verdict = self.recovery.on_advance(advance.segments, &mut self.board, &mut self.window);
@@ -448,13 +453,18 @@ impl<P: Parts> Sender<P> {
 
     /// Feeds the retransmission timer if this acknowledgement measures a round trip: by timestamps on each advance,
     /// otherwise by one timed segment at a time, which a retransmission spoils (Karn; RFC 6298, 3).
-    fn take_sample(&mut self, arrived: &Arrived, newest_sent: Option<Time>, out: &mut impl Out) {
-        let now = arrived.now;
+    fn take_sample(
+        &mut self,
+        (ack, echoed_rtt): (u64, Option<Span>),
+        newest_sent: Option<Time>,
+        now: Time,
+        out: &mut impl Out,
+    ) {
         let (estimated, exact) = if self.timestamps {
-            let Some(echoed) = arrived.echoed_rtt else { return };
+            let Some(echoed) = echoed_rtt else { return };
             (echoed, newest_sent.map_or(echoed, |sent| now.since(sent)))
         } else {
-            let Some((_, sent)) = self.timed.filter(|(end, _)| arrived.ack >= *end) else { return };
+            let Some((_, sent)) = self.timed.filter(|(end, _)| ack >= *end) else { return };
             self.timed = None;
             (self.rtt.read_clock(sent, now), now.since(sent))
         };

@@ -7,7 +7,7 @@ use crate::packet::{Ecn, Extension, Flags, Segment};
 use crate::transport::acks::Reply;
 use crate::transport::tcp::Parts;
 use crate::transport::tcp::sender::{Arrived, SackNews};
-use crate::units::Time;
+use crate::units::{Span, Time};
 
 impl<P: Parts> Connection<P> {
     /// A segment of an established connection: its acknowledgement first, then its data. One without ACK is dropped
@@ -54,8 +54,15 @@ impl<P: Parts> Connection<P> {
         };
         self.sender.hear(now);
         let edge = ack + (u64::from(segment.window) << self.peer_shift);
-        if self.ecn.used() == Use::Nothing && segment.window > 0 && self.sender.learns_only_edge(ack, edge) {
-            return;
+        if self.ecn.used() == Use::Nothing && segment.window > 0 {
+            if self.sender.learns_only_edge(ack, edge) {
+                return;
+            }
+            let echoed_rtt = self.echoed_rtt(segment, now);
+            if segment.options.sack.is_empty() && self.sender.on_predicted((ack, edge), echoed_rtt, now, out)
+            {
+                return;
+            }
         }
         let (mut sack, mut twice) = (SackNews::Unused, None);
         if self.sack {
@@ -75,11 +82,6 @@ impl<P: Parts> Connection<P> {
             }
         }
         let stamps = segment.options.timestamps.filter(|_| self.timestamps);
-        // An echo from the future measures nothing.
-        let ticks = stamps.map(|stamps| self.clock(now).wrapping_sub(stamps.echo));
-        let echoed_rtt = ticks
-            .filter(|ticks| ticks.cast_signed() >= 0)
-            .map(|ticks| self.clock_unit() * u64::from(ticks.max(1)));
         let arrived = Arrived {
             now,
             ack,
@@ -88,13 +90,21 @@ impl<P: Parts> Connection<P> {
             pure: segment.sequence_len() == 0,
             eln: segment.flags.has(Flags::ELN),
             sack,
-            echoed_rtt,
+            echoed_rtt: self.echoed_rtt(segment, now),
             extension: self.echo_of(segment),
             ecn: self.echo_of_marks(segment, ack),
             echo: stamps.map(|stamps| stamps.echo),
             twice,
         };
         self.sender.on_ack(&arrived, out);
+    }
+
+    /// The round trip that the echo of a timestamp measures. One from the future measures nothing.
+    #[inline]
+    fn echoed_rtt(&self, segment: &Segment, now: Time) -> Option<Span> {
+        let stamps = segment.options.timestamps.filter(|_| self.timestamps)?;
+        let ticks = self.clock(now).wrapping_sub(stamps.echo);
+        (ticks.cast_signed() >= 0).then(|| self.clock_unit() * u64::from(ticks.max(1)))
     }
 
     /// The range that the first SACK block reports to have arrived twice: it lies below the acknowledgement, or within the

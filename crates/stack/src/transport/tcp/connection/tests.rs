@@ -9,6 +9,7 @@ mod laws_of_acks;
 mod lifetime;
 mod losses;
 mod pacing;
+mod predicted;
 mod sending;
 mod spurious;
 mod window_rules;

@@ -129,7 +129,7 @@ impl<P: Parts> Sender<P> {
 
     /// What an acknowledgement counts for where the window grows (RFC 3465, 2.2 and 2.3).
     #[inline]
-    fn counted(&self, progress: Progress) -> u32 {
+    pub(super) fn counted(&self, progress: Progress) -> u32 {
         match (self.counting, progress) {
             (Counting::Segments(limit), Progress::Open(acked)) => {
                 let after_timeout = self.board.una() < self.loss_until;
