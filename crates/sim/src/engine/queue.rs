@@ -146,6 +146,16 @@ impl EventQueue {
         }
     }
 
+    /// Sets the slot of the [next](Self::peek) event, which is happening, to the next one that it stands for.
+    #[inline]
+    pub fn set_first(&mut self, slot: Slot, time: Time, scheduled: Time, sequence: Sequence) {
+        let key = Key { time, scheduled, sequence };
+        let place = &mut self.places[slot.0 as usize];
+        debug_assert!(place.index == 0 && place.is_set() && !self.has_gap, "another event is first");
+        place.key = key;
+        self.sift_down(0, key, slot);
+    }
+
     /// Cancels a slot, if it is set.
     #[inline]
     pub fn cancel(&mut self, slot: Slot) {
@@ -246,12 +256,17 @@ impl EventQueue {
         let (heap, places) = (self.heap.as_mut_slice(), self.places.as_mut_slice());
         loop {
             let mut child = 2 * index + 1;
-            if child + 1 < heap.len() {
-                child += usize::from(heap[child + 1].key.is_before(&heap[child].key));
-            } else if child >= heap.len() {
-                break;
-            }
-            let below = heap[child];
+            let below = match heap.get(child..child + 2) {
+                Some([left, right]) => {
+                    let is_right = right.key.is_before(&left.key);
+                    child += usize::from(is_right);
+                    if is_right { *right } else { *left }
+                }
+                _ => match heap.get(child) {
+                    Some(only) => *only,
+                    None => break,
+                },
+            };
             if key.is_before(&below.key) {
                 break;
             }

@@ -359,18 +359,26 @@ impl Channel {
         }
     }
 
-    /// Removes the packet that arrives first and schedules the arrival of the next. That is returned, too, where so many are
-    /// in transit that it has left the cache.
-    #[inline]
-    pub(super) fn pop(&mut self, queue: &mut EventQueue) -> Option<(InFlight, Option<PoolId>)> {
+    /// Removes the packet that arrives first and schedules the arrival of the next.
+    pub(super) fn pop(&mut self, queue: &mut EventQueue) -> Option<InFlight> {
         let first = self.pipe.pop_front()?;
-        let next = self.pipe.front();
-        match next {
+        match self.pipe.front() {
             Some(next) => queue.set_with(self.slot, next.arrival, next.taken, next.sequence),
             None => queue.cancel(self.slot),
         }
-        let next = next.map(|next| next.id);
-        Some((first, next.filter(|_| self.pipe.len() > CACHED)))
+        Some(first)
+    }
+
+    /// The same at the event of its arrival. Returns the next, too, where so many are in transit that it has left the cache.
+    #[inline]
+    pub(super) fn arrive(&mut self, queue: &mut EventQueue) -> Option<(InFlight, Option<PoolId>)> {
+        let first = self.pipe.pop_front()?;
+        let Some(next) = self.pipe.front() else {
+            queue.cancel(self.slot);
+            return Some((first, None));
+        };
+        queue.set_first(self.slot, next.arrival, next.taken, next.sequence);
+        Some((first, (self.pipe.len() > CACHED).then_some(next.id)))
     }
 
     /// The number of packets in transit.

@@ -250,7 +250,7 @@ impl Net {
             }
             for _ in 0..self.channels[number].len() {
                 let channel = &mut self.channels[number];
-                let Some((packet, _)) = channel.pop(&mut self.queue) else { break };
+                let Some(packet) = channel.pop(&mut self.queue) else { break };
                 let way = self.ways.at(channel.to, self.pool.get(packet.id).0.dst);
                 if let Way::Relay(next) = way
                     && packet.arrival < horizon
@@ -412,7 +412,7 @@ impl Net {
     #[inline]
     pub(crate) fn arrive(&mut self, number: u32) -> Option<(NodeId, PoolId, Bytes)> {
         let channel = &mut self.channels[number as usize];
-        let (InFlight { arrival, sequence, id, size, .. }, next) = channel.pop(&mut self.queue)?;
+        let (InFlight { arrival, sequence, id, size, .. }, next) = channel.arrive(&mut self.queue)?;
         if let Some(next) = next {
             self.pool.fetch(next);
         }

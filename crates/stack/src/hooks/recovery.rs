@@ -79,6 +79,11 @@ pub trait Recovery {
     /// What may be sent now, if anything.
     fn next(&mut self, board: &Scoreboard, window: &Window, fresh: Fresh) -> Option<Pick>;
 
+    /// Whether the window is known to allow nothing, so that [`Self::next`] need not be asked.
+    fn is_full(&self, _: &Scoreboard, _: &Window) -> bool {
+        false
+    }
+
     /// The picked segment has been sent; the scoreboard is already updated.
     fn on_sent(&mut self, pick: Pick, board: &Scoreboard);
 

@@ -72,6 +72,11 @@ impl Recovery for RecoveryMachine {
     }
 
     #[inline]
+    fn is_full(&self, board: &Scoreboard, window: &Window) -> bool {
+        each!(self, recovery => recovery.is_full(board, window))
+    }
+
+    #[inline]
     fn on_sent(&mut self, pick: Pick, board: &Scoreboard) {
         each!(self, recovery => recovery.on_sent(pick, board));
     }

@@ -79,6 +79,12 @@ impl Duplicates {
         along_window(board, window.cwnd as u32, if allowed { self.extra } else { 0 })
     }
 
+    /// Whether nothing may leave outside recovery, with the most that limited transmit allows.
+    #[inline]
+    fn is_full(&self, board: &Scoreboard, window: &Window) -> bool {
+        self.head_copies == 0 && board.flight() >= window.cwnd as u32 + self.extra
+    }
+
     fn on_sent(&mut self, pick: Pick, board: &Scoreboard) {
         if self.head_copies > 0 && pick == Pick::Again(board.base()) {
             self.head_copies -= 1;

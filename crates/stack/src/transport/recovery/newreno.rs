@@ -119,8 +119,16 @@ impl Recovery for NewReno {
 
     #[inline]
     fn next(&mut self, board: &Scoreboard, window: &Window, _: Fresh) -> Option<Pick> {
-        let pick = self.duplicates.next(board, window, self.is_active().then_some(self.inflation));
-        pick.filter(|pick| *pick != Pick::New || self.left > 0 || !self.is_active())
+        if !self.is_active() {
+            return self.duplicates.next(board, window, None);
+        }
+        let pick = self.duplicates.next(board, window, Some(self.inflation));
+        pick.filter(|pick| *pick != Pick::New || self.left > 0)
+    }
+
+    #[inline]
+    fn is_full(&self, board: &Scoreboard, window: &Window) -> bool {
+        !self.is_active() && self.duplicates.is_full(board, window)
     }
 
     #[inline]

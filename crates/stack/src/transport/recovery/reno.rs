@@ -88,6 +88,11 @@ impl Recovery for Reno {
     }
 
     #[inline]
+    fn is_full(&self, board: &Scoreboard, window: &Window) -> bool {
+        !self.is_active() && self.duplicates.is_full(board, window)
+    }
+
+    #[inline]
     fn on_sent(&mut self, pick: Pick, board: &Scoreboard) {
         self.duplicates.on_sent(pick, board);
     }

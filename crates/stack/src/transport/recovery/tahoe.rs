@@ -67,6 +67,11 @@ impl Recovery for Tahoe {
         self.duplicates.next(board, window, None)
     }
 
+    #[inline]
+    fn is_full(&self, board: &Scoreboard, window: &Window) -> bool {
+        self.duplicates.is_full(board, window)
+    }
+
     fn on_sent(&mut self, pick: Pick, board: &Scoreboard) {
         self.duplicates.on_sent(pick, board);
     }

@@ -46,6 +46,7 @@ pub struct Sender<P: Parts> {
     law: P::Law,
     /// Laws that receive what the law receives, and edit a window that is discarded.
     watching: Vec<P::Law>,
+    extension: Option<Form>,
     recovery: P::Recovery,
     rtt: RttEstimator,
     written: u64,
@@ -114,6 +115,7 @@ impl<P: Parts> Sender<P> {
                 credit: config.whole_window.then_some(0),
                 ..Window::new(initial_window, config.initial_ssthresh, f64::from(config.window))
             },
+            extension: law.extension().or_else(|| (!watching.is_empty()).then_some(Form::Probe)),
             law,
             hystart,
             predicts: !by_time && watching.is_empty() && config.pacing != Pacing::All,
@@ -229,8 +231,9 @@ impl<P: Parts> Sender<P> {
     /// The form in which each segment carries an extension, if any: the law's, or a free one for laws that only
     /// observe.
     #[must_use]
+    #[inline]
     pub fn extension(&self) -> Option<Form> {
-        self.law.extension().or_else(|| (!self.watching.is_empty()).then_some(Form::Probe))
+        self.extension
     }
 
     /// The application adds `bytes` to the data to be sent.

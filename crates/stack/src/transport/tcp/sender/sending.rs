@@ -35,6 +35,9 @@ impl<P: Parts> Sender<P> {
         if self.persisting || self.stopped.is_some() || self.is_paced(now, out) {
             return None;
         }
+        if self.predicts && self.recovery.is_full(&self.board, &self.window) {
+            return None;
+        }
         let room = self.board.end() - self.board.base() < u64::from(self.window_limit);
         let within = room && !self.marks.hold_data();
         let len = if within { self.fresh_len() } else { 0 };
@@ -72,7 +75,9 @@ impl<P: Parts> Sender<P> {
             let is_copy = pick != Pick::New;
             outgoing.asks = self.asking.on_segment(end, is_copy, self.window.cwnd, self.board.una());
         }
-        self.tell_sent(now, number, pipe);
+        if self.law.growth().is_none() {
+            self.tell_sent(now, number, pipe);
+        }
         self.count_pace(outgoing.len, now);
         self.recovery.on_sent(pick, &self.board);
         self.count_paced();
