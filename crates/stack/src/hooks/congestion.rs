@@ -304,7 +304,7 @@ pub trait Congestion {
     fn on_ack(&mut self, ack: &Ack, window: &mut Window);
 
     /// How the window grows by what an acknowledgement [counts](Ack::counted) for at [`Progress::Open`], if the law reads
-    /// nothing else of any acknowledgement and no departure: neither need be reported then.
+    /// nothing else of any acknowledgement, no departure and no restart: none need be reported then.
     fn growth(&self) -> Option<fn(&mut Window, u32)> {
         None
     }

@@ -79,9 +79,10 @@ pub trait Recovery {
     /// What may be sent now, if anything.
     fn next(&mut self, board: &Scoreboard, window: &Window, fresh: Fresh) -> Option<Pick>;
 
-    /// Whether the window is known to allow nothing, so that [`Self::next`] need not be asked.
-    fn is_full(&self, _: &Scoreboard, _: &Window) -> bool {
-        false
+    /// Outside recovery, with nothing to be sent again: whether the window allows a new segment, which is then the answer of
+    /// [`Self::next`]. `None` where that has to be asked.
+    fn allows_new(&self, _: &Scoreboard, _: &Window) -> Option<bool> {
+        None
     }
 
     /// The picked segment has been sent; the scoreboard is already updated.

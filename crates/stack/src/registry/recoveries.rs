@@ -72,8 +72,8 @@ impl Recovery for RecoveryMachine {
     }
 
     #[inline]
-    fn is_full(&self, board: &Scoreboard, window: &Window) -> bool {
-        each!(self, recovery => recovery.is_full(board, window))
+    fn allows_new(&self, board: &Scoreboard, window: &Window) -> Option<bool> {
+        each!(self, recovery => recovery.allows_new(board, window))
     }
 
     #[inline]

@@ -79,10 +79,11 @@ impl Duplicates {
         along_window(board, window.cwnd as u32, if allowed { self.extra } else { 0 })
     }
 
-    /// Whether nothing may leave outside recovery, with the most that limited transmit allows.
+    /// Whether a new segment may leave outside recovery, where no duplicates have come and nothing is to be sent again.
     #[inline]
-    fn is_full(&self, board: &Scoreboard, window: &Window) -> bool {
-        self.head_copies == 0 && board.flight() >= window.cwnd as u32 + self.extra
+    fn allows_new(&self, board: &Scoreboard, window: &Window) -> Option<bool> {
+        let is_plain = self.head_copies == 0 && self.extra == 0 && !board.is_behind();
+        is_plain.then(|| board.flight() < window.cwnd as u32)
     }
 
     fn on_sent(&mut self, pick: Pick, board: &Scoreboard) {

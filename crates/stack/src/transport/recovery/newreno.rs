@@ -127,8 +127,8 @@ impl Recovery for NewReno {
     }
 
     #[inline]
-    fn is_full(&self, board: &Scoreboard, window: &Window) -> bool {
-        !self.is_active() && self.duplicates.is_full(board, window)
+    fn allows_new(&self, board: &Scoreboard, window: &Window) -> Option<bool> {
+        if self.is_active() { None } else { self.duplicates.allows_new(board, window) }
     }
 
     #[inline]

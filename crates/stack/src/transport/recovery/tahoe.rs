@@ -68,8 +68,8 @@ impl Recovery for Tahoe {
     }
 
     #[inline]
-    fn is_full(&self, board: &Scoreboard, window: &Window) -> bool {
-        self.duplicates.is_full(board, window)
+    fn allows_new(&self, board: &Scoreboard, window: &Window) -> Option<bool> {
+        self.duplicates.allows_new(board, window)
     }
 
     fn on_sent(&mut self, pick: Pick, board: &Scoreboard) {

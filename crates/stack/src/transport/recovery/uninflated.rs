@@ -53,8 +53,8 @@ impl Recovery for Uninflated {
     }
 
     #[inline]
-    fn is_full(&self, board: &Scoreboard, window: &Window) -> bool {
-        self.duplicates.is_full(board, window)
+    fn allows_new(&self, board: &Scoreboard, window: &Window) -> Option<bool> {
+        self.duplicates.allows_new(board, window)
     }
 
     #[inline]

@@ -32,6 +32,12 @@ impl Asking {
         self.law = law;
     }
 
+    /// Whether nothing is asked for.
+    #[inline]
+    pub(super) fn is_unused(&self) -> bool {
+        self.law == AckLaw::Delayed
+    }
+
     /// The path has changed: nothing is known of it.
     pub(super) fn forget(&mut self) {
         *self = Asking { law: self.law, ..Asking::default() };

@@ -67,6 +67,12 @@ impl Marks {
         (self.codepoint, std::mem::take(&mut self.cwr_due))
     }
 
+    /// Whether ECN is not in use.
+    #[inline]
+    pub(super) fn is_unused(self) -> bool {
+        !self.in_use
+    }
+
     /// Whether new data waits for the timer.
     #[inline]
     pub(super) fn hold_data(self) -> bool {

@@ -1,4 +1,5 @@
-//! Header prediction: the acknowledgement that is expected next, in one straight function.
+//! Header prediction: the acknowledgement that is expected next, and the full segment that follows it, each in one straight
+//! function.
 //!
 //! **Limits.** Laws that grow the window by counting ([`Congestion::growth`]), and recoveries that detect losses by counting.
 //!
@@ -6,12 +7,13 @@
 //! `tcp_rcv_established`.
 //!
 //! **How.** Most acknowledgements take off the oldest segment, which was sent once, and report nothing else. What the sender,
-//! its recovery and its law do then follows from their state alone.
+//! its recovery and its law do then follows from their state alone. So does what a full segment of new data changes.
 //!
 //! **Checked by** `connection/tests/predicted.rs`: random connections give the same with and without it.
 
-use super::Sender;
-use crate::hooks::{Congestion, Out, Progress, Recovery, Verdict};
+use super::{Outgoing, Sender};
+use crate::hooks::{Congestion, Out, Pick, Progress, Recovery, Verdict};
+use crate::packet::Ecn;
 use crate::transport::tcp::Parts;
 use crate::units::{Span, Time};
 
@@ -60,5 +62,35 @@ impl<P: Parts> Sender<P> {
             self.persisting || self.stopped.is_some() || self.hystart.is_used() || self.recovery.is_active();
         debug_assert!(is_disturbed || self.prr.is_none(), "a recovery is paced");
         self.predicts && !is_disturbed && self.board.is_next(ack)
+    }
+
+    /// Whether more than a full segment of new data waits behind outstanding data, and no option, mark or law asks what is sent.
+    #[inline]
+    pub(super) fn has_only_data(&self, out: &impl Out) -> bool {
+        let full = u64::from(self.packet);
+        let end = self.board.sent_end();
+        let is_plain = self.marks.is_unused() && self.asking.is_unused() && self.law.growth().is_some();
+        let has_room = self.board.end() - self.board.base() < u64::from(self.window_limit)
+            && self.written.saturating_sub(end) > full
+            && self.edge.saturating_sub(end) >= full;
+        is_plain && has_room && !self.board.is_empty() && !out.is_watching()
+    }
+
+    /// Sends a full segment, where there is [only data](Self::has_only_data) and the recovery allows it.
+    #[inline]
+    pub(super) fn send_full(&mut self, now: Time, out: &mut impl Out) -> Outgoing {
+        let (start, len) = (self.board.sent_end(), self.packet);
+        self.board.push(len, false, now);
+        self.counters.segments_sent += 1;
+        if self.timed.is_none() && !self.timestamps {
+            self.timed = Some((self.board.sent_end(), now));
+        }
+        self.count_pace(len, now);
+        self.recovery.on_sent(Pick::New, &self.board);
+        self.last_sent = now;
+        if !self.armed {
+            self.arm(now, out);
+        }
+        Outgoing { start, len, fin: false, push: false, ecn: Ecn::NotEct, cwr: false, asks: None }
     }
 }

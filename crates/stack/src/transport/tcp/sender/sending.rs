@@ -35,8 +35,15 @@ impl<P: Parts> Sender<P> {
         if self.persisting || self.stopped.is_some() || self.is_paced(now, out) {
             return None;
         }
-        if self.predicts && self.recovery.is_full(&self.board, &self.window) {
-            return None;
+        if self.predicts
+            && let Some(allows_new) = self.recovery.allows_new(&self.board, &self.window)
+        {
+            if !allows_new {
+                return None;
+            }
+            if self.has_only_data(out) {
+                return Some(self.send_full(now, out));
+            }
         }
         let room = self.board.end() - self.board.base() < u64::from(self.window_limit);
         let within = room && !self.marks.hold_data();
@@ -75,9 +82,7 @@ impl<P: Parts> Sender<P> {
             let is_copy = pick != Pick::New;
             outgoing.asks = self.asking.on_segment(end, is_copy, self.window.cwnd, self.board.una());
         }
-        if self.law.growth().is_none() {
-            self.tell_sent(now, number, pipe);
-        }
+        self.tell_sent(now, number, pipe);
         self.count_pace(outgoing.len, now);
         self.recovery.on_sent(pick, &self.board);
         self.count_paced();
