@@ -137,8 +137,12 @@ impl SeqNo {
     /// Returns `None` when the number lies before the start of the stream.
     #[must_use]
     pub fn unwrap_near(self, zero: SeqNo, near: u64) -> Option<u64> {
-        let near_seq = zero.plus(near as u32);
-        near.checked_add_signed(i64::from(self.distance_from(near_seq)))
+        let distance = self.distance_from(zero.plus(near as u32));
+        if distance >= 0 {
+            Some(near + u64::from(distance.cast_unsigned()))
+        } else {
+            near.checked_sub(distance.unsigned_abs().into())
+        }
     }
 }
 

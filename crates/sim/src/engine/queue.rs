@@ -256,17 +256,12 @@ impl EventQueue {
         let (heap, places) = (self.heap.as_mut_slice(), self.places.as_mut_slice());
         loop {
             let mut child = 2 * index + 1;
-            let below = match heap.get(child..child + 2) {
-                Some([left, right]) => {
-                    let is_right = right.key.is_before(&left.key);
-                    child += usize::from(is_right);
-                    if is_right { *right } else { *left }
-                }
-                _ => match heap.get(child) {
-                    Some(only) => *only,
-                    None => break,
-                },
-            };
+            if child + 1 < heap.len() {
+                child += usize::from(heap[child + 1].key.is_before(&heap[child].key));
+            } else if child >= heap.len() {
+                break;
+            }
+            let below = heap[child];
             if key.is_before(&below.key) {
                 break;
             }

@@ -224,6 +224,20 @@ impl Receiver {
         self.acks.on_segment(len, last)
     }
 
+    /// Processes the segment `[start, start + len)` without a FIN if it is the next in order, within the window, and nothing is
+    /// known of what follows; otherwise does nothing.
+    #[inline]
+    pub fn accept_next(&mut self, start: u64, len: u32) -> Option<Reply> {
+        let end = start + u64::from(len);
+        let is_next = start == self.next && start < end && end <= self.edge;
+        if !is_next || self.fin.is_some() || !self.beyond.is_empty() {
+            return None;
+        }
+        self.next = end;
+        self.twice = None;
+        Some(self.acks.on_segment(len, false))
+    }
+
     /// Whether the FIN of the stream ends at `end`, or can end there: none is known, and no byte at or beyond it has
     /// arrived.
     fn ends_at(&mut self, end: u64) -> bool {

@@ -150,22 +150,10 @@ impl<P: Parts> Connection<P> {
             self.ack_due = AckDue::Now;
             return;
         };
-        if let Some(extension) = segment.options.extension {
-            let received = extension.form.stamp(now);
-            self.echo = Some(Extension { received, trigger: segment.seq, ..extension });
-        }
-        let asked = segment.options.acks.and_then(|option| self.receiver.learn(option));
-        let end = start + u64::from(segment.sequence_len());
-        if self.receiver.holds(start, end) {
-            self.repeats_received += 1;
-        } else if self.receiver.takes(start) {
-            self.ecn.on_data(segment.flags, ecn);
-        }
-        let reply = self.receiver.accept(start, segment.sequence_len(), segment.flags.has(Flags::FIN));
-        let mut reply = Some(asked.unwrap_or(reply));
-        if self.consent.is_some() {
-            reply = reply.filter(|_| self.is_answered_at_once(start, end));
-        }
+        let reply = match self.accept_next(segment, start) {
+            None => self.accept(segment, ecn, start, now),
+            next => next,
+        };
         if self.reads_at_once > 0 {
             // Before the acknowledgement is made, so that repeated ones advertise the same window.
             self.receiver.read(self.reads_at_once);
@@ -186,5 +174,36 @@ impl<P: Parts> Connection<P> {
         if self.ecn.reports_at_once() && self.consent.is_none() {
             self.ack_due = AckDue::Now;
         }
+    }
+
+    /// Takes in a segment that is the next in order and has nothing but data, where nothing waits beyond a hole. When to
+    /// acknowledge it; `None`, with nothing done, of any other.
+    #[inline]
+    fn accept_next(&mut self, segment: &Segment, start: u64) -> Option<Reply> {
+        let has_options = segment.options.extension.is_some() || segment.options.acks.is_some();
+        let is_plain = !has_options && self.ecn.used() == Use::Nothing && self.consent.is_none();
+        if is_plain && !segment.flags.has(Flags::FIN) {
+            self.receiver.accept_next(start, segment.len)
+        } else {
+            None
+        }
+    }
+
+    /// Takes in any segment of data. When to acknowledge it, if at all by itself.
+    fn accept(&mut self, segment: &Segment, ecn: Ecn, start: u64, now: Time) -> Option<Reply> {
+        if let Some(extension) = segment.options.extension {
+            let received = extension.form.stamp(now);
+            self.echo = Some(Extension { received, trigger: segment.seq, ..extension });
+        }
+        let asked = segment.options.acks.and_then(|option| self.receiver.learn(option));
+        let end = start + u64::from(segment.sequence_len());
+        if self.receiver.holds(start, end) {
+            self.repeats_received += 1;
+        } else if self.receiver.takes(start) {
+            self.ecn.on_data(segment.flags, ecn);
+        }
+        let reply = self.receiver.accept(start, segment.sequence_len(), segment.flags.has(Flags::FIN));
+        let reply = Some(asked.unwrap_or(reply));
+        reply.filter(|_| self.consent.is_none() || self.is_answered_at_once(start, end))
     }
 }
