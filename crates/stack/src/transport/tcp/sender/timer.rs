@@ -1,0 +1,54 @@
+//! The retransmission timer, and the round trips that it follows.
+
+use super::{Sender, Stopped};
+use crate::hooks::{Out, Timer};
+use crate::transport::tcp::Parts;
+use crate::units::{Span, Time};
+
+impl<P: Parts> Sender<P> {
+    /// Whether both ends use timestamps; without them the sender times one segment at a time.
+    pub fn set_timestamps(&mut self, agreed: bool) {
+        self.timestamps = agreed;
+    }
+
+    /// Feeds the retransmission timer if this acknowledgement measures a round trip: by timestamps on each advance,
+    /// otherwise by one timed segment at a time, which a retransmission spoils (Karn; RFC 6298, 3).
+    #[inline]
+    pub(super) fn take_sample(
+        &mut self,
+        (ack, echoed_rtt): (u64, Option<Span>),
+        newest_sent: Option<Time>,
+        now: Time,
+        out: &mut impl Out,
+    ) {
+        let (estimated, exact) = if self.timestamps {
+            let Some(echoed) = echoed_rtt else { return };
+            (echoed, newest_sent.map_or(echoed, |sent| now.since(sent)))
+        } else {
+            let Some((_, sent)) = self.timed.filter(|(end, _)| ack >= *end) else { return };
+            self.timed = None;
+            (self.rtt.read_clock(sent, now), now.since(sent))
+        };
+        self.rtt.sample(estimated);
+        self.asking.measure(exact);
+        self.counters.rtt_samples += 1;
+        self.counters.rtt_sum += exact;
+        self.counters.rtt_max = self.counters.rtt_max.max(exact);
+        out.measured(exact, self.rtt.srtt().unwrap_or_default(), self.rtt.rto());
+    }
+
+    pub(super) fn arm(&mut self, now: Time, out: &mut impl Out) {
+        if self.stopped == Some(Stopped::WithoutTimer) {
+            return;
+        }
+        self.armed = true;
+        self.set_timer(now, now.after(self.rtt.rto()), out);
+    }
+
+    pub(super) fn disarm(&mut self, out: &mut impl Out) {
+        if self.armed && !self.marks.hold_data() {
+            self.armed = false;
+            out.cancel(Timer::Retransmit);
+        }
+    }
+}
