@@ -14,13 +14,13 @@ impl Net {
     #[inline]
     pub(crate) fn send_made(&mut self, end: u32, node: NodeId, make: impl FnOnce(&mut Packet) -> Bytes) {
         let id = self.pool.vacate();
-        let size = make(self.pool.get_mut(id).0);
+        let size = make(self.pool.packet_mut(id));
         self.send_of(end, node, id, size);
     }
 
     /// Sends the packet of an end, as [`Self::send`] does.
     fn send_of(&mut self, end: u32, node: NodeId, id: PoolId, size: Bytes) {
-        let packet = self.pool.get_mut(id).0;
+        let packet = self.pool.packet_mut(id);
         if let Some(events) = &mut self.tracer.events {
             events.sent(self.now, end, packet);
         }

@@ -251,7 +251,7 @@ impl Net {
             for _ in 0..self.channels[number].len() {
                 let channel = &mut self.channels[number];
                 let Some(packet) = channel.pop(&mut self.queue) else { break };
-                let way = self.ways.at(channel.to, self.pool.get(packet.id).0.dst);
+                let way = self.ways.at(channel.to, self.pool.packet(packet.id).dst);
                 if let Way::Relay(next) = way
                     && packet.arrival < horizon
                 {
@@ -303,7 +303,7 @@ impl Net {
     /// A channel takes in a packet at a time that is not before now.
     #[inline]
     fn cross(&mut self, mut number: usize, (id, size): (PoolId, Bytes), mut at: Time, sequence: Sequence) {
-        let packet = self.pool.get_mut(id).0;
+        let packet = self.pool.packet_mut(id);
         let key = self.ways.key(packet.dst);
         let last = loop {
             let channel = &mut self.channels[number];
@@ -374,7 +374,7 @@ impl Net {
 
     /// The queue of a channel drops a packet now.
     fn drop_at(&mut self, number: usize, id: PoolId) {
-        let packet = self.pool.get(id).0;
+        let packet = self.pool.packet(id);
         if self.channels[number].agents[0].is_some() {
             self.refused.push_back(*packet);
         }
@@ -422,7 +422,7 @@ impl Net {
             self.with_agents(stack, number ^ 1, |agents, around| agents.up(&packet, around));
             return None;
         }
-        let key = self.ways.key(self.pool.get(id).0.dst);
+        let key = self.ways.key(self.pool.packet(id).dst);
         match self.ways.onward(&mut channel.onward, key, node) {
             Way::Relay(next) => self.offer(next as usize, (id, size), arrival, sequence),
             Way::Channel(next) => {

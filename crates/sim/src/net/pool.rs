@@ -85,6 +85,17 @@ impl PacketPool {
     }
 
     #[inline]
+    pub(super) fn packet(&self, id: PoolId) -> &Packet {
+        &self.packets[id.0 as usize].0
+    }
+
+    #[inline]
+    pub(super) fn packet_mut(&mut self, id: PoolId) -> &mut Packet {
+        &mut self.packets[id.0 as usize].0
+    }
+
+    /// A packet with its size.
+    #[inline]
     pub(super) fn get(&self, id: PoolId) -> (&Packet, Bytes) {
         (&self.packets[id.0 as usize].0, Bytes(u64::from(self.sizes[id.0 as usize])))
     }

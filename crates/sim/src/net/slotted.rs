@@ -390,7 +390,7 @@ impl Frn {
             let last = match answer {
                 Answer::Up(handle) => {
                     let id = self.copies.packet(handle);
-                    let packet = *host.pool.get(id).0;
+                    let packet = *host.pool.packet(id);
                     if host.pool.is_passed_on(id) {
                         host.accounts.repeated(&packet);
                     }
@@ -405,7 +405,7 @@ impl Frn {
                     self.counters.hops += u64::from(end == End::Passed);
                     let before = self.copies.counters.all.lost;
                     let name = self.copies.name(handle);
-                    let packet = *host.pool.get(self.copies.packet(handle)).0;
+                    let packet = *host.pool.packet(self.copies.packet(handle));
                     let last = self.copies.part(handle, end);
                     if self.copies.counters.all.lost > before {
                         host.losses.enter(&packet, Culprit::Channel, host.now);

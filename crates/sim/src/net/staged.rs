@@ -58,7 +58,7 @@ impl Net {
             let next = stage.dequeue(now);
             if let Some(queued) = next {
                 let id = PoolId::from_handle(u64::from(queued.handle));
-                stage.leaves(&queued, self.pool.get_mut(id).0, now);
+                stage.leaves(&queued, self.pool.packet_mut(id), now);
             }
             self.drop_staged(number);
             if let Some(queued) = next {

@@ -374,7 +374,7 @@ impl Wlan {
         }
         let frame = &self.sites[station].output.on_air.0;
         if let Some(capture) = &mut self.capture {
-            let packet = |handle| host.pool.get(PoolId::from_handle(handle)).0;
+            let packet = |handle| host.pool.packet(PoolId::from_handle(handle));
             let listener = self.radio.station(frame.receiver).unwrap_or(self.observer);
             let signal_dbm = self.radio.power_dbm(station, listener);
             let load = &self.sites[station].output.load;

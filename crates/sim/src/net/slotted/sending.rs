@@ -104,7 +104,7 @@ impl Frn {
                     self.counters.sent += 1;
                     self.counters.sent_again += u64::from(!forwards && frame.header.retransmissions > 0);
                     if let Some(capture) = &mut self.capture {
-                        let packet = host.pool.get(self.copies.packet(frame.handle)).0;
+                        let packet = host.pool.packet(self.copies.packet(frame.handle));
                         capture.record(host.now.after(self.slot), host.now, packet);
                     }
                 }

@@ -48,7 +48,7 @@ impl Frn {
 
 /// The packet of a frame. An acknowledgement is sent by a station that may have parted with it.
 fn packet_of<'a>(frn: &Frn, frame: &Frame, pool: &'a PacketPool) -> Option<&'a Packet> {
-    (frame.kind == FrameKind::Packet).then(|| pool.get(frn.copies.packet(frame.handle)).0)
+    (frame.kind == FrameKind::Packet).then(|| pool.packet(frn.copies.packet(frame.handle)))
 }
 
 /// Why a packet is lost at a station that has ended with it.

@@ -54,7 +54,7 @@ impl Wlan {
 
     /// The MAC of a station discards a packet that came after its window had passed it.
     pub(super) fn late(&mut self, station: usize, id: PoolId, host: &mut Host) {
-        let packet = *host.pool.get(id).0;
+        let packet = *host.pool.packet(id);
         host.pool.pass_on(id);
         self.sites[station].counters.lost_above += 1;
         host.lose(&packet, (Culprit::Channel, Why::Late), (self.place, self.sites[station].node));

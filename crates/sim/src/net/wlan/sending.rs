@@ -41,7 +41,7 @@ impl Wlan {
         });
         if taken {
             if let Some(aqm) = &mut self.sites[station].aqm {
-                aqm.admit(host.pool.get_mut(id).0, admission);
+                aqm.admit(host.pool.packet_mut(id), admission);
             }
             self.count_held(station, host.now);
             if let Some(below) = host.below.as_mut().filter(|_| packet.src == node) {

@@ -19,7 +19,7 @@ impl Wlan {
         let handle = frame.msdu.or(in_service.map(|(handle, _)| handle));
         let sending = Sending {
             link: self.place,
-            packet: handle.map(|handle| host.pool.get(PoolId::from_handle(handle)).0),
+            packet: handle.map(|handle| host.pool.packet(PoolId::from_handle(handle))),
             failed: in_service.map(|(_, failed)| failed),
             slots: if is_attempt { interface.output.slots.take() } else { None },
         };
@@ -36,7 +36,7 @@ impl Wlan {
     pub(super) fn trace_mpdus(&self, (frame, mpdus): (&Frame, &[Mpdu]), fate: Option<Fate>, host: &mut Host) {
         let Some(events) = host.tracer.events.as_mut().filter(|_| frame.mpdus > 1) else { return };
         for mpdu in mpdus {
-            let packet = host.pool.get(PoolId::from_handle(mpdu.handle)).0;
+            let packet = host.pool.packet(PoolId::from_handle(mpdu.handle));
             events.mpdu(host.now, (self.place, frame), (mpdu, packet), fate);
         }
     }
