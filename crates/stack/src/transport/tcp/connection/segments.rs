@@ -105,24 +105,34 @@ impl<P: Parts> Connection<P> {
             flags: self.ecn.acknowledges_with().with(flags),
             window: self.receiver.advertise(window_from),
             len,
-            options: Options { timestamps: self.stamps(now), extension, acks, ..Options::default() },
+            options: Options { timestamps: self.stamps(now), ..Options::default() },
         };
         let made = self.packet(segment, ecn);
         *packet = made;
         self.receiver.acknowledged_at(now);
-        if self.sack && self.receiver.has_blocks() {
-            self.add_blocks(packet, zero);
+        let has_blocks = self.sack && self.receiver.has_blocks();
+        if has_blocks || extension.is_some() || acks.is_some() {
+            self.add_options(packet, (extension, acks), has_blocks);
             return packet.size();
         }
         made.size()
     }
 
-    /// Adds the SACK blocks for which there is room.
-    #[cold]
-    fn add_blocks(&mut self, packet: &mut Packet, zero: SeqNo) {
+    /// Adds options that most segments do not have, and the SACK blocks for which these leave room. Not inlined: a segment
+    /// without them is written at once, of constants.
+    #[inline(never)]
+    fn add_options(
+        &mut self,
+        packet: &mut Packet,
+        (extension, acks): (Option<Extension>, Option<AckOption>),
+        has_blocks: bool,
+    ) {
         if let Body::Tcp(segment) = &mut packet.body {
-            let room = segment.options.room_for_blocks();
-            segment.options.sack = self.receiver.sack_blocks(zero, room);
+            (segment.options.extension, segment.options.acks) = (extension, acks);
+            if has_blocks {
+                let room = segment.options.room_for_blocks();
+                segment.options.sack = self.receiver.sack_blocks(self.irs.plus(1), room);
+            }
         }
     }
 
