@@ -71,8 +71,8 @@ pub struct Sender<P: Parts> {
     is_recovery_paced: bool,
     /// Whether the recovery detects losses by time.
     by_time: bool,
-    /// Whether all that this sender is made of may be [predicted](predicted).
-    predicts: bool,
+    /// Whether nothing is paced or detected by time and no law watches, so that acknowledgements may be predicted.
+    is_plain: bool,
     early: Early,
     asking: Asking,
     hystart: HyStart,
@@ -119,7 +119,7 @@ impl<P: Parts> Sender<P> {
             extension: law.extension().or_else(|| (!watching.is_empty()).then_some(Form::Probe)),
             law,
             hystart,
-            predicts: !by_time && watching.is_empty() && config.pacing != Pacing::All,
+            is_plain: !by_time && watching.is_empty() && config.pacing != Pacing::All,
             watching,
             recovery,
             rtt: RttEstimator::new(config),

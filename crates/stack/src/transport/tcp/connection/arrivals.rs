@@ -36,9 +36,9 @@ impl<P: Parts> Connection<P> {
         if self.consent.is_some() && start.is_some_and(|start| self.keeps_stamp(start, stamps.value)) {
             return;
         }
-        let outdated = now.since(self.ts_recent_at).0 > self.clock_unit().0 * u64::from(u32::MAX / 2);
         let newer = stamps.value.wrapping_sub(self.ts_recent).cast_signed() >= 0;
-        if start.is_some_and(|start| start <= self.last_ack_sent) && (newer || outdated) {
+        let outdated = || now.since(self.ts_recent_at).0 > self.clock_unit().0 * u64::from(u32::MAX / 2);
+        if start.is_some_and(|start| start <= self.last_ack_sent) && (newer || outdated()) {
             self.ts_recent = stamps.value;
             self.ts_recent_at = now;
         }
@@ -58,9 +58,9 @@ impl<P: Parts> Connection<P> {
             if self.sender.learns_only_edge(ack, edge) {
                 return;
             }
-            let echoed_rtt = self.echoed_rtt(segment, now);
-            if segment.options.sack.is_empty() && self.sender.on_predicted((ack, edge), echoed_rtt, now, out)
-            {
+            if segment.options.sack.is_empty() && self.sender.predicts(ack, out) {
+                let echoed_rtt = self.echoed_rtt(segment, now);
+                self.sender.on_predicted((ack, edge), echoed_rtt, now, out);
                 return;
             }
         }

@@ -18,9 +18,18 @@ use crate::transport::tcp::Parts;
 use crate::units::{Span, Time};
 
 impl<P: Parts> Sender<P> {
-    /// Takes in an acknowledgement without ECN, SACK blocks or a closed window of all below `ack`, with a window up to `edge`
-    /// and, where timestamps are used, the round trip that its echo measures. False, with nothing done, unless it is the one
-    /// that is expected.
+    /// Whether an acknowledgement of all below `ack`, without ECN, SACK blocks or a closed window, is the one that is expected.
+    #[inline]
+    pub fn predicts(&self, ack: u64, out: &impl Out) -> bool {
+        let is_disturbed =
+            self.persisting || self.stopped.is_some() || self.hystart.is_used() || self.recovery.is_active();
+        debug_assert!(is_disturbed || self.prr.is_none(), "a recovery is paced");
+        let is_plain = self.is_plain && !is_disturbed && !out.is_watching();
+        is_plain && self.board.is_next(ack) && self.law.growth().is_some()
+    }
+
+    /// Takes in the acknowledgement that was [predicted](Self::predicts), with a window up to `edge` and, where timestamps are
+    /// used, the round trip that its echo measures.
     #[inline]
     pub fn on_predicted(
         &mut self,
@@ -28,11 +37,7 @@ impl<P: Parts> Sender<P> {
         echoed_rtt: Option<Span>,
         now: Time,
         out: &mut impl Out,
-    ) -> bool {
-        if !self.expects(ack) || out.is_watching() {
-            return false;
-        }
-        let Some(grow) = self.law.growth() else { return false };
+    ) {
         self.edge = self.edge.max(edge);
         self.widest = self.widest.max(edge - ack);
         self.integrate(now);
@@ -42,7 +47,9 @@ impl<P: Parts> Sender<P> {
         self.take_sample((ack, echoed_rtt), Some(sent), now, out);
         let verdict = self.recovery.on_advance(1, &mut self.board, &mut self.window);
         debug_assert_eq!(verdict, Verdict::Open, "nothing is lost, and no recovery under way");
-        if self.window_limited(flight) {
+        if self.window_limited(flight)
+            && let Some(grow) = self.law.growth()
+        {
             let counted = self.counted(Progress::Open(1));
             grow(&mut self.window, counted);
         }
@@ -52,16 +59,6 @@ impl<P: Parts> Sender<P> {
         } else {
             self.arm(now, out);
         }
-        true
-    }
-
-    /// Whether an acknowledgement of all below `ack` takes off the oldest segment, and nothing disturbs the sender.
-    #[inline]
-    fn expects(&self, ack: u64) -> bool {
-        let is_disturbed =
-            self.persisting || self.stopped.is_some() || self.hystart.is_used() || self.recovery.is_active();
-        debug_assert!(is_disturbed || self.prr.is_none(), "a recovery is paced");
-        self.predicts && !is_disturbed && self.board.is_next(ack)
     }
 
     /// Whether more than a full segment of new data waits behind outstanding data, and no option, mark or law asks what is sent.

@@ -35,7 +35,7 @@ impl<P: Parts> Sender<P> {
         if self.persisting || self.stopped.is_some() || self.is_paced(now, out) {
             return None;
         }
-        if self.predicts
+        if self.is_plain
             && let Some(allows_new) = self.recovery.allows_new(&self.board, &self.window)
         {
             if !allows_new {
