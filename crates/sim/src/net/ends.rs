@@ -30,16 +30,22 @@ impl Net {
         let way = self.ways.outward(end, node, packet.dst);
         self.accounts.entered(end, size);
         self.pool.enter(id, size);
-        if let (Way::Channel(channel) | Way::Relay(channel), None) = (way, &self.below) {
-            let sequence = self.queue.next_sequence();
-            self.offer(channel as usize, (id, size), self.now, sequence);
-            return;
-        }
-        let packet = self.pool.remove(id);
-        if self.below.is_none() {
-            self.send(node, packet, size);
-        } else {
-            self.send_counted(end, node, packet, size);
+        match (way, &self.below) {
+            (Way::Channel(channel) | Way::Relay(channel), None) => {
+                let sequence = self.queue.next_sequence();
+                self.offer(channel as usize, (id, size), self.now, sequence);
+            }
+            (Way::Station { wlan, station }, _) => {
+                self.with_wlan(wlan as usize, |wlan, host| wlan.send_held(station as usize, id, host));
+            }
+            (_, None) => {
+                let packet = self.pool.remove(id);
+                self.send(node, packet, size);
+            }
+            (_, Some(_)) => {
+                let packet = self.pool.remove(id);
+                self.send_counted(end, node, packet, size);
+            }
         }
     }
 

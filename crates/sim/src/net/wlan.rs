@@ -155,6 +155,18 @@ impl Wlan {
         self.settle(host);
     }
 
+    /// The same for a packet that was made at the node, and has its place in the pool.
+    pub(super) fn send_held(&mut self, station: usize, id: PoolId, host: &mut Host) {
+        if self.sites[station].agents.is_some() {
+            let packet = host.pool.remove(id);
+            self.send(station, packet, host);
+            return;
+        }
+        let next = host.routes.next_hop(self.sites[station].node, host.pool.packet(id).dst).next;
+        self.take_in(station, id, (next, false), host);
+        self.settle(host);
+    }
+
     /// An event is due.
     pub(super) fn on_event(&mut self, event: WlanEvent, host: &mut Host) {
         match event {

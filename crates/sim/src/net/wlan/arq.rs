@@ -6,9 +6,10 @@ use lasthop_stack::registry::Learner;
 use lasthop_stack::units::Time;
 
 use super::mac::Mac;
-use super::{Host, Interface, Wlan};
+use super::{Interface, Wlan};
 use crate::model::WifiConfig;
 use crate::model::ports::Ports;
+use crate::net::timers::Timers;
 
 /// Counters of the ARQ of an access point since the start.
 #[derive(Clone, Debug, Default)]
@@ -36,16 +37,21 @@ impl ArqCounters {
 impl Wlan {
     /// Passes the timing of a packet's sender to the scheme of a station, if it learns per packet. Returns the flow's
     /// number.
-    pub(super) fn learn(&mut self, station: usize, packet: &Packet, host: &mut Host) -> Option<u32> {
+    pub(super) fn learn(
+        &mut self,
+        station: usize,
+        packet: &Packet,
+        (timers, now): (Option<&mut Timers>, Time),
+    ) -> Option<u32> {
         let Interface { timing, mac, .. } = &mut self.sites[station];
         let timing = timing.as_mut()?;
         let flow = sender(packet, self.ports)?;
         match timing {
             Learner::Nothing | Learner::Oracle => {}
             Learner::OracleOfPackets => {
-                mac.on_timing(flow, host.timers.as_mut()?.of_packet(flow, packet, host.now));
+                mac.on_timing(flow, timers?.of_packet(flow, packet, now));
             }
-            Learner::Packets(estimator) => mac.on_timing(flow, estimator.on_down(packet, host.now)),
+            Learner::Packets(estimator) => mac.on_timing(flow, estimator.on_down(packet, now)),
         }
         Some(flow)
     }

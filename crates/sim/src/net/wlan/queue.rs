@@ -182,7 +182,7 @@ impl Wlan {
             self.done(station, id, Outcome::Flushed, host);
             return;
         }
-        let flow = self.learn(station, &packet, host);
+        let flow = self.learn(station, &packet, (host.timers.as_deref_mut(), host.now));
         let category = self.category_of(&packet);
         let msdu = Msdu { handle: id.handle(), bytes, next, class: class_of(&packet), category, flow };
         let mut taken = false;

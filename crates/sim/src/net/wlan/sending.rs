@@ -21,16 +21,27 @@ impl Wlan {
             return;
         }
         let id = host.pool.insert(packet);
+        self.take_in(station, id, (next, is_ahead), host);
+    }
+
+    /// Takes in a packet to a node of this medium, ahead of those that wait or behind them.
+    pub(super) fn take_in(
+        &mut self,
+        station: usize,
+        id: PoolId,
+        (next, is_ahead): (NodeId, bool),
+        host: &mut Host,
+    ) {
         host.pool.stamp(id, host.now);
         if self.sites[station].stage.is_some() {
             self.join(station, id, is_ahead, host);
             return;
         }
-        let bytes = host.pool.get(id).1.0 as u32;
-        let flow = self.learn(station, &packet, host);
-        let category = self.category_of(&packet);
-        let msdu = Msdu { handle: id.handle(), bytes, next, class: class_of(&packet), category, flow };
-        let admission = self.manage(station, (&packet, host.pool.get(id).1), host.now);
+        let (packet, size) = host.pool.get(id);
+        let (class, category) = (class_of(packet), self.category_of(packet));
+        let flow = self.learn(station, packet, (host.timers.as_deref_mut(), host.now));
+        let msdu = Msdu { handle: id.handle(), bytes: size.0 as u32, next, class, category, flow };
+        let admission = self.manage(station, (packet, size), host.now);
         if admission == Admission::Drop {
             self.drop_queued(station, id, DropCause::Early, host);
             return;
@@ -39,23 +50,25 @@ impl Wlan {
         self.with_mac(station, host, next, |mac, now, out| {
             taken = if is_ahead { mac.enqueue_ahead(msdu, now, out) } else { mac.enqueue(msdu, now, out) };
         });
-        if taken {
-            if let Some(aqm) = &mut self.sites[station].aqm {
-                aqm.admit(host.pool.packet_mut(id), admission);
-            }
-            self.count_held(station, host.now);
-            if let Some(below) = host.below.as_mut().filter(|_| packet.src == node) {
-                below.enters(&packet);
-            }
-            if let Some(events) = &mut host.tracer.events {
-                events.link(host.now, Event::Queue, Why::Nothing, self.place, node, &packet);
-            }
-            if host.tracer.queue {
-                let held = self.sites[station].held;
-                host.tracer.station(host.now, self.place, node, held as usize);
-            }
-        } else {
+        if !taken {
             self.drop_queued(station, id, DropCause::Full, host);
+            return;
+        }
+        self.count_held(station, host.now);
+        let node = self.sites[station].node;
+        let packet = host.pool.packet(id);
+        if let Some(below) = host.below.as_mut().filter(|_| packet.src == node) {
+            below.enters(packet);
+        }
+        if let Some(events) = &mut host.tracer.events {
+            events.link(host.now, Event::Queue, Why::Nothing, self.place, node, packet);
+        }
+        if host.tracer.queue {
+            let held = self.sites[station].held;
+            host.tracer.station(host.now, self.place, node, held as usize);
+        }
+        if let Some(aqm) = &mut self.sites[station].aqm {
+            aqm.admit(host.pool.packet_mut(id), admission);
         }
     }
 
