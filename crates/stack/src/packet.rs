@@ -165,6 +165,18 @@ pub struct Datagram {
 }
 
 impl Segment {
+    /// A segment without payload, control bits and options.
+    pub const EMPTY: Segment = Segment {
+        src_port: 0,
+        dst_port: 0,
+        seq: SeqNo(0),
+        ack: SeqNo(0),
+        flags: Flags(0),
+        window: 0,
+        len: 0,
+        options: Options::NONE,
+    };
+
     /// Bytes of header, options included.
     #[must_use]
     pub fn header_size(&self) -> u32 {

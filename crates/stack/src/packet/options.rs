@@ -23,6 +23,17 @@ pub struct Options {
 }
 
 impl Options {
+    /// No options.
+    pub const NONE: Options = Options {
+        timestamps: None,
+        sack: SackBlocks { blocks: [(SeqNo(0), SeqNo(0)); MAX_SACK_BLOCKS], count: 0 },
+        mss: None,
+        window_scale: None,
+        sack_permitted: false,
+        extension: None,
+        acks: None,
+    };
+
     /// How many SACK blocks fit besides these options.
     #[must_use]
     pub fn room_for_blocks(&self) -> usize {

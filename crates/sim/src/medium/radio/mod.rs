@@ -271,7 +271,7 @@ impl Radio {
                 let left = receivers[at].end(station as u32, now, rules, memo);
                 let unheard =
                     if neighbour.power_w >= rules.receive_w { Fate::Collided } else { Fate::OutOfReach };
-                let here = match left.followed {
+                let here = match &left.followed {
                     Some(Followed { quality: Quality::Missed, .. }) => {
                         heard.push(Heard::Missed(at));
                         unheard
@@ -279,9 +279,9 @@ impl Radio {
                     Some(followed) => {
                         let mut here = if frame.mpdus > 0 {
                             let load = (&mut *mpdus, &drawn[station][..]);
-                            aggregate::fate_at((station, at), (frame, load), &sent, &followed, losses, memo)
+                            aggregate::fate_at((station, at), (frame, load), &sent, followed, losses, memo)
                         } else {
-                            fate_at((station, at), frame, &sent, &followed, losses, memo)
+                            fate_at((station, at), frame, &sent, followed, losses, memo)
                         };
                         if sent.cuts != 0
                             && let Some(cuts) = cuts
