@@ -149,7 +149,6 @@ impl Flow {
     #[inline]
     pub(super) fn up(&mut self, side: usize, (packet, length): (&Packet, Bytes), net: &mut Net) {
         let now = net.now;
-        net.accounts.delivered(self.ends[1 - side].trace_name, length);
         let read = self.trace_arrival(side, packet, net);
         match &mut self.sockets {
             Sockets::Tcp(ends) => {

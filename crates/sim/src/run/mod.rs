@@ -341,8 +341,9 @@ impl World {
     #[inline]
     fn deliver(&mut self, node: NodeId, packet: &Packet, length: Bytes) {
         if packet.dst == node {
-            let (flow, side) = self.net.ports.addressee(packet);
-            self.flows[flow].up(side, (packet, length), &mut self.net);
+            let end = self.net.ports.receiver(packet) as usize;
+            self.net.accounts.delivered(end as u32 ^ 1, length);
+            self.flows[end / 2].up(end % 2, (packet, length), &mut self.net);
         } else {
             self.net.send(node, *packet, length);
         }
