@@ -5,8 +5,9 @@
 
 Runs one case in this Python under valgrind's callgrind and adds up the instructions of the simulator
 by the source file they came from, and runs it again under `perf record -e cpu-clock`, which samples
-where the processor is. What was inlined from the standard library counts for the function it was
-inlined into. Reading the scenario and Python's own work are left out. Instructions are counted, not
+where the processor is, by part and, for the lines with most samples, by line: one that has far more
+than its neighbours waits, as for a value read wider than it was written or for a branch that was not
+foreseen. What was inlined from the standard library counts for the function it was inlined into. Reading the scenario and Python's own work are left out. Instructions are counted, not
 timed, so their shares repeat exactly; but they say little about time: a load that misses the cache is
 one instruction. Each is left out if its tool is not installed.
 """
@@ -21,6 +22,9 @@ from pathlib import Path
 
 from lasthop.scenario.overrides import as_text
 from lasthop.tools import bench
+
+HOTTEST = 8
+"""Lines shown."""
 
 PARTS = {
     "event queue": ("sim/src/engine/queue.rs", "sim::engine::queue"),
@@ -97,8 +101,8 @@ def instructions(case: bench.Case, seconds: str) -> Counter[str]:
         return count(out)
 
 
-def samples(case: bench.Case, seconds: str) -> Counter[str]:
-    """Run a case under perf; the samples of every part."""
+def samples(case: bench.Case, seconds: str) -> tuple[Counter[str], Counter[str]]:
+    """Run a case under perf; the samples of every part, and of every line of the crates."""
     with tempfile.TemporaryDirectory() as folder:
         out = str(Path(folder, "perf.data"))
         record = ["perf", "record", "-q", "-e", "cpu-clock", "-F", "4000", "-o", out]
@@ -117,13 +121,15 @@ def samples(case: bench.Case, seconds: str) -> Counter[str]:
             "--full-source-path",
         ]
         lines = subprocess.run(report, check=True, capture_output=True, text=True).stdout.splitlines()
-    found: Counter[str] = Counter()
+    parts: Counter[str] = Counter()
+    places: Counter[str] = Counter()
     for line in lines:
         sample = re.match(r"\s*(\d+)\s+(\S+)\s+(.*)", line)
         owner = part(sample[2], sample[3]) if sample else None
         if sample and owner:
-            found[owner] += int(sample[1])
-    return found
+            parts[owner] += int(sample[1])
+            places[sample[2].rpartition("crates/")[2]] += int(sample[1])
+    return parts, places
 
 
 def main(name: str = "", seconds: str = "500") -> None:
@@ -131,12 +137,15 @@ def main(name: str = "", seconds: str = "500") -> None:
         if not isinstance(case, bench.Case):
             continue
         counted = instructions(case, seconds) if shutil.which("valgrind") else Counter[str]()
-        timed = samples(case, seconds) if shutil.which("perf") else Counter[str]()
+        empty = Counter[str](), Counter[str]()
+        timed, lines = samples(case, seconds) if shutil.which("perf") else empty
         print(f"{case.name}: {counted.total() / 1e6:.1f} million instructions in {seconds} simulated seconds")
         print(f"  {'part':<16}{'instructions':>13}{'time':>9}")
         for owner, _ in (timed or counted).most_common():
             shares = [found[owner] / (found.total() or 1) for found in (counted, timed)]
             print(f"  {owner:<16}{shares[0]:13.1%}{shares[1]:9.1%}")
+        for place, found in lines.most_common(HOTTEST):
+            print(f"  {place:<52}{found / timed.total():9.1%}")
 
 
 if __name__ == "__main__":
