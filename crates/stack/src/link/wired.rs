@@ -156,6 +156,23 @@ mod tests {
     }
 
     #[test]
+    fn a_packet_that_is_alone_is_taken_as_one_that_waits() {
+        for limit in [QueueLimit::Packets(0), QueueLimit::Bytes(Bytes(999))] {
+            let mut link = Wired::new(Rate(8_000_000), limit);
+            assert_eq!((link.offer(Bytes(1000), Time(0)), link.drops()), (None, 1));
+        }
+        let mut link = Wired::new(Rate(8_000_000), QueueLimit::Packets(2));
+        link.offer(Bytes(1000), Time(0));
+        link.offer(Bytes(500), Time(0));
+        // Both have departed, and neither was seen to.
+        assert_eq!(link.offer(Bytes(1000), Time(2_000_000)), Some(Time(3_000_000)));
+        assert_eq!((link.queue().len(), link.queue().bytes(), link.queue().longest()), (1, 1000, 2));
+        // 1 ms, 1.5 ms and 1 ms of 4.
+        assert!((link.queue().mean(Time(0), Time(4_000_000)) - 0.875).abs() < 1e-12);
+        assert_eq!(link.busy(Time(4_000_000)), Span(2_500_000));
+    }
+
+    #[test]
     fn a_packet_that_goes_ahead_is_behind_the_one_being_sent_and_no_other() {
         let mut link = Wired::new(Rate(8_000_000), QueueLimit::Packets(4));
         let none = Span::ZERO;
