@@ -7,9 +7,10 @@ Runs one case in this Python under valgrind's callgrind and adds up the instruct
 by the source file they came from, and runs it again under `perf record -e cpu-clock`, which samples
 where the processor is, by part and, for the lines with most samples, by line: one that has far more
 than its neighbours waits, as for a value read wider than it was written or for a branch that was not
-foreseen. What was inlined from the standard library counts for the function it was inlined into. Reading the scenario and Python's own work are left out. Instructions are counted, not
-timed, so their shares repeat exactly; but they say little about time: a load that misses the cache is
-one instruction. Each is left out if its tool is not installed.
+foreseen. What was inlined from the standard library counts for the function it was inlined into.
+Reading the scenario and Python's own work are left out. Instructions are counted, not timed, so their
+shares repeat exactly; but they say little about time: a load that misses the cache is one
+instruction. Each is left out if its tool is not installed.
 """
 
 import re
