@@ -129,7 +129,8 @@ def samples(case: bench.Case, seconds: str) -> tuple[Counter[str], Counter[str]]
         owner = part(sample[2], sample[3]) if sample else None
         if sample and owner:
             parts[owner] += int(sample[1])
-            places[sample[2].rpartition("crates/")[2]] += int(sample[1])
+            if "crates/" in sample[2]:
+                places[sample[2].rpartition("crates/")[2]] += int(sample[1])
     return parts, places
 
 
