@@ -369,7 +369,7 @@ impl Channel {
         Some(first)
     }
 
-    /// The same at the event of its arrival. Returns the next, too, where so many are in transit that it has left the cache.
+    /// The same at the event of its arrival. Returns the next, too, where more are in transit than the cache holds.
     #[inline]
     pub(super) fn arrive(&mut self, queue: &mut EventQueue) -> Option<(InFlight, Option<PoolId>)> {
         let first = self.pipe.pop_front()?;
