@@ -2,17 +2,14 @@
 //!
 //! **How**: where every station receives all others, nothing changes that, and no frame is lost by chance, a frame that is alone
 //! on the air means the same to all but its receiver. The receivers of stations that have nothing to do need not follow it.
-//! A station that begins to follow takes note of the frame on the air, which began alone; before a second frame begins,
-//! the host lets all stations follow ([`Radio::follow`](super::Radio::follow)).
-
-use lasthop_stack::units::Time;
+//! Before a second frame begins, the host lets all stations follow ([`Radio::follow`](super::Radio::follow)).
 
 use super::config::{RadioConfig, Reception};
 use super::hearers::{Hearers, Neighbour};
-use super::receiver::{Bits, Rules};
+use super::receiver::Rules;
 use super::{Site, mean_power_w};
 
-/// Who follows, and the frames on the air.
+/// Who follows.
 #[derive(Clone, Debug)]
 pub(super) struct Followers {
     /// In order of their number.
@@ -21,18 +18,9 @@ pub(super) struct Followers {
     all: usize,
     /// Those that follow the frame of a station.
     audience: Vec<Neighbour>,
-    on_air: Vec<OnAir>,
     /// After how many more frames it is worth asking who may rest, and how many it was the last time.
     pause: u32,
     pauses: u32,
-}
-
-/// A frame on the air.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct OnAir {
-    pub(super) from: u32,
-    pub(super) began: Time,
-    pub(super) bits: Bits,
 }
 
 /// So few stations are visited faster than it takes to know whom to visit.
@@ -49,14 +37,13 @@ impl Followers {
             stations: (0..sites.len() as u32).collect(),
             all: sites.len(),
             audience: Vec::with_capacity(sites.len()),
-            on_air: Vec::new(),
             pause: 0,
             pauses: 0,
         })
     }
 
     /// How those that follow hear a station, in order of their number.
-    #[inline]
+    #[inline(never)]
     pub(super) fn among(&mut self, hearers: &Hearers, from: usize) -> &[Neighbour] {
         let others = self.stations.iter().map(|&at| at as usize).filter(|&at| at != from);
         self.audience.clear();
@@ -66,19 +53,6 @@ impl Followers {
 
     pub(super) fn are_all(&self) -> bool {
         self.stations.len() == self.all
-    }
-
-    pub(super) fn on_air(&self) -> &[OnAir] {
-        &self.on_air
-    }
-
-    pub(super) fn begin(&mut self, frame: OnAir) {
-        debug_assert!(self.on_air.is_empty() || self.are_all(), "all stations follow frames that overlap");
-        self.on_air.push(frame);
-    }
-
-    pub(super) fn end(&mut self, from: usize) {
-        self.on_air.retain(|frame| frame.from as usize != from);
     }
 
     pub(super) fn add(&mut self, station: usize) {

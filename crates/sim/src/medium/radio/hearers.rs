@@ -21,8 +21,10 @@ pub(super) struct Neighbour {
 #[derive(Clone, Debug)]
 pub(super) struct Hearers {
     kind: Kind,
-    /// In order of their number; of stations that have not sent yet, none.
+    /// In order of their number; of stations that have not sent yet, none. If all are alike, one list of all.
     lists: Vec<Vec<Neighbour>>,
+    /// The stations whose list is complete and stays as it is.
+    known: Vec<bool>,
 }
 
 #[derive(Clone, Debug)]
@@ -40,26 +42,23 @@ struct Standing {
     config: RadioConfig,
     floor_w: f64,
     points: Vec<Option<Point>>,
-    /// The stations whose list is complete.
-    known: Vec<bool>,
 }
 
 impl Hearers {
     pub(super) fn new(config: &RadioConfig, sites: &[Site], base: &StreamBase) -> Hearers {
-        let none = || vec![Vec::new(); sites.len()];
+        let (none, known) = (|| vec![Vec::new(); sites.len()], vec![false; sites.len()]);
         if let Some(varying) = Varying::of(config, sites, base) {
-            return Hearers { kind: Kind::Varying(Box::new(varying)), lists: none() };
+            return Hearers { kind: Kind::Varying(Box::new(varying)), lists: none(), known };
         }
         let floor_w = config.floor_w();
         if sites.iter().all(|site| site.position.is_none()) && config.flat_power_w >= floor_w {
             let power_w = config.flat_power_w;
             let all = (0..sites.len() as u32).map(|station| Neighbour { station, power_w }).collect();
-            return Hearers { kind: Kind::Alike(power_w), lists: vec![all] };
+            return Hearers { kind: Kind::Alike(power_w), lists: vec![all], known: vec![true; sites.len()] };
         }
         let points = sites.iter().map(|site| site.position.map(|(x, y)| (x.0, y.0))).collect();
-        let known = vec![false; sites.len()];
-        let standing = Standing { config: config.clone(), floor_w, points, known };
-        Hearers { kind: Kind::Standing(Box::new(standing)), lists: none() }
+        let standing = Standing { config: config.clone(), floor_w, points };
+        Hearers { kind: Kind::Standing(Box::new(standing)), lists: none(), known }
     }
 
     /// Whether nothing changes who hears whom.
@@ -70,32 +69,40 @@ impl Hearers {
     /// Updates the list of a station that begins to send.
     #[inline]
     pub(super) fn refresh(&mut self, station: usize, now: Time) {
+        if !self.known[station] {
+            self.renew(station, now);
+        }
+    }
+
+    #[inline(never)]
+    fn renew(&mut self, station: usize, now: Time) {
         match &mut self.kind {
             Kind::Alike(_) => {}
-            Kind::Standing(standing) if standing.known[station] => {}
             Kind::Standing(standing) => {
-                standing.known[station] = true;
+                self.known[station] = true;
                 self.lists[station] = standing.list(station);
             }
             Kind::Varying(varying) => varying.refresh(station, now, &mut self.lists[station]),
         }
     }
 
-    /// Those that hear a station that has sent, in order of their number and in two parts.
+    /// Those that hear a station that has sent, in order of their number; the station itself may be among them.
     #[inline]
-    pub(super) fn of(&self, station: usize) -> [&[Neighbour]; 2] {
+    pub(super) fn of(&self, station: usize) -> &[Neighbour] {
         match self.kind {
-            Kind::Alike(_) => [&self.lists[0][..station], &self.lists[0][station + 1..]],
-            Kind::Standing(_) | Kind::Varying(_) => [&self.lists[station], &[]],
+            Kind::Alike(_) => &self.lists[0],
+            Kind::Standing(_) | Kind::Varying(_) => &self.lists[station],
         }
     }
 
     /// How one station hears another that all others hear.
     #[inline]
     pub(super) fn between(&self, from: usize, at: usize) -> Neighbour {
-        let [first, second] = self.of(from);
-        let place = at - usize::from(at > from);
-        first.get(place).copied().unwrap_or_else(|| second[place - first.len()])
+        let place = match self.kind {
+            Kind::Alike(_) => at,
+            Kind::Standing(_) | Kind::Varying(_) => at - usize::from(at > from),
+        };
+        self.of(from)[place]
     }
 
     /// The power at which one station hears the frames of another, W, since that last began to send one where it
@@ -109,7 +116,7 @@ impl Hearers {
                     *power_w
                 }
             }
-            Kind::Standing(standing) if !standing.known[from] => standing.power_w(from, at).unwrap_or(0.0),
+            Kind::Standing(standing) if !self.known[from] => standing.power_w(from, at).unwrap_or(0.0),
             Kind::Standing(_) | Kind::Varying(_) => {
                 let neighbours = &self.lists[from];
                 let place = neighbours.binary_search_by_key(&(at as u32), |neighbour| neighbour.station);

@@ -22,6 +22,7 @@ pub mod fading;
 mod fec;
 mod followers;
 mod hearers;
+mod lone;
 pub mod modulation;
 pub mod propagation;
 mod receiver;
@@ -36,8 +37,9 @@ use lasthop_stack::units::{Metres, Time};
 use config::{RadioConfig, Reception, watts_to_dbm};
 use draws::{Attempt, StreamBase};
 use errors::{Losses, Verdict};
-use followers::{Followers, OnAir};
+use followers::Followers;
 use hearers::{Hearers, Neighbour};
+use lone::Lone;
 use modulation::{Memo, Modulation};
 use receiver::{Arrival, Begun, Bits, Followed, Quality, Receiver, Rules};
 
@@ -135,6 +137,12 @@ pub struct Radio {
     cuts: Option<Box<Cuts>>,
     /// Who follows the medium, if not all always do.
     followers: Option<Box<Followers>>,
+    /// The number of frames on the air.
+    on_air: usize,
+    /// The frame that is alone on the air since it began, of which the receivers do not know.
+    lone: Option<Lone>,
+    /// Whether nothing changes who hears whom.
+    stays: bool,
     memo: Memo,
 }
 
@@ -158,7 +166,8 @@ impl Radio {
             by_parts: matches!(config.reception, Reception::Sinr { .. }) && losses.by_snr(),
             preamble: config.preamble,
         };
-        let may_rest = hearers.stay() && !losses.any();
+        let stays = hearers.stay();
+        let may_rest = stays && !losses.any();
         let followers = if may_rest { Followers::of(config, &rules, sites).map(Box::new) } else { None };
         let most = sites.iter().map(|site| site.node.0 as usize + 1).max().unwrap_or(0);
         let mut stations = vec![None; most];
@@ -176,6 +185,9 @@ impl Radio {
             drawn: vec![Vec::new(); sites.len()],
             cuts: None,
             followers,
+            on_air: 0,
+            lone: None,
+            stays,
             memo: Memo::new(),
         }
     }
@@ -209,26 +221,31 @@ impl Radio {
         self.sending[station] = Some(Transmission { to, started: now, attempt, cuts });
         self.hearers.refresh(station, now);
         self.counters[station].sent += 1;
-        self.receivers[station].mute(now, ends, &self.rules, &mut self.memo);
-        let bits = Bits {
+        let bits = self.rules.by_parts.then(|| Bits {
             begin: now.after(airtime.preamble),
             end: ends,
             count: 8 * frame.bytes,
             modulation: Modulation::of_frame(frame),
-        };
-        let Radio { hearers, receivers, rules, memo, followers, .. } = self;
-        if let Some(followers) = followers {
-            followers.begin(OnAir { from: station as u32, began: now, bits });
+        });
+        self.on_air += 1;
+        if self.on_air == 1 && self.stays {
+            self.lone = Some(Lone { from: station as u32, began: now, ends, bits });
+            self.begin_alone(station, heard);
+            return;
         }
-        for part in audience(followers, hearers, station) {
-            for neighbour in part {
-                let arrival = Arrival { power_w: neighbour.power_w, ends, from: station as u32 };
-                let at = neighbour.station as usize;
-                match receivers[at].begin(arrival, &bits, now, rules, memo) {
-                    Begun::Busy => heard.push(Heard::Busy(at)),
-                    Begun::Missed => heard.push(Heard::Missed(at)),
-                    Begun::Unnoticed => {}
-                }
+        self.meet_lone();
+        let Radio { hearers, receivers, rules, memo, followers, .. } = self;
+        receivers[station].mute(now, ends, rules, memo);
+        for neighbour in audience(followers, hearers, station) {
+            let arrival = Arrival { power_w: neighbour.power_w, ends, from: station as u32 };
+            let at = neighbour.station as usize;
+            if at == station {
+                continue;
+            }
+            match receivers[at].begin(arrival, bits.as_ref(), now, rules, memo) {
+                Begun::Busy => heard.push(Heard::Busy(at)),
+                Begun::Missed => heard.push(Heard::Missed(at)),
+                Begun::Unnoticed => {}
             }
         }
     }
@@ -260,53 +277,55 @@ impl Radio {
     ) -> Option<Fate> {
         let Radio { hearers, receivers, sending, rules, losses, cuts, memo, drawn, followers, .. } = self;
         let sent = sending[station].take()?;
-        receivers[station].unmute();
-        let mut fate = Fate::OutOfReach;
-        if let Some(followers) = followers {
-            followers.end(station);
+        self.on_air -= 1;
+        let is_lone = self.lone.take().is_some();
+        if !is_lone {
+            receivers[station].unmute();
         }
-        for part in audience(followers, hearers, station) {
-            for neighbour in part {
-                let at = neighbour.station as usize;
-                let left = receivers[at].end(station as u32, now, rules, memo);
-                let unheard =
-                    if neighbour.power_w >= rules.receive_w { Fate::Collided } else { Fate::OutOfReach };
-                let here = match &left.followed {
-                    Some(Followed { quality: Quality::Missed, .. }) => {
-                        heard.push(Heard::Missed(at));
-                        unheard
-                    }
-                    Some(followed) => {
-                        let mut here = if frame.mpdus > 0 {
-                            let load = (&mut *mpdus, &drawn[station][..]);
-                            aggregate::fate_at((station, at), (frame, load), &sent, followed, losses, memo)
-                        } else {
-                            fate_at((station, at), frame, &sent, followed, losses, memo)
-                        };
-                        if sent.cuts != 0
-                            && let Some(cuts) = cuts
-                            && cuts.between(sent.cuts, station as u32, at as u32)
-                            && matches!(here, Fate::Received | Fate::Errored | Fate::LostForGood)
-                        {
-                            here = Fate::CutOff;
-                        }
-                        heard.push(if here == Fate::Received {
-                            Heard::Received(at)
-                        } else {
-                            Heard::Error(at)
-                        });
-                        here
-                    }
-                    None => unheard,
-                };
-                if left.turned_idle {
-                    heard.push(Heard::Idle(at));
+        let mut fate = Fate::OutOfReach;
+        for neighbour in audience(followers, hearers, station) {
+            let at = neighbour.station as usize;
+            if at == station {
+                continue;
+            }
+            let left = if is_lone {
+                lone::left(neighbour.power_w, rules)
+            } else {
+                receivers[at].end(station as u32, now, rules, memo)
+            };
+            let unheard =
+                if neighbour.power_w >= rules.receive_w { Fate::Collided } else { Fate::OutOfReach };
+            let here = match &left.followed {
+                Some(Followed { quality: Quality::Missed, .. }) => {
+                    heard.push(Heard::Missed(at));
+                    unheard
                 }
-                match sent.to {
-                    Some(to) if to == at => fate = here,
-                    None if frame.receiver == BROADCAST => fate = fate.min(here),
-                    _ => {}
+                Some(followed) => {
+                    let mut here = if frame.mpdus > 0 {
+                        let load = (&mut *mpdus, &drawn[station][..]);
+                        aggregate::fate_at((station, at), (frame, load), &sent, followed, losses, memo)
+                    } else {
+                        fate_at((station, at), frame, &sent, followed, losses, memo)
+                    };
+                    if sent.cuts != 0
+                        && let Some(cuts) = cuts
+                        && cuts.between(sent.cuts, station as u32, at as u32)
+                        && matches!(here, Fate::Received | Fate::Errored | Fate::LostForGood)
+                    {
+                        here = Fate::CutOff;
+                    }
+                    heard.push(if here == Fate::Received { Heard::Received(at) } else { Heard::Error(at) });
+                    here
                 }
+                None => unheard,
+            };
+            if left.turned_idle {
+                heard.push(Heard::Idle(at));
+            }
+            match sent.to {
+                Some(to) if to == at => fate = here,
+                None if frame.receiver == BROADCAST => fate = fate.min(here),
+                _ => {}
             }
         }
         let counters = &mut self.counters[station];
@@ -334,11 +353,11 @@ impl Radio {
         self.followers.as_ref().is_some_and(|followers| !followers.are_all())
     }
 
-    /// Whether no frame is on the air, where stations may rest.
+    /// Whether no frame is on the air.
     #[inline]
     #[must_use]
     pub fn is_silent(&self) -> bool {
-        self.followers.as_ref().is_none_or(|followers| followers.on_air().is_empty())
+        self.on_air == 0
     }
 
     /// Dismisses those stations that may rest. The medium is silent.
@@ -352,12 +371,9 @@ impl Radio {
     /// A station follows the medium from now on. It must before it sends, before a frame to it begins, and before a frame
     /// begins while another is on the air.
     pub fn follow(&mut self, station: usize) {
-        let Radio { followers: Some(followers), receivers, hearers, rules, memo, .. } = self else { return };
-        followers.add(station);
-        for frame in followers.on_air() {
-            let power_w = hearers.power_w(frame.from as usize, station);
-            let arrival = Arrival { power_w, ends: frame.bits.end, from: frame.from };
-            receivers[station].begin(arrival, &frame.bits, frame.began, rules, memo);
+        debug_assert!(self.is_silent() || self.lone.is_some(), "all stations follow frames that overlap");
+        if let Some(followers) = &mut self.followers {
+            followers.add(station);
         }
     }
 
@@ -375,6 +391,12 @@ impl Radio {
             Some(from) => self.losses.above((from, station), class, bytes, now),
             None => false,
         }
+    }
+
+    /// Whether nothing changes who hears whom.
+    #[must_use]
+    pub fn stays(&self) -> bool {
+        self.stays
     }
 
     /// The station of a node, if it is on this medium.
@@ -417,15 +439,15 @@ impl Radio {
     }
 }
 
-/// Those that hear a station and follow the medium, in order of their number and in two parts.
+/// Those that hear a station and follow the medium, in order of their number; the station itself may be among them.
 #[inline]
 fn audience<'a>(
     followers: &'a mut Option<Box<Followers>>,
     hearers: &'a Hearers,
     station: usize,
-) -> [&'a [Neighbour]; 2] {
+) -> &'a [Neighbour] {
     match followers {
-        Some(followers) if !followers.are_all() => [followers.among(hearers, station), &[]],
+        Some(followers) if !followers.are_all() => followers.among(hearers, station),
         _ => hearers.of(station),
     }
 }

@@ -106,6 +106,7 @@ const SPECTRUM_FIVE_SIXTHS: [f64; 10] = [
 
 impl Modulation {
     /// The modulation of a frame.
+    #[inline]
     #[must_use]
     pub const fn of_frame(frame: &Frame) -> Modulation {
         match frame.mode {

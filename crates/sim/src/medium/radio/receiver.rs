@@ -122,13 +122,13 @@ pub(super) struct Receiver {
 }
 
 impl Receiver {
-    /// A frame begins.
+    /// A frame begins; its bits are given if each part of it counts by itself.
     #[expect(clippy::inline_always, reason = "it is called from the loop over all that hear a frame")]
     #[inline(always)]
     pub(super) fn begin(
         &mut self,
         arrival: Arrival,
-        bits: &Bits,
+        bits: Option<&Bits>,
         now: Time,
         rules: &Rules,
         memo: &mut Memo,
@@ -223,7 +223,7 @@ impl Receiver {
 
     /// A free receiver locks on a frame; what is on the air already may spoil it.
     #[inline]
-    fn lock_on(&mut self, arrival: Arrival, bits: &Bits, now: Time, rules: &Rules) {
+    fn lock_on(&mut self, arrival: Arrival, bits: Option<&Bits>, now: Time, rules: &Rules) {
         let disturbed = self.on_air.iter().any(|other| other.ends > now);
         let quality = if self.transmits_until.is_some() {
             Quality::Missed
@@ -235,7 +235,7 @@ impl Receiver {
             Quality::Intact
         };
         self.lock = Some(Lock { arrival, began: now, quality, disturbed });
-        if rules.by_parts {
+        if let Some(bits) = bits {
             self.parts = Some(Parts { bits: *bits, settled: now, log_success: 0.0 });
         }
     }

@@ -1,0 +1,62 @@
+//! A frame that is alone on the air from its beginning to its end.
+//!
+//! **How**: if nothing changes who hears whom, what such a frame means to a receiver follows from its power alone. The receivers
+//! learn of it only if another begins before it ends, and then as of its beginning. Once frames have overlapped, the receivers
+//! know all of them until none is on the air.
+
+use lasthop_stack::units::Time;
+
+use super::receiver::{Arrival, Bits, Followed, Left, Quality, Rules};
+use super::{Heard, Radio, audience};
+
+/// A frame on the air that no other has met.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lone {
+    pub(super) from: u32,
+    pub(super) began: Time,
+    pub(super) ends: Time,
+    pub(super) bits: Option<Bits>,
+}
+
+impl Radio {
+    /// A frame begins while no other is on the air: the medium turns busy to all that sense it.
+    #[inline]
+    pub(super) fn begin_alone(&mut self, station: usize, heard: &mut Vec<Heard>) {
+        let Radio { hearers, rules, followers, .. } = self;
+        for neighbour in audience(followers, hearers, station) {
+            let at = neighbour.station as usize;
+            if neighbour.power_w >= rules.sense_w && at != station {
+                heard.push(Heard::Busy(at));
+            }
+        }
+    }
+
+    /// Another frame begins: the receivers take note of the one that was alone.
+    pub(super) fn meet_lone(&mut self) {
+        let Radio { hearers, receivers, rules, memo, followers, lone, .. } = self;
+        let Some(Lone { from, began, ends, bits }) = lone.take() else { return };
+        debug_assert!(
+            followers.as_ref().is_none_or(|followers| followers.are_all()),
+            "all stations follow frames that overlap"
+        );
+        receivers[from as usize].mute(began, ends, rules, memo);
+        for neighbour in hearers.of(from as usize) {
+            if neighbour.station != from {
+                let arrival = Arrival { power_w: neighbour.power_w, ends, from };
+                receivers[neighbour.station as usize].begin(arrival, bits.as_ref(), began, rules, memo);
+            }
+        }
+    }
+}
+
+/// What the end of a frame that was alone means to a receiver which it reached with this power.
+#[inline]
+pub(super) fn left(power_w: f64, rules: &Rules) -> Left {
+    let detects = rules.preamble.is_none_or(|least| power_w >= least * rules.noise_w);
+    let quality = if power_w < rules.receive_w { Quality::Weak } else { Quality::Intact };
+    let followed = Followed { power_w, quality, log_undisturbed: 0.0 };
+    Left {
+        followed: (power_w >= rules.lock_w && detects).then_some(followed),
+        turned_idle: power_w >= rules.sense_w,
+    }
+}
