@@ -20,7 +20,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use lasthop_stack::hooks::Backlog;
-use lasthop_stack::link::dot11::{Bystander, Category, FrameKind, Load, PcfConfig, PhyRate, Reorder, Rules};
+use lasthop_stack::link::dot11::{
+    Bystander, Category, Frame, FrameKind, Load, PcfConfig, PhyRate, Reorder, Rules,
+};
 use lasthop_stack::packet::{NodeId, Packet};
 use lasthop_stack::registry::Learner;
 use lasthop_stack::units::Time;
@@ -55,9 +57,6 @@ pub(crate) enum WlanEvent {
     /// The reordering buffers of its MAC.
     Reorder(u32),
 }
-
-/// What a frame without a load carries.
-static NOTHING: Load = Load::NOTHING;
 
 /// An 802.11 link.
 pub(crate) struct Wlan {
@@ -117,6 +116,8 @@ struct Interface {
     /// Packets received out of order, and when the first is passed up.
     reorder: Option<(Reorder<Packet>, Slot)>,
     sent: Slot,
+    /// Whether the observer senses its frames, if that is known and stays so.
+    is_observed: Option<bool>,
     counters: InterfaceCounters,
 }
 
@@ -183,64 +184,68 @@ impl Wlan {
     }
 
     fn on_sent(&mut self, station: usize, host: &mut Host) {
-        host.queue.cancel(self.sites[station].sent);
-        let mut heard = std::mem::take(&mut self.heard);
-        let frame = self.sites[station].output.on_air.0;
+        let Interface { output, sent, .. } = &mut self.sites[station];
+        host.queue.cancel(*sent);
+        let frame = output.on_air.0;
         let has_load = frame.mpdus > 0
             || frame.kind == FrameKind::BlockAck
-            || (frame.kind == FrameKind::Ack && !self.sites[station].output.load.riders.is_empty());
-        let mut load = has_load.then(|| std::mem::take(&mut self.sites[station].output.load));
-        let mpdus = load.as_mut().map_or(&mut [][..], |load| &mut load.mpdus);
-        if let Some(fate) = self.radio.end_load(station, &frame, mpdus, host.now, &mut heard) {
-            self.ledger.end(
-                station,
-                fate,
-                lost_span(&frame, mpdus, &self.sites[station].output.on_air.1),
-                host.now,
-            );
-            if let Some(events) = &mut host.tracer.events {
-                events.frame_ended(host.now, self.place, &frame, fate);
-                self.trace_mpdus((&frame, mpdus), Some(fate), host);
-            }
-            if fate == Fate::LostForGood || !mpdus.is_empty() {
-                self.sites[station].mac.on_lost_for_good(mpdus);
-            }
-            let from = frame.transmitter;
-            self.note_airtime(station, &frame);
-            self.with_mac(station, host, from, |mac, now, out| mac.on_sent(now, out));
-            let load = load.as_ref().unwrap_or(&NOTHING);
-            let mut next = 0;
-            while let Some(&learnt) = heard.get(next) {
-                next += 1;
-                match learnt {
-                    Heard::Received(at) | Heard::Error(at) => {
-                        let turns_idle = heard.get(next) == Some(&Heard::Idle(at));
-                        next += usize::from(turns_idle);
-                        self.with_mac(at, host, from, |mac, now, out| {
-                            if learnt == Heard::Received(at) {
-                                mac.on_frame(&frame, load, now, out);
-                            } else {
-                                mac.on_error(now, out);
-                            }
-                            if turns_idle {
-                                mac.on_idle(now, out);
-                            }
-                        });
-                    }
-                    Heard::Idle(at) => self.with_mac(at, host, from, |mac, now, out| mac.on_idle(now, out)),
-                    Heard::Missed(at) => self.sites[at].mac.on_missed(host.now),
-                    Heard::Busy(_) => {}
-                }
-            }
-            heard.clear();
-        }
-        self.heard = heard;
-        if let Some(load) = load {
+            || (frame.kind == FrameKind::Ack && !output.load.riders.is_empty());
+        if has_load {
+            let mut load = std::mem::take(&mut output.load);
+            self.end((station, &frame), &mut load, host);
             self.sites[station].output.load = load;
+        } else {
+            let mut nothing = Load::NOTHING;
+            self.end((station, &frame), &mut nothing, host);
         }
         if self.radio.may_rest() {
             self.dismiss(&frame, host.now);
         }
+    }
+
+    /// A frame has ended, with what it carries: those learn of it that hear it.
+    fn end(&mut self, (station, frame): (usize, &Frame), load: &mut Load, host: &mut Host) {
+        let mpdus = &mut load.mpdus[..];
+        let Some(fate) = self.radio.end_load(station, frame, mpdus, host.now, &mut self.heard) else {
+            return;
+        };
+        let lost = lost_span(frame, mpdus, &self.sites[station].output.on_air.1);
+        self.ledger.end(station, fate, lost, host.now);
+        if let Some(events) = &mut host.tracer.events {
+            events.frame_ended(host.now, self.place, frame, fate);
+            self.trace_mpdus((frame, mpdus), Some(fate), host);
+        }
+        if fate == Fate::LostForGood || !mpdus.is_empty() {
+            self.sites[station].mac.on_lost_for_good(mpdus);
+        }
+        let from = frame.transmitter;
+        self.note_airtime(station, frame);
+        self.with_mac(station, host, from, |mac, now, out| mac.on_sent(now, out));
+        let mut next = 0;
+        while let Some(&learnt) = self.heard.get(next) {
+            next += 1;
+            match learnt {
+                Heard::Received(at) | Heard::Error(at) => {
+                    let turns_idle = self.heard.get(next) == Some(&Heard::Idle(at));
+                    next += usize::from(turns_idle);
+                    let is_received = learnt == Heard::Received(at);
+                    self.with_mac(at, host, from, |mac, now, out| {
+                        if is_received {
+                            mac.on_frame(frame, load, now, out);
+                        } else {
+                            mac.on_error(now, out);
+                        }
+                        if turns_idle {
+                            mac.on_idle(now, out);
+                        }
+                    });
+                }
+                Heard::Idle(at) => self.with_mac(at, host, from, |mac, now, out| mac.on_idle(now, out)),
+                Heard::Missed(at) => self.sites[at].mac.on_missed(host.now),
+                Heard::Busy(_) => {}
+            }
+        }
+        self.heard.clear();
     }
 
     fn with_mac(
@@ -321,8 +326,20 @@ impl Wlan {
         self.settle(host);
     }
 
-    /// Executes what the boxes have requested, in order, until nothing is left.
+    /// Executes what the boxes have requested, in order, until nothing is left. Mostly that is nothing, or a frame to send.
+    #[inline]
     fn settle(&mut self, host: &mut Host) {
+        if let [Work::Transmit(station)] = self.work[..] {
+            self.work.clear();
+            self.transmit(station as usize, host);
+        }
+        if !self.work.is_empty() {
+            self.settle_all(host);
+        }
+    }
+
+    #[inline(never)]
+    fn settle_all(&mut self, host: &mut Host) {
         let mut next = 0;
         while let Some(&work) = self.work.get(next) {
             next += 1;
@@ -370,45 +387,45 @@ impl Wlan {
         self.work.clear();
     }
 
+    #[inline(never)]
     fn transmit(&mut self, station: usize, host: &mut Host) {
-        let mut heard = std::mem::take(&mut self.heard);
         self.note_wait(station, host);
         if self.radio.may_rest() {
             self.rouse_for(self.sites[station].output.on_air.0.receiver);
         }
-        let (frame, airtime) = &self.sites[station].output.on_air;
+        let Output { on_air: (frame, airtime), load, .. } = &self.sites[station].output;
         let (airtime, from) = (*airtime, frame.transmitter);
-        self.radio.load(station, frame, &self.sites[station].output.load.mpdus);
-        self.radio.start(station, frame, airtime, host.now, &mut heard);
+        self.radio.load(station, frame, &load.mpdus);
+        self.radio.start(station, frame, airtime, host.now, &mut self.heard);
         self.pass_by(host.now);
-        if host.tracer.events.is_some() {
-            self.trace_frame(station, host);
+        if host.tracer.events.is_some() || self.capture.is_some() {
+            self.record(station, host);
         }
-        let frame = &self.sites[station].output.on_air.0;
-        if let Some(capture) = &mut self.capture {
-            let packet = |handle| host.pool.packet(PoolId::from_handle(handle));
-            let listener = self.radio.station(frame.receiver).unwrap_or(self.observer);
-            let signal_dbm = self.radio.power_dbm(station, listener);
-            let load = &self.sites[station].output.load;
-            if frame.mpdus > 0 {
-                capture.record_mpdus(frame, airtime, &load.mpdus, packet, signal_dbm, host.now);
-            } else {
-                let packet = frame.msdu.map(packet);
-                capture.record(frame, airtime, (packet, load), signal_dbm, host.now);
-            }
-        }
-        let sensed = self.radio.senses(station, self.observer);
-        let acks = ack_span(&self.sites[station].output.load, frame, &airtime);
+        let sensed = self.is_observed(station);
+        let Interface { output: Output { on_air: (frame, _), load, .. }, sent, .. } = &self.sites[station];
+        let acks = ack_span(load, frame, &airtime);
         self.ledger.start(station, sensed, frame, (airtime, acks), host.now);
-        host.queue.set(self.sites[station].sent, host.now.after(airtime.total));
-        for learnt in &heard {
-            match *learnt {
+        host.queue.set(*sent, host.now.after(airtime.total));
+        let mut next = 0;
+        while let Some(&learnt) = self.heard.get(next) {
+            next += 1;
+            match learnt {
                 Heard::Busy(at) => self.with_mac(at, host, from, |mac, now, out| mac.on_busy(now, out)),
                 Heard::Missed(at) => self.sites[at].mac.on_missed(host.now.after(airtime.total)),
                 Heard::Idle(_) | Heard::Received(_) | Heard::Error(_) => {}
             }
         }
-        heard.clear();
-        self.heard = heard;
+        self.heard.clear();
+    }
+
+    /// Whether the observer senses the frames of a station.
+    #[inline]
+    fn is_observed(&mut self, station: usize) -> bool {
+        if let Some(sensed) = self.sites[station].is_observed {
+            return sensed;
+        }
+        let sensed = self.radio.senses(station, self.observer);
+        self.sites[station].is_observed = self.radio.stays().then_some(sensed);
+        sensed
     }
 }

@@ -80,6 +80,7 @@ impl Wlan {
                     _ => None,
                 },
                 sent: slot(WlanEvent::Sent(station)),
+                is_observed: None,
                 counters: InterfaceCounters::default(),
             }
         });

@@ -1,16 +1,31 @@
-//! What a trace of events records of an 802.11 link.
+//! What a trace of events and a capture record of an 802.11 link.
 
 use lasthop_stack::link::dot11::{Frame, FrameKind, Mpdu, Outcome};
 use lasthop_stack::packet::Packet;
 
-use super::{Fate, Host, Wlan};
+use super::{Fate, Host, Output, Wlan};
 use crate::net::pool::PoolId;
 use crate::probe::events::{Event, Sending, Why};
 
 impl Wlan {
-    /// Records the frame that a station begins to send.
+    /// Records the frame that a station begins to send, in the trace of events and in the capture.
     #[cold]
-    pub(super) fn trace_frame(&mut self, station: usize, host: &mut Host) {
+    pub(super) fn record(&mut self, station: usize, host: &mut Host) {
+        self.trace_frame(station, host);
+        let Some(capture) = &mut self.capture else { return };
+        let Output { on_air: (frame, airtime), load, .. } = &self.sites[station].output;
+        let packet = |handle| host.pool.packet(PoolId::from_handle(handle));
+        let listener = self.radio.station(frame.receiver).unwrap_or(self.observer);
+        let signal_dbm = self.radio.power_dbm(station, listener);
+        if frame.mpdus > 0 {
+            capture.record_mpdus(frame, *airtime, &load.mpdus, packet, signal_dbm, host.now);
+        } else {
+            let packet = frame.msdu.map(packet);
+            capture.record(frame, *airtime, (packet, load), signal_dbm, host.now);
+        }
+    }
+
+    fn trace_frame(&mut self, station: usize, host: &mut Host) {
         let Some(events) = &mut host.tracer.events else { return };
         let interface = &mut self.sites[station];
         let (frame, airtime) = &interface.output.on_air;
