@@ -225,7 +225,8 @@ impl Ledger {
             self.unheard.push((station, now));
             return;
         }
-        if let Some(gap) = self.gap.take() {
+        if let Some(gap) = self.gap {
+            self.gap = None;
             self.close(gap, now);
         }
         let (first, second) = classes(frame);
@@ -239,13 +240,10 @@ impl Ledger {
 
     /// A station has sent its frame; of the payload of an A-MPDU that arrived, `lost` did not.
     pub fn end(&mut self, station: usize, fate: Fate, lost: Span, now: Time) {
-        if let Some(place) = self.unheard.iter().position(|(from, _)| *from == station) {
-            let (_, started) = self.unheard.swap_remove(place);
-            self.shares.unheard += self.clipped(started, now);
+        let Some(mut entry) = self.take(station) else {
+            self.end_unheard(station, now);
             return;
-        }
-        let Some(place) = self.on_air.iter().position(|entry| entry.station == station) else { return };
-        let mut entry = self.on_air.swap_remove(place);
+        };
         entry.end = now;
         let failed = match fate {
             Fate::Received => None,
@@ -259,17 +257,39 @@ impl Ledger {
             entry.lost = Time(now.0 - lost.0);
             (entry.acks, entry.split) = (entry.acks.min(entry.lost), entry.split.min(entry.lost));
         }
-        let open = self.on_air.iter().map(|entry| entry.begin).min();
-        if open.is_none() && self.ended.is_empty() && entry.begin >= self.settled {
+        if let Some(open) = self.on_air.iter().map(|entry| entry.begin).min() {
+            self.ended.push(entry);
+            self.settle(open);
+            return;
+        }
+        if self.ended.is_empty() && entry.begin >= self.settled {
             self.add_alone(&entry);
             self.settled = now;
         } else {
             self.ended.push(entry);
-            self.settle(open.unwrap_or(now));
+            self.settle(now);
         }
-        if open.is_none() {
-            let space = if failed.is_some() { self.eifs } else { self.difs };
-            self.gap = Some(Gap::opened(now, space));
+        let space = if failed.is_some() { self.eifs } else { self.difs };
+        self.gap = Some(Gap::opened(now, space));
+    }
+
+    /// The sensed frame of a station is no longer on the air.
+    #[inline]
+    fn take(&mut self, station: usize) -> Option<Entry> {
+        if let [only] = self.on_air[..]
+            && only.station == station
+        {
+            self.on_air.clear();
+            return Some(only);
+        }
+        let place = self.on_air.iter().position(|entry| entry.station == station)?;
+        Some(self.on_air.swap_remove(place))
+    }
+
+    fn end_unheard(&mut self, station: usize, now: Time) {
+        if let Some(place) = self.unheard.iter().position(|(from, _)| *from == station) {
+            let (_, started) = self.unheard.swap_remove(place);
+            self.shares.unheard += self.clipped(started, now);
         }
     }
 
@@ -291,13 +311,14 @@ impl Ledger {
         self.shares
     }
 
+    #[inline]
     fn close(&mut self, mut gap: Gap, now: Time) {
-        gap.count(now, self.contenders, self.begin);
         if now.since(gap.begin) < self.difs {
-            gap.interframe = gap.interframe + gap.backoff + gap.idle;
-            (gap.backoff, gap.idle) = (Span::ZERO, Span::ZERO);
+            self.add(AirClass::Interframe, gap.begin, now);
+        } else {
+            gap.count(now, self.contenders, self.begin);
+            self.enter(&gap);
         }
-        self.enter(&gap);
         self.settled = now;
     }
 
