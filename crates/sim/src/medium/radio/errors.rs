@@ -67,14 +67,14 @@ impl Losses {
         self.law != ErrorLaw::None && self.meaning != LossMeaning::AboveMac
     }
 
-    /// Draws for a frame that begins, whatever becomes of it.
-    #[inline]
+    /// Draws for a frame that begins, whatever becomes of it, where frames can be lost on the air.
+    #[inline(never)]
     pub(super) fn attempt(&mut self, from: usize, to: Option<usize>, frame: &Frame) -> Attempt {
         if let ErrorLaw::List { .. } = self.law {
             return Attempt { listed: self.is_listed(from, frame), ..Attempt::default() };
         }
         match to {
-            Some(to) if self.any() && self.concerns(frame) => self.draws.attempt(from, to, frame),
+            Some(to) if self.concerns(frame) => self.draws.attempt(from, to, frame),
             _ => Attempt::default(),
         }
     }

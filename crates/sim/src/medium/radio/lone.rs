@@ -4,10 +4,11 @@
 //! learn of it only if another begins before it ends, and then as of its beginning. Once frames have overlapped, the receivers
 //! know all of them until none is on the air.
 
+use lasthop_stack::link::dot11::{BROADCAST, Frame};
 use lasthop_stack::units::Time;
 
 use super::receiver::{Arrival, Bits, Followed, Left, Quality, Rules};
-use super::{Heard, Radio, audience};
+use super::{Fate, Heard, Radio, audience};
 
 /// A frame on the air that no other has met.
 #[derive(Clone, Copy, Debug)]
@@ -29,6 +30,43 @@ impl Radio {
                 heard.push(Heard::Busy(at));
             }
         }
+    }
+
+    /// A frame that was alone has ended, where none is lost by chance: each receiver that locks on one receives it, unless it is
+    /// too weak. Returns what became of it at its destination.
+    #[inline]
+    pub(super) fn end_alone(
+        &mut self,
+        station: usize,
+        (frame, to): (&Frame, Option<usize>),
+        heard: &mut Vec<Heard>,
+    ) -> Fate {
+        let Radio { hearers, rules, followers, .. } = self;
+        let mut fate = Fate::OutOfReach;
+        for neighbour in audience(followers, hearers, station) {
+            let at = neighbour.station as usize;
+            if at == station {
+                continue;
+            }
+            let is_strong = neighbour.power_w >= rules.receive_w;
+            let mut here = if is_strong { Fate::Collided } else { Fate::OutOfReach };
+            let Left { followed, turned_idle } = left(neighbour.power_w, rules);
+            if followed.is_some() && is_strong {
+                here = Fate::Received;
+                heard.push(Heard::Received(at));
+            } else if followed.is_some() {
+                heard.push(Heard::Error(at));
+            }
+            if turned_idle {
+                heard.push(Heard::Idle(at));
+            }
+            match to {
+                Some(to) if to == at => fate = here,
+                None if frame.receiver == BROADCAST => fate = fate.min(here),
+                _ => {}
+            }
+        }
+        fate
     }
 
     /// Another frame begins: the receivers take note of the one that was alone.

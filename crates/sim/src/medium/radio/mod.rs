@@ -17,6 +17,7 @@
 mod aggregate;
 pub mod config;
 pub mod draws;
+mod ending;
 mod errors;
 pub mod fading;
 mod fec;
@@ -30,18 +31,18 @@ mod receiver;
 mod tests;
 mod varying;
 
-use lasthop_stack::link::dot11::{Airtime, BROADCAST, Frame, Mpdu, PayloadClass};
+use lasthop_stack::link::dot11::{Airtime, Frame, Mpdu, PayloadClass};
 use lasthop_stack::packet::NodeId;
 use lasthop_stack::units::{Metres, Time};
 
 use config::{RadioConfig, Reception, watts_to_dbm};
 use draws::{Attempt, StreamBase};
-use errors::{Losses, Verdict};
+use errors::Losses;
 use followers::Followers;
 use hearers::{Hearers, Neighbour};
 use lone::Lone;
 use modulation::{Memo, Modulation};
-use receiver::{Arrival, Begun, Bits, Followed, Quality, Receiver, Rules};
+use receiver::{Arrival, Begun, Bits, Receiver, Rules};
 
 use super::motion::{Motion, Point};
 use super::outages::Cuts;
@@ -115,7 +116,6 @@ pub struct FrameCounters {
 struct Transmission {
     to: Option<usize>,
     started: Time,
-    attempt: Attempt,
     /// The outages that it meets.
     cuts: u64,
 }
@@ -126,6 +126,8 @@ pub struct Radio {
     hearers: Hearers,
     receivers: Vec<Receiver>,
     sending: Vec<Option<Transmission>>,
+    /// The draws for the frame that each station sends, where frames can be lost.
+    attempts: Vec<Attempt>,
     counters: Vec<FrameCounters>,
     /// The station of each node, by node number.
     stations: Vec<Option<u32>>,
@@ -178,6 +180,7 @@ impl Radio {
             hearers,
             receivers: vec![Receiver::default(); sites.len()],
             sending: vec![None; sites.len()],
+            attempts: vec![Attempt::default(); sites.len()],
             counters: vec![FrameCounters::default(); sites.len()],
             stations,
             rules,
@@ -214,11 +217,12 @@ impl Radio {
     ) {
         assert!(self.sending[station].is_none(), "a station sends one frame at a time");
         let to = self.station(frame.receiver);
-        let attempt =
-            if frame.mpdus > 0 { Attempt::default() } else { self.losses.attempt(station, to, frame) };
+        if self.losses.any() && frame.mpdus == 0 {
+            self.attempts[station] = self.losses.attempt(station, to, frame);
+        }
         let ends = now.after(airtime.total);
         let cuts = self.cuts.as_mut().map_or(0, |cuts| cuts.mask(now, ends));
-        self.sending[station] = Some(Transmission { to, started: now, attempt, cuts });
+        self.sending[station] = Some(Transmission { to, started: now, cuts });
         self.hearers.refresh(station, now);
         self.counters[station].sent += 1;
         let bits = self.rules.by_parts.then(|| Bits {
@@ -275,59 +279,17 @@ impl Radio {
         now: Time,
         heard: &mut Vec<Heard>,
     ) -> Option<Fate> {
-        let Radio { hearers, receivers, sending, rules, losses, cuts, memo, drawn, followers, .. } = self;
-        let sent = sending[station].take()?;
+        let sent = self.sending[station].take()?;
         self.on_air -= 1;
         let is_lone = self.lone.take().is_some();
-        if !is_lone {
-            receivers[station].unmute();
-        }
-        let mut fate = Fate::OutOfReach;
-        for neighbour in audience(followers, hearers, station) {
-            let at = neighbour.station as usize;
-            if at == station {
-                continue;
+        let fate = if is_lone && sent.cuts == 0 && !self.losses.any() {
+            self.end_alone(station, (frame, sent.to), heard)
+        } else {
+            if !is_lone {
+                self.receivers[station].unmute();
             }
-            let left = if is_lone {
-                lone::left(neighbour.power_w, rules)
-            } else {
-                receivers[at].end(station as u32, now, rules, memo)
-            };
-            let unheard =
-                if neighbour.power_w >= rules.receive_w { Fate::Collided } else { Fate::OutOfReach };
-            let here = match &left.followed {
-                Some(Followed { quality: Quality::Missed, .. }) => {
-                    heard.push(Heard::Missed(at));
-                    unheard
-                }
-                Some(followed) => {
-                    let mut here = if frame.mpdus > 0 {
-                        let load = (&mut *mpdus, &drawn[station][..]);
-                        aggregate::fate_at((station, at), (frame, load), &sent, followed, losses, memo)
-                    } else {
-                        fate_at((station, at), frame, &sent, followed, losses, memo)
-                    };
-                    if sent.cuts != 0
-                        && let Some(cuts) = cuts
-                        && cuts.between(sent.cuts, station as u32, at as u32)
-                        && matches!(here, Fate::Received | Fate::Errored | Fate::LostForGood)
-                    {
-                        here = Fate::CutOff;
-                    }
-                    heard.push(if here == Fate::Received { Heard::Received(at) } else { Heard::Error(at) });
-                    here
-                }
-                None => unheard,
-            };
-            if left.turned_idle {
-                heard.push(Heard::Idle(at));
-            }
-            match sent.to {
-                Some(to) if to == at => fate = here,
-                None if frame.receiver == BROADCAST => fate = fate.min(here),
-                _ => {}
-            }
-        }
+            self.end_at_each((station, &sent, is_lone), (frame, mpdus), now, heard)
+        };
         let counters = &mut self.counters[station];
         match fate {
             Fate::Received => counters.received += 1,
@@ -449,35 +411,6 @@ fn audience<'a>(
     match followers {
         Some(followers) if !followers.are_all() => followers.among(hearers, station),
         _ => hearers.of(station),
-    }
-}
-
-/// What became of a frame at a station that followed it to its end.
-#[inline]
-fn fate_at(
-    (from, at): (usize, usize),
-    frame: &Frame,
-    sent: &Transmission,
-    followed: &Followed,
-    losses: &mut Losses,
-    memo: &mut Memo,
-) -> Fate {
-    match followed.quality {
-        Quality::Weak => return Fate::OutOfReach,
-        Quality::Collided | Quality::Missed => return Fate::Collided,
-        Quality::Intact if !losses.any() => return Fate::Received,
-        Quality::Intact => {}
-    }
-    let verdict = if sent.to == Some(at) {
-        losses.judge((from, at), frame, sent.attempt, followed, sent.started, memo)
-    } else {
-        losses.judge_overheard((from, at), frame, followed, sent.started, memo)
-    };
-    match verdict {
-        Verdict::Passes => Fate::Received,
-        Verdict::Errored => Fate::Errored,
-        Verdict::Drowned => Fate::Collided,
-        Verdict::LostForGood => Fate::LostForGood,
     }
 }
 

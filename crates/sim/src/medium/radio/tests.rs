@@ -8,7 +8,7 @@ mod motion;
 mod random;
 mod tables;
 
-use lasthop_stack::link::dot11::{Airtime, FrameKind, PhyRate};
+use lasthop_stack::link::dot11::{Airtime, BROADCAST, FrameKind, PhyRate};
 use lasthop_stack::units::Span;
 
 use super::config::{ErrorConfig, ErrorLaw, LossMeaning, LossOf, db_to_ratio};

@@ -1,0 +1,100 @@
+//! A frame ends where it was not alone, or where it may be lost: each receiver finds out what it was to it.
+
+use lasthop_stack::link::dot11::{BROADCAST, Frame, Mpdu};
+use lasthop_stack::units::Time;
+
+use super::draws::Attempt;
+use super::errors::{Losses, Verdict};
+use super::modulation::Memo;
+use super::receiver::{Followed, Quality};
+use super::{Fate, Heard, Radio, Transmission, aggregate, audience, lone};
+
+impl Radio {
+    /// The frame of a station ends at each receiver. Returns what became of it at its destination.
+    #[inline(never)]
+    pub(super) fn end_at_each(
+        &mut self,
+        (station, sent, is_lone): (usize, &Transmission, bool),
+        (frame, mpdus): (&Frame, &mut [Mpdu]),
+        now: Time,
+        heard: &mut Vec<Heard>,
+    ) -> Fate {
+        let Radio { hearers, receivers, attempts, rules, losses, cuts, memo, drawn, followers, .. } = self;
+        let mut fate = Fate::OutOfReach;
+        for neighbour in audience(followers, hearers, station) {
+            let at = neighbour.station as usize;
+            if at == station {
+                continue;
+            }
+            let left = if is_lone {
+                lone::left(neighbour.power_w, rules)
+            } else {
+                receivers[at].end(station as u32, now, rules, memo)
+            };
+            let unheard =
+                if neighbour.power_w >= rules.receive_w { Fate::Collided } else { Fate::OutOfReach };
+            let here = match &left.followed {
+                Some(Followed { quality: Quality::Missed, .. }) => {
+                    heard.push(Heard::Missed(at));
+                    unheard
+                }
+                Some(followed) => {
+                    let mut here = if frame.mpdus > 0 {
+                        let load = (&mut *mpdus, &drawn[station][..]);
+                        aggregate::fate_at((station, at), (frame, load), sent, followed, losses, memo)
+                    } else {
+                        fate_at((station, at), frame, (sent, &attempts[station]), followed, losses, memo)
+                    };
+                    if sent.cuts != 0
+                        && let Some(cuts) = cuts
+                        && cuts.between(sent.cuts, station as u32, at as u32)
+                        && matches!(here, Fate::Received | Fate::Errored | Fate::LostForGood)
+                    {
+                        here = Fate::CutOff;
+                    }
+                    heard.push(if here == Fate::Received { Heard::Received(at) } else { Heard::Error(at) });
+                    here
+                }
+                None => unheard,
+            };
+            if left.turned_idle {
+                heard.push(Heard::Idle(at));
+            }
+            match sent.to {
+                Some(to) if to == at => fate = here,
+                None if frame.receiver == BROADCAST => fate = fate.min(here),
+                _ => {}
+            }
+        }
+        fate
+    }
+}
+
+/// What became of a frame at a station that followed it to its end.
+#[inline]
+fn fate_at(
+    (from, at): (usize, usize),
+    frame: &Frame,
+    (sent, attempt): (&Transmission, &Attempt),
+    followed: &Followed,
+    losses: &mut Losses,
+    memo: &mut Memo,
+) -> Fate {
+    match followed.quality {
+        Quality::Weak => return Fate::OutOfReach,
+        Quality::Collided | Quality::Missed => return Fate::Collided,
+        Quality::Intact if !losses.any() => return Fate::Received,
+        Quality::Intact => {}
+    }
+    let verdict = if sent.to == Some(at) {
+        losses.judge((from, at), frame, *attempt, followed, sent.started, memo)
+    } else {
+        losses.judge_overheard((from, at), frame, followed, sent.started, memo)
+    };
+    match verdict {
+        Verdict::Passes => Fate::Received,
+        Verdict::Errored => Fate::Errored,
+        Verdict::Drowned => Fate::Collided,
+        Verdict::LostForGood => Fate::LostForGood,
+    }
+}
