@@ -218,7 +218,7 @@ impl Wlan {
         if fate == Fate::LostForGood || !mpdus.is_empty() {
             self.sites[station].mac.on_lost_for_good(mpdus);
         }
-        let from = frame.transmitter;
+        let (from, load) = (frame.transmitter, &*load);
         self.note_airtime(station, frame);
         self.with_mac(station, host, from, |mac, now, out| mac.on_sent(now, out));
         let mut next = 0;
@@ -229,7 +229,11 @@ impl Wlan {
                     let turns_idle = self.heard.get(next) == Some(&Heard::Idle(at));
                     next += usize::from(turns_idle);
                     let is_received = learnt == Heard::Received(at);
-                    self.with_mac(at, host, from, |mac, now, out| {
+                    self.rouse(at);
+                    if is_received && self.sites[at].mac.stands_by(frame, turns_idle, host.now) {
+                        continue;
+                    }
+                    self.with_mac(at, host, from, move |mac, now, out| {
                         if is_received {
                             mac.on_frame(frame, load, now, out);
                         } else {

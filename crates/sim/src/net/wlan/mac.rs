@@ -115,6 +115,15 @@ impl Mac {
         }
     }
 
+    /// A frame was received, and perhaps the medium turned idle: whether that is no more than what a bystander notes.
+    #[inline]
+    pub(super) fn stands_by(&mut self, frame: &Frame, turns_idle: bool, now: Time) -> bool {
+        match self {
+            Mac::Dcf(mac) => mac.stands_by(frame, turns_idle, now),
+            Mac::Edca(_) => false,
+        }
+    }
+
     #[inline]
     pub(super) fn on_error(&mut self, now: Time, out: &mut impl EdcaOut) {
         match self {

@@ -73,13 +73,34 @@ impl<A: Arq> Station<A> {
         self.access = bystander.access().clone();
     }
 
+    /// A frame was received, and `turns_idle` says whether the medium turned idle. Returns false, and does nothing, if that may
+    /// concern it: the frame is for it, or it does more than to follow carrier and reservation.
+    #[inline]
+    pub fn stands_by(&mut self, frame: &Frame, turns_idle: bool, now: Time) -> bool {
+        if frame.receiver == self.address || !self.only_follows() {
+            return false;
+        }
+        self.access.received(true);
+        self.access.overhear(frame, now, &self.rules);
+        if turns_idle {
+            self.access.on_idle(now);
+            self.access.open(now, &self.rules);
+        }
+        true
+    }
+
     #[inline]
     fn is_at_rest(&self) -> bool {
+        !self.access.is_backing_off() && self.only_follows()
+    }
+
+    /// Whether it neither sends nor waits and does not poll; a backoff may be in progress, though nothing waits for its end.
+    #[inline]
+    fn only_follows(&self) -> bool {
         self.armed == Time::NEVER
             && self.doing == Doing::Contend
-            && !self.access.is_backing_off()
+            && self.service.is_none()
             && self.units.is_none()
             && self.coordinator.is_none()
-            && !self.has_work()
     }
 }

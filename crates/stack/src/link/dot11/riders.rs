@@ -45,6 +45,7 @@ impl Riders {
 
     /// The acknowledgement of a data frame from `address`, with its airtime, and how many go with it for the first time.
     /// One that is acknowledged again carries again what it carried.
+    #[inline]
     pub(super) fn board(
         &mut self,
         data: &Frame,
@@ -54,13 +55,15 @@ impl Riders {
     ) -> (Frame, Airtime, u32) {
         let ack = |bytes| Frame::new(FrameKind::Ack, data.transmitter, address, bytes, response.rate);
         let plain = rules.config.ack;
-        let (rider, boarded) = self.of(data);
+        let none_waits = self.waiting.is_empty() && self.gone.is_none();
+        let (rider, boarded) = if none_waits { (None, 0) } else { self.of(data) };
         let Some(rider) = rider else { return (ack(plain), response.ack, 0) };
         let bytes = plain + rider.len();
         let airtime = rules.config.phy.airtime(bytes, 0, response.rate);
         (Frame { rider: Some(rider), ..ack(bytes) }, airtime, boarded)
     }
 
+    #[inline(never)]
     fn of(&mut self, data: &Frame) -> (Option<Rider>, u32) {
         let Frame { transmitter, sequence, fragment, .. } = *data;
         if let Some((to, of, part, rider)) = self.gone

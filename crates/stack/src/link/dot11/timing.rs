@@ -113,12 +113,18 @@ impl Rules {
     }
 
     /// How data goes between two stations: at the rate that one of them has of its own, the slower if both do.
+    #[inline]
     #[must_use]
     pub fn data_rate(&self, one: NodeId, other: NodeId) -> DataRate {
-        let own = |node: NodeId| self.own_rates.get(node.0 as usize).copied().flatten();
-        let slower = own(one).into_iter().chain(own(other)).min_by_key(DataRate::bps);
+        let slower = if self.own_rates.is_empty() { None } else { self.slower_of(one, other) };
         slower
             .unwrap_or(DataRate { rate: self.config.data_rate, mode: self.config.edca.map(|edca| edca.mode) })
+    }
+
+    #[inline(never)]
+    fn slower_of(&self, one: NodeId, other: NodeId) -> Option<DataRate> {
+        let own = |node: NodeId| self.own_rates.get(node.0 as usize).copied().flatten();
+        own(one).into_iter().chain(own(other)).min_by_key(DataRate::bps)
     }
 
     /// What protects a data frame with such a body, and the frame's bytes on the air.
