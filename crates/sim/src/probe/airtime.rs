@@ -239,11 +239,33 @@ impl Ledger {
     }
 
     /// A station has sent its frame; of the payload of an A-MPDU that arrived, `lost` did not.
+    #[inline]
     pub fn end(&mut self, station: usize, fate: Fate, lost: Span, now: Time) {
-        let Some(mut entry) = self.take(station) else {
+        if let [only] = &self.on_air[..]
+            && only.station == station
+            && only.begin >= self.settled
+            && only.acks == now
+            && (fate, lost) == (Fate::Received, Span::ZERO)
+            && self.ended.is_empty()
+        {
+            let Entry { first, second, begin, split, .. } = *only;
+            self.on_air.clear();
+            self.add(first, begin, split);
+            self.add(second, split, now);
+            self.settled = now;
+            self.gap = Some(Gap::opened(now, self.difs));
+        } else {
+            self.end_any(station, fate, lost, now);
+        }
+    }
+
+    #[inline(never)]
+    fn end_any(&mut self, station: usize, fate: Fate, lost: Span, now: Time) {
+        let Some(place) = self.on_air.iter().position(|entry| entry.station == station) else {
             self.end_unheard(station, now);
             return;
         };
+        let mut entry = self.on_air.swap_remove(place);
         entry.end = now;
         let failed = match fate {
             Fate::Received => None,
@@ -271,19 +293,6 @@ impl Ledger {
         }
         let space = if failed.is_some() { self.eifs } else { self.difs };
         self.gap = Some(Gap::opened(now, space));
-    }
-
-    /// The sensed frame of a station is no longer on the air.
-    #[inline]
-    fn take(&mut self, station: usize) -> Option<Entry> {
-        if let [only] = self.on_air[..]
-            && only.station == station
-        {
-            self.on_air.clear();
-            return Some(only);
-        }
-        let place = self.on_air.iter().position(|entry| entry.station == station)?;
-        Some(self.on_air.swap_remove(place))
     }
 
     fn end_unheard(&mut self, station: usize, now: Time) {
