@@ -1,13 +1,35 @@
 //! The links whose stations share a medium: 802.11 links and slotted networks.
 
-use super::Net;
 use super::slotted::{self, Frn, FrnEvent};
 use super::wlan::{self, Wlan, WlanEvent};
+use super::{Net, NetEvent};
+
+/// The most events of a medium that follow one at once: the run looks for its cancellation between its own.
+const AT_ONCE: u64 = 64;
 
 impl Net {
-    /// An event of a medium is due.
-    pub(crate) fn on_wlan(&mut self, wlan: u32, event: WlanEvent) {
-        self.with_wlan(wlan as usize, |wlan, host| wlan.on_event(event, host));
+    /// An event of a medium is due. Others of the same medium follow it at once, as crossings do, while nothing else comes before
+    /// them: nothing was handed up, and no event is nearer. They are those that the run would process next.
+    pub(crate) fn on_wlan(&mut self, number: u32, event: WlanEvent) {
+        let (horizon, channels) = (self.horizon, self.channels.len());
+        let (wlan, mut host, events) = self.wlan_and_host(number as usize);
+        let (mut event, mut followed) = (event, 0);
+        loop {
+            wlan.on_event(event, &mut host);
+            if followed == AT_ONCE || !host.inbox.is_empty() || wlan.has_agents() {
+                break;
+            }
+            let Some((time, slot)) = host.queue.peek() else { break };
+            match events.get((slot.0 as usize).wrapping_sub(channels)) {
+                Some(&NetEvent::Wlan(of, next)) if of == number && time < horizon => event = next,
+                _ => break,
+            }
+            followed += 1;
+            host.now = time;
+            host.queue.set_clock(time);
+        }
+        self.now = host.now;
+        self.crossings += followed;
     }
 
     /// A slot of a slotted network is due to end or to begin.
@@ -32,7 +54,14 @@ impl Net {
     }
 
     pub(super) fn with_wlan(&mut self, wlan: usize, act: impl FnOnce(&mut Wlan, &mut wlan::Host)) {
-        let mut host = wlan::Host {
+        let (wlan, mut host, _) = self.wlan_and_host(wlan);
+        act(wlan, &mut host);
+    }
+
+    /// A medium, the network around it, and what the slots after those of the channels are for.
+    #[inline]
+    fn wlan_and_host(&mut self, wlan: usize) -> (&mut Wlan, wlan::Host<'_>, &[NetEvent]) {
+        let host = wlan::Host {
             queue: &mut self.queue,
             pool: &mut self.pool,
             inbox: &mut self.inbox,
@@ -45,6 +74,6 @@ impl Net {
             below: self.below.as_deref_mut(),
             now: self.now,
         };
-        act(&mut self.wlans[wlan], &mut host);
+        (&mut self.wlans[wlan], host, &self.events)
     }
 }

@@ -68,6 +68,8 @@ pub(crate) struct Wlan {
     ap: Option<usize>,
     ledger: Ledger,
     rules: Arc<Rules>,
+    /// Whether any station has agents.
+    has_agents: bool,
     /// Whether the queue of any station knows the receivers of packets.
     any_knows_lanes: bool,
     /// Stations that have something to send.
@@ -139,6 +141,12 @@ impl Wlan {
         let polled = self.sites.iter().map(|site| site.node).filter(|node| *node != ap).collect();
         self.with_mac(station, host, ap, |mac, now, out| mac.coordinate(pcf, polled, now, out));
         self.settle(host);
+    }
+
+    /// Whether any station has agents, through which an event may reach more than the medium.
+    #[inline]
+    pub(super) fn has_agents(&self) -> bool {
+        self.has_agents
     }
 
     /// What beacons announce: the contention-free periods, without which there are no beacons, and whether there are rates of

@@ -7,7 +7,7 @@ use lasthop_stack::hooks::Backlog;
 use lasthop_stack::link::dot11::{
     Airtime, BROADCAST, Category, Frame, FrameKind, Load, Reorder, Role, Rules,
 };
-use lasthop_stack::packet::NodeId;
+use lasthop_stack::packet::{NodeId, Packet};
 use lasthop_stack::registry::ArqConfig;
 use lasthop_stack::units::Time;
 
@@ -73,12 +73,7 @@ impl Wlan {
                 stage,
                 below: Backlog::default(),
                 timing,
-                reorder: match wifi.arq.as_ref().and_then(ArqConfig::reorder) {
-                    Some(timeout) if role != Role::AccessPoint => {
-                        Some((Reorder::new(timeout), slot(WlanEvent::Release(station))))
-                    }
-                    _ => None,
-                },
+                reorder: reordering(wifi, role).map(|reorder| (reorder, slot(WlanEvent::Release(station)))),
                 sent: slot(WlanEvent::Sent(station)),
                 is_observed: None,
                 counters: InterfaceCounters::default(),
@@ -86,6 +81,7 @@ impl Wlan {
         });
         let sites: Vec<Interface> = interfaces.collect();
         Wlan {
+            has_agents: sites.iter().any(|site| site.agents.is_some()),
             any_knows_lanes: sites.iter().any(|site| site.knows_lanes),
             radio,
             ports,
@@ -127,6 +123,12 @@ fn role(wifi: &WifiConfig, node: usize) -> Role {
         Some(ap) if ap == node => Role::AccessPoint,
         Some(ap) => Role::Station { ap: NodeId(ap as u32) },
     }
+}
+
+/// The buffer in which a station puts packets in order, if the ARQ asks for one.
+fn reordering(wifi: &WifiConfig, role: Role) -> Option<Reorder<Packet>> {
+    let timeout = wifi.arq.as_ref().and_then(ArqConfig::reorder)?;
+    (role != Role::AccessPoint).then(|| Reorder::new(timeout))
 }
 
 /// The access category of each flow, if any has another than the rest.
