@@ -16,8 +16,9 @@ pub(super) struct Followers {
     stations: Vec<u32>,
     /// How many there are, with those that rest.
     all: usize,
-    /// Those that follow the frame of a station.
+    /// Those that follow the frames of a station, and which station that is, if they are known.
     audience: Vec<Neighbour>,
+    speaker: Option<u32>,
     /// After how many more frames it is worth asking who may rest, and how many it was the last time.
     pause: u32,
     pauses: u32,
@@ -37,6 +38,7 @@ impl Followers {
             stations: (0..sites.len() as u32).collect(),
             all: sites.len(),
             audience: Vec::with_capacity(sites.len()),
+            speaker: None,
             pause: 0,
             pauses: 0,
         })
@@ -45,6 +47,10 @@ impl Followers {
     /// How those that follow hear a station, in order of their number.
     #[inline(never)]
     pub(super) fn among(&mut self, hearers: &Hearers, from: usize) -> &[Neighbour] {
+        if self.speaker == Some(from as u32) {
+            return &self.audience;
+        }
+        self.speaker = Some(from as u32);
         let others = self.stations.iter().map(|&at| at as usize).filter(|&at| at != from);
         self.audience.clear();
         self.audience.extend(others.map(|at| hearers.between(from, at)));
@@ -58,6 +64,7 @@ impl Followers {
     pub(super) fn add(&mut self, station: usize) {
         if let Err(place) = self.stations.binary_search(&(station as u32)) {
             self.stations.insert(place, station as u32);
+            self.speaker = None;
         }
     }
 
@@ -67,6 +74,7 @@ impl Followers {
             self.pause -= 1;
             return;
         }
+        self.speaker = None;
         let before = self.stations.len();
         self.stations.retain(|&station| !may_rest(station as usize));
         let is_worth_it = before < 2 * FEWEST || self.stations.len() < before / 2;
