@@ -1,7 +1,9 @@
 //! Hidden and exposed terminals.
 
-use super::super::{FrameKind, MacConfig, Outcome, PhyRate, Preset};
+use super::super::{Airtime, Frame, FrameKind, MacConfig, MacOut, Outcome, PhyRate, Preset};
 use super::cell::{Cell, Event, at};
+use crate::packet::NodeId;
+use crate::units::{Span, Time};
 
 /// 802.11 with all frames at 1 Mbit/s.
 fn config(rts_threshold: Option<u32>) -> MacConfig {
@@ -248,4 +250,61 @@ fn after_a_missing_cts_a_backoff_counts_from_the_timeout_or_from_difs_after_it()
     // The timeout is SIFS, a slot and the preamble after the RTS, which ends at 1 352 µs.
     assert_eq!(second(false), 1_352.0 + 222.0 + 100.0);
     assert_eq!(second(true), 1_352.0 + 222.0 + 50.0 + 100.0);
+}
+
+/// Of this a station that stands by must ask nothing.
+struct Nobody;
+
+impl MacOut for Nobody {
+    fn transmit(&mut self, _: Frame, _: Airtime) {
+        unreachable!("it sends nothing");
+    }
+    fn set_timer(&mut self, _: Time) {
+        unreachable!("it sets no timer");
+    }
+    fn cancel_timer(&mut self) {
+        unreachable!("it cancels no timer");
+    }
+    fn up(&mut self, _: u64, _: u16) {
+        unreachable!("it hands up nothing");
+    }
+    fn done(&mut self, _: u64, _: Outcome) {
+        unreachable!("it is done with nothing");
+    }
+    fn draw(&mut self, _: u32) -> u32 {
+        unreachable!("it draws nothing");
+    }
+}
+
+#[test]
+fn a_station_that_stands_by_notes_what_a_frame_of_others_means_to_it() {
+    let mut cell = Cell::new(config(Some(0)), 4);
+    let mut stood = 0;
+    for step in 1..2_000_usize {
+        if step % 40 == 0 {
+            cell.enqueue(step / 40 % 3, 3, step as u64, 500);
+        }
+        let now = at(step as u64 * 97);
+        cell.run(now);
+        for station in &cell.stations {
+            for (kind, turns_idle) in
+                [(FrameKind::Rts, true), (FrameKind::Data, false), (FrameKind::CfEnd, true)]
+            {
+                let frame = Frame::new(kind, NodeId(9), NodeId(8), 20, PhyRate::Dsss1);
+                let frame = Frame { duration: Span::from_micros(step as u64 % 900), ..frame };
+                let mut by = station.clone();
+                by.access.busy = true;
+                let mut visited = by.clone();
+                if by.stands_by(&frame, turns_idle, now) {
+                    visited.on_frame(&frame, now, &mut Nobody);
+                    if turns_idle {
+                        visited.on_idle(now, &mut Nobody);
+                    }
+                    stood += 1;
+                }
+                assert_eq!(format!("{by:?}"), format!("{visited:?}"));
+            }
+        }
+    }
+    assert!(stood > 1_000, "{stood}");
 }
