@@ -4,7 +4,7 @@ use super::slotted::{self, Frn, FrnEvent};
 use super::wlan::{self, Wlan, WlanEvent};
 use super::{Net, NetEvent};
 
-/// The most events of a medium that follow one at once: the run looks for its cancellation between its own.
+/// The most events of a medium that follow one at once: between two steps, the run finds out whether it is cancelled.
 const AT_ONCE: u64 = 64;
 
 impl Net {

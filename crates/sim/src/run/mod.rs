@@ -164,13 +164,15 @@ pub fn run(request: &Request) -> Result<Outcome, RunError> {
     let end = Time(config.run.duration.0);
     let max_events = smallest(request.max_events, config.run.max_events);
     let max_wall = smallest(request.max_wall, config.run.max_wall);
-    let mut events = 0;
+    let (mut events, mut next_look) = (0, 0);
     let mut stopped = None;
     while let Some((time, slot)) = world.net.queue.peek() {
         if time > end {
             break;
         }
-        if events % EVENTS_BETWEEN_LOOKS == 0 {
+        let processed = events + world.net.crossings;
+        if processed >= next_look {
+            next_look = processed + EVENTS_BETWEEN_LOOKS;
             if request.cancel.is_some_and(|cancel| cancel.load(Ordering::Relaxed)) {
                 return Err(RunError::Interrupted);
             }
