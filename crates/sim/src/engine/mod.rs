@@ -1,4 +1,5 @@
 //! The engine: time, the queue of events, named random streams.
 
+pub(crate) mod ahead;
 pub mod queue;
 pub mod streams;

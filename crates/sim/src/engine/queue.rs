@@ -12,6 +12,8 @@
 
 use lasthop_stack::units::Time;
 
+use super::ahead;
+
 /// A source of events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot(pub u32);
@@ -206,6 +208,12 @@ impl EventQueue {
                 self.remove_first();
             }
         }
+    }
+
+    /// Asks for the key of a slot.
+    #[inline]
+    pub(crate) fn fetch(&self, slot: Slot) {
+        ahead::fetch(&self.places[slot.0 as usize]);
     }
 
     /// Whether a slot is set.

@@ -54,8 +54,9 @@ impl Ports {
         self.end(packet.ports().0)
     }
 
+    /// The end that has this port.
     #[inline]
-    fn end(self, port: u16) -> u32 {
+    pub(crate) fn end(self, port: u16) -> u32 {
         let place = u32::from(port - FIRST);
         // Most runs have only the first generation.
         if place < 2 * self.flows { place } else { place % (2 * self.flows) }

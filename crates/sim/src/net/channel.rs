@@ -26,8 +26,8 @@ use crate::model::PointToPoint;
 use crate::probe::judgement::Culprit;
 use crate::probe::occupancy::Occupancy;
 
-/// The packets in transit over a channel that the processor's first cache holds, about.
-const CACHED: usize = 256;
+/// The packets in transit over a channel that the processor's second cache holds with the connections that they are of, about.
+const CACHED: usize = 2048;
 
 /// A packet in transit.
 #[derive(Clone, Copy, Debug)]
@@ -369,16 +369,21 @@ impl Channel {
         Some(first)
     }
 
-    /// The same at the event of its arrival. Returns the next, too, where more are in transit than the cache holds.
+    /// The same at the event of its arrival.
     #[inline]
-    pub(super) fn arrive(&mut self, queue: &mut EventQueue) -> Option<(InFlight, Option<PoolId>)> {
+    pub(super) fn arrive(&mut self, queue: &mut EventQueue) -> Option<InFlight> {
         let first = self.pipe.pop_front()?;
-        let Some(next) = self.pipe.front() else {
-            queue.cancel(self.slot);
-            return Some((first, None));
-        };
-        queue.set_first(self.slot, next.arrival, next.taken, next.sequence);
-        Some((first, (self.pipe.len() > CACHED).then_some(next.id)))
+        match self.pipe.front() {
+            Some(next) => queue.set_first(self.slot, next.arrival, next.taken, next.sequence),
+            None => queue.cancel(self.slot),
+        }
+        Some(first)
+    }
+
+    /// Three of the packets that arrive soon, the nearest first, where more are in transit than the cache holds.
+    #[inline]
+    pub(super) fn soon(&self) -> Option<[PoolId; 3]> {
+        (self.pipe.len() > CACHED).then(|| [0, 1, 3].map(|place| self.pipe[place].id))
     }
 
     /// The number of packets in transit.

@@ -37,6 +37,7 @@ use lasthop_stack::hooks::{DropCause, Judged};
 use lasthop_stack::packet::{Body, Datagram, NodeId, Packet, Segment};
 use lasthop_stack::units::{Bytes, Time};
 
+use crate::engine::ahead;
 use crate::engine::queue::{EventQueue, Sequence, Slot};
 use crate::model::ports::Ports;
 use crate::model::{Config, LinkKind};
@@ -412,10 +413,7 @@ impl Net {
     #[inline]
     pub(crate) fn arrive(&mut self, number: u32) -> Option<(NodeId, PoolId, Bytes)> {
         let channel = &mut self.channels[number as usize];
-        let (InFlight { arrival, sequence, id, size, .. }, next) = channel.arrive(&mut self.queue)?;
-        if let Some(next) = next {
-            self.pool.fetch(next);
-        }
+        let InFlight { arrival, sequence, id, size, .. } = channel.arrive(&mut self.queue)?;
         let (node, size) = (channel.to, Bytes(size.into()));
         if let Some(stack) = channel.agents[1] {
             let packet = self.pool.remove(id);
@@ -434,6 +432,20 @@ impl Net {
             }
         }
         None
+    }
+
+    /// The ends that three of the next packets of a channel are for, the nearest first, where more are in transit than the cache
+    /// holds. What the network keeps of the farthest is asked for.
+    #[inline]
+    pub(crate) fn soon(&self, channel: u32) -> Option<[u32; 3]> {
+        let soon = self.channels[channel as usize].soon()?;
+        let ends @ [.., far] = soon.map(|id| self.ports.end(self.pool.port(id)));
+        self.pool.fetch(soon[2]);
+        self.accounts.fetch(far ^ 1);
+        self.accounts.fetch(far);
+        self.ways.fetch(far);
+        ahead::fetch(&self.round_trips[far as usize]);
+        Some(ends)
     }
 
     /// Removes a packet that has arrived.

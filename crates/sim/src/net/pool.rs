@@ -3,6 +3,8 @@
 use lasthop_stack::packet::Packet;
 use lasthop_stack::units::{Bytes, Time};
 
+use crate::engine::ahead;
+
 /// The place of a packet.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PoolId(u32);
@@ -100,11 +102,16 @@ impl PacketPool {
         (&self.packets[id.0 as usize].0, Bytes(u64::from(self.sizes[id.0 as usize])))
     }
 
-    /// Reads a packet that arrives soon: among very many it comes into the cache while the one before is processed.
+    /// Asks for a packet.
     #[inline]
     pub(super) fn fetch(&self, id: PoolId) {
-        let packet = &self.packets[id.0 as usize].0;
-        std::hint::black_box((packet.dst, packet.ports().1));
+        ahead::fetch(&self.packets[id.0 as usize]);
+    }
+
+    /// The port that a packet is for.
+    #[inline]
+    pub(super) fn port(&self, id: PoolId) -> u16 {
+        self.ports[id.0 as usize]
     }
 
     #[inline]

@@ -8,6 +8,7 @@ use lasthop_stack::packet::NodeId;
 
 use super::pairs::Pairs;
 use super::routes::Routes;
+use crate::engine::ahead;
 
 /// What a port leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,6 +132,12 @@ impl Ways {
             self.outward[end] = Onward { key, way: self.at(node, destination) };
         }
         self.outward[end].way
+    }
+
+    /// Asks for what received the last packet of an end.
+    #[inline]
+    pub(super) fn fetch(&self, end: u32) {
+        ahead::fetch(&self.outward[end as usize]);
     }
 
     /// What a way to this destination is known by until one changes.

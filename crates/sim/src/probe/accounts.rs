@@ -15,6 +15,7 @@
 use lasthop_stack::packet::Packet;
 use lasthop_stack::units::Bytes;
 
+use crate::engine::ahead;
 use crate::model::ports::Ports;
 
 /// Packets and their bytes, headers included.
@@ -116,6 +117,12 @@ impl Accounts {
     #[inline]
     pub(crate) fn delivered(&mut self, end: u32, size: Bytes) {
         self.ends[end as usize].delivered.add(size);
+    }
+
+    /// Asks for the account of an end.
+    #[inline]
+    pub(crate) fn fetch(&self, end: u32) {
+        ahead::fetch(&self.ends[end as usize]);
     }
 
     /// The bytes of IP packets of an end that the other end has received, repetitions included.

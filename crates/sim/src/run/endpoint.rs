@@ -16,6 +16,7 @@ use lasthop_stack::registry::tcp::{Connection, Role, State};
 use lasthop_stack::units::{Bytes, SeqNo, Time};
 
 use super::{Act, Request};
+use crate::engine::ahead;
 use crate::engine::queue::Slot;
 use crate::engine::streams::Stream;
 use crate::metrics::{FlowSample, TcpSample};
@@ -143,6 +144,23 @@ impl Flow {
         });
         let resuming = request.config.has_link_events().then(Box::default);
         Flow { ends, sockets, late: [0; 2], ways: Ways { forward, reverse }, user, resuming }
+    }
+
+    /// Asks for the state of one side.
+    pub(super) fn fetch(&self, side: usize, net: &Net) {
+        if let Sockets::Tcp(ends) = &self.sockets {
+            ahead::fetch(&ends[side]);
+            net.queue.fetch(self.ends[side].retransmit);
+        }
+    }
+
+    /// Asks for the oldest segment that one side has sent.
+    pub(super) fn fetch_oldest(&self, side: usize) {
+        if let Sockets::Tcp(ends) = &self.sockets
+            && let Some(oldest) = ends[side].sender().board().oldest()
+        {
+            ahead::fetch(oldest);
+        }
     }
 
     /// A packet arrived for one side.

@@ -17,6 +17,7 @@ use lasthop_stack::hooks::Timer;
 use lasthop_stack::packet::{Form, NodeId, Packet};
 use lasthop_stack::units::{Bytes, Span, Time};
 
+use crate::engine::ahead;
 use crate::engine::queue::Slot;
 use crate::metrics::{Measurement, Snapshot};
 use crate::model::ports::Ports;
@@ -325,6 +326,11 @@ impl World {
             Some(NetEvent::Channel(channel)) => {
                 if let Some((node, id, size)) = self.net.arrive(channel) {
                     let packet = self.net.take(id);
+                    if let Some([next, near, far]) = self.net.soon(channel) {
+                        self.flows[next as usize / 2].fetch_oldest(next as usize % 2);
+                        self.flows[near as usize / 2].fetch(near as usize % 2, &self.net);
+                        ahead::fetch(&self.flows[far as usize / 2]);
+                    }
                     self.deliver(node, &packet, size);
                 }
             }

@@ -275,6 +275,12 @@ impl Scoreboard {
         &self.segments[(number - self.base) as usize]
     }
 
+    /// The oldest segment, if any is outstanding.
+    #[must_use]
+    pub fn oldest(&self) -> Option<&Sent> {
+        self.segments.front()
+    }
+
     /// Whether the segment was selectively acknowledged.
     #[must_use]
     pub fn is_sacked(&self, number: u64) -> bool {
