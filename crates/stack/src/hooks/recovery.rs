@@ -79,9 +79,9 @@ pub trait Recovery {
     /// What may be sent now, if anything.
     fn next(&mut self, board: &Scoreboard, window: &Window, fresh: Fresh) -> Option<Pick>;
 
-    /// Outside recovery, with nothing to be sent again: whether the window allows a new segment, which is then the answer of
+    /// Outside recovery, with nothing to be sent again: how many new segments the window allows, which are then the answers of
     /// [`Self::next`]. `None` where that has to be asked.
-    fn allows_new(&self, _: &Scoreboard, _: &Window) -> Option<bool> {
+    fn allows_new(&self, _: &Scoreboard, _: &Window) -> Option<u32> {
         None
     }
 

@@ -72,7 +72,7 @@ impl Recovery for RecoveryMachine {
     }
 
     #[inline]
-    fn allows_new(&self, board: &Scoreboard, window: &Window) -> Option<bool> {
+    fn allows_new(&self, board: &Scoreboard, window: &Window) -> Option<u32> {
         each!(self, recovery => recovery.allows_new(board, window))
     }
 

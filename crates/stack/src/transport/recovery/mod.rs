@@ -79,11 +79,11 @@ impl Duplicates {
         along_window(board, window.cwnd as u32, if allowed { self.extra } else { 0 })
     }
 
-    /// Whether a new segment may leave outside recovery, where no duplicates have come and nothing is to be sent again.
+    /// How many new segments may leave outside recovery, where no duplicates have come and nothing is to be sent again.
     #[inline]
-    fn allows_new(&self, board: &Scoreboard, window: &Window) -> Option<bool> {
+    fn allows_new(&self, board: &Scoreboard, window: &Window) -> Option<u32> {
         let is_plain = self.head_copies == 0 && self.extra == 0 && !board.is_behind();
-        is_plain.then(|| board.flight() < window.cwnd as u32)
+        is_plain.then(|| (window.cwnd as u32).saturating_sub(board.flight()))
     }
 
     fn on_sent(&mut self, pick: Pick, board: &Scoreboard) {

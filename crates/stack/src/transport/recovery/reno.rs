@@ -88,7 +88,7 @@ impl Recovery for Reno {
     }
 
     #[inline]
-    fn allows_new(&self, board: &Scoreboard, window: &Window) -> Option<bool> {
+    fn allows_new(&self, board: &Scoreboard, window: &Window) -> Option<u32> {
         if self.is_active() { None } else { self.duplicates.allows_new(board, window) }
     }
 

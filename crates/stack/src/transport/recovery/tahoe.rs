@@ -68,7 +68,7 @@ impl Recovery for Tahoe {
     }
 
     #[inline]
-    fn allows_new(&self, board: &Scoreboard, window: &Window) -> Option<bool> {
+    fn allows_new(&self, board: &Scoreboard, window: &Window) -> Option<u32> {
         self.duplicates.allows_new(board, window)
     }
 

@@ -53,7 +53,7 @@ impl Recovery for Uninflated {
     }
 
     #[inline]
-    fn allows_new(&self, board: &Scoreboard, window: &Window) -> Option<bool> {
+    fn allows_new(&self, board: &Scoreboard, window: &Window) -> Option<u32> {
         self.duplicates.allows_new(board, window)
     }
 

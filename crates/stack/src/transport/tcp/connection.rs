@@ -299,12 +299,24 @@ impl<P: Parts> Connection<P> {
         }
     }
 
+    /// Sends the full segments that are predicted. Whether these are all that the window allows.
+    #[inline]
+    fn send_predicted(&mut self, now: Time, out: &mut impl Out) -> bool {
+        let Some(mut left) = self.sender.allows_new() else { return false };
+        while left > 0 && self.sender.has_only_data(out) {
+            let outgoing = self.sender.send_full(now, out);
+            self.emit(outgoing, now, out);
+            left -= 1;
+        }
+        left == 0
+    }
+
     /// Sends what the windows allow, and an acknowledgement alone if one is due and no data carried it.
     fn send_what_may_go(&mut self, now: Time, out: &mut impl Out) {
         if self.state != State::Established {
             return;
         }
-        if self.sender.is_busy() {
+        if self.sender.is_busy() && !self.send_predicted(now, out) {
             let mut left = self.sender.burst_limit();
             while left > 0
                 && let Some(outgoing) = self.sender.next_outgoing(now, out)

@@ -61,9 +61,21 @@ impl<P: Parts> Sender<P> {
         }
     }
 
+    /// How many new segments the window allows, if that alone decides what may be sent: nothing is sent again, and nothing is paced.
+    #[inline]
+    pub fn allows_new(&self) -> Option<u32> {
+        let is_disturbed = self.persisting || self.stopped.is_some() || self.bounds_below();
+        let is_steady = self.window.pacing.is_none() && self.window.burst_limit.is_none();
+        if self.is_plain && is_steady && !is_disturbed {
+            self.recovery.allows_new(&self.board, &self.window)
+        } else {
+            None
+        }
+    }
+
     /// Whether more than a full segment of new data waits behind outstanding data, and no option, mark or law asks what is sent.
     #[inline]
-    pub(super) fn has_only_data(&self, out: &impl Out) -> bool {
+    pub fn has_only_data(&self, out: &impl Out) -> bool {
         let full = u64::from(self.packet);
         let end = self.board.sent_end();
         let is_plain = self.marks.is_unused() && self.asking.is_unused() && self.law.growth().is_some();
@@ -73,9 +85,9 @@ impl<P: Parts> Sender<P> {
         is_plain && has_room && !self.board.is_empty() && !out.is_watching()
     }
 
-    /// Sends a full segment, where there is [only data](Self::has_only_data) and the recovery allows it.
+    /// Sends a full segment, where there is [only data](Self::has_only_data) and the window [allows](Self::allows_new) it.
     #[inline]
-    pub(super) fn send_full(&mut self, now: Time, out: &mut impl Out) -> Outgoing {
+    pub fn send_full(&mut self, now: Time, out: &mut impl Out) -> Outgoing {
         let (start, len) = (self.board.sent_end(), self.packet);
         self.board.push(len, false, now);
         self.counters.segments_sent += 1;

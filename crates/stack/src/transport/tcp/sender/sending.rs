@@ -35,16 +35,6 @@ impl<P: Parts> Sender<P> {
         if self.persisting || self.stopped.is_some() || self.is_paced(now, out) {
             return None;
         }
-        if self.is_plain
-            && let Some(allows_new) = self.recovery.allows_new(&self.board, &self.window)
-        {
-            if !allows_new {
-                return None;
-            }
-            if self.has_only_data(out) {
-                return Some(self.send_full(now, out));
-            }
-        }
         let room = self.board.end() - self.board.base() < u64::from(self.window_limit);
         let within = room && !self.marks.hold_data();
         let len = if within { self.fresh_len() } else { 0 };
