@@ -20,14 +20,10 @@ impl Net {
 
     /// Sends the packet of an end, as [`Self::send`] does.
     fn send_of(&mut self, end: u32, node: NodeId, id: PoolId, size: Bytes) {
-        let packet = self.pool.packet_mut(id);
-        if let Some(events) = &mut self.tracer.events {
-            events.sent(self.now, end, packet);
+        if self.is_observed {
+            self.observe(end, id);
         }
-        if let Some(timers) = &mut self.timers {
-            timers.on_sent(end, packet, self.now);
-        }
-        let way = self.ways.outward(end, node, packet.dst);
+        let way = self.ways.outward(end, node, self.pool.packet(id).dst);
         self.accounts.entered(end, size);
         self.pool.enter(id, size);
         match (way, &self.below) {
@@ -49,6 +45,18 @@ impl Net {
         }
     }
 
+    /// An end sends a packet: the trace records it, and its timer may be that of the packet.
+    #[inline(never)]
+    fn observe(&mut self, end: u32, id: PoolId) {
+        let packet = self.pool.packet_mut(id);
+        if let Some(events) = &mut self.tracer.events {
+            events.sent(self.now, end, packet);
+        }
+        if let Some(timers) = &mut self.timers {
+            timers.on_sent(end, packet, self.now);
+        }
+    }
+
     /// Sends a packet, and counts it where it waits on a wire; a station counts its own.
     fn send_counted(&mut self, end: u32, node: NodeId, packet: Packet, size: Bytes) {
         let (Way::Channel(channel) | Way::Relay(channel)) = self.ways.at(node, packet.dst) else {
@@ -65,7 +73,6 @@ impl Net {
     }
 
     /// A TCP end has set its retransmission timer, or cancelled it.
-    #[inline]
     pub(crate) fn on_timer_set(&mut self, end: u32, at: Option<Time>) {
         let Some(timers) = &mut self.timers else { return };
         let timing = match at {

@@ -96,6 +96,8 @@ pub(crate) struct Net {
     pub(crate) ports: Ports,
     /// The transfers that users requested.
     pub(crate) transfers: Vec<Transfer>,
+    /// Whether a trace records or a link reads what ends do.
+    pub(crate) is_observed: bool,
     /// The timers of TCP senders, where a link reads them.
     pub(crate) timers: Option<Box<Timers>>,
     /// What waits in the first links of hosts, where senders bound it.
@@ -183,6 +185,7 @@ impl Net {
             judged: Vec::new(),
             ports,
             transfers: Vec::new(),
+            is_observed: true,
             timers: Timers::of(config),
             below: Below::of(config, ports),
             round_trips: Vec::new(),
@@ -202,6 +205,7 @@ impl Net {
 
     /// The run begins, at the present time.
     pub(crate) fn begin(&mut self) {
+        self.is_observed = self.tracer.events.is_some() || self.timers.is_some();
         for channel in &mut self.channels {
             channel.is_plain = !self.tracer.links && channel.is_bare();
         }

@@ -62,6 +62,8 @@ pub(super) struct Flow {
     user: Option<Box<User>>,
     /// Where links go down or nodes are handed off, one for the data of each side.
     resuming: Option<Box<[Resuming; 2]>>,
+    /// Data goes forward without end and is read at once, and nothing follows what becomes of it.
+    is_bare: bool,
 }
 
 /// The directions of a flow in which data goes.
@@ -142,8 +144,10 @@ impl Flow {
             let draws = Draws::new((**user).clone(), stream);
             Box::new(User::new(draws, numbers, number, source_slot, &flow.app, net))
         });
-        let resuming = request.config.has_link_events().then(Box::default);
-        Flow { ends, sockets, late: [0; 2], ways: Ways { forward, reverse }, user, resuming }
+        let resuming: Option<Box<_>> = request.config.has_link_events().then(Box::default);
+        let is_followed = user.is_some() || resuming.is_some() || reverse.is_some();
+        let is_bare = forward.is_endless && !is_followed;
+        Flow { ends, sockets, late: [0; 2], ways: Ways { forward, reverse }, user, resuming, is_bare }
     }
 
     /// Asks for the state of one side.
@@ -167,14 +171,18 @@ impl Flow {
     #[inline]
     pub(super) fn up(&mut self, side: usize, (packet, length): (&Packet, Bytes), net: &mut Net) {
         let now = net.now;
-        let read = self.trace_arrival(side, packet, net);
+        let is_bare = self.is_bare && !net.is_observed;
+        let read = if is_bare { None } else { self.trace_arrival(side, packet, net) };
         match &mut self.sockets {
             Sockets::Tcp(ends) => {
-                if self.user.is_some() && User::is_late(packet, &ends[side]) {
+                if !is_bare && self.user.is_some() && User::is_late(packet, &ends[side]) {
                     self.late[side] += length.0;
                     return;
                 }
                 ends[side].up(packet, now, &mut Host { net, end: &self.ends[side] });
+                if is_bare {
+                    return;
+                }
                 self.ways.count_judged(side, ends, net);
                 if let Some(resuming) = &mut self.resuming {
                     let window = ends[1 - side].sender().window().cwnd;

@@ -45,22 +45,16 @@ impl Out for Host<'_> {
     #[inline]
     fn set(&mut self, timer: Timer, at: Time) {
         self.net.queue.set(self.end.slot(timer), at);
-        if let Some(events) = &mut self.net.tracer.events {
-            events.timer(self.net.now, self.end.trace_name, timer, Some(at));
-        }
-        if timer == Timer::Retransmit {
-            self.net.on_timer_set(self.end.trace_name, Some(at));
+        if self.net.is_observed {
+            self.observe_timer(timer, Some(at));
         }
     }
 
     #[inline]
     fn cancel(&mut self, timer: Timer) {
         self.net.queue.cancel(self.end.slot(timer));
-        if let Some(events) = &mut self.net.tracer.events {
-            events.timer(self.net.now, self.end.trace_name, timer, None);
-        }
-        if timer == Timer::Retransmit {
-            self.net.on_timer_set(self.end.trace_name, None);
+        if self.net.is_observed {
+            self.observe_timer(timer, None);
         }
     }
 
@@ -112,6 +106,17 @@ impl End {
 }
 
 impl Host<'_> {
+    /// A timer was set to a time, or cancelled.
+    #[inline(never)]
+    fn observe_timer(&mut self, timer: Timer, at: Option<Time>) {
+        if let Some(events) = &mut self.net.tracer.events {
+            events.timer(self.net.now, self.end.trace_name, timer, at);
+        }
+        if timer == Timer::Retransmit {
+            self.net.on_timer_set(self.end.trace_name, at);
+        }
+    }
+
     /// The application writes.
     pub(super) fn write(&mut self, end: &mut Connection, bytes: u64) {
         self.trace_app(Event::Write, Some(bytes));

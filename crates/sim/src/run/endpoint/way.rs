@@ -28,6 +28,8 @@ pub(super) struct Way {
     pub(super) judged: Vec<(Judge, Matrix)>,
     /// Times the timer fired though nothing was lost.
     pub(super) spurious_timeouts: u64,
+    /// Its source never ends, its reader reads at once, and no law judges its losses: nothing follows from what arrives.
+    pub(super) is_endless: bool,
 }
 
 /// The application that reads what arrives.
@@ -58,6 +60,8 @@ impl Way {
             AppKind::File { size } => Some(size.0),
             _ => None,
         };
+        let is_endless =
+            matches!(app.kind, AppKind::Bulk) && app.stop.is_none() && matches!(reader.sink, Pace::AtOnce);
         Way {
             source,
             reader,
@@ -66,6 +70,7 @@ impl Way {
             file,
             completed: None,
             acknowledged: None,
+            is_endless: is_endless && judged.is_empty(),
             judged,
             spurious_timeouts: 0,
         }
