@@ -1,14 +1,14 @@
 //! The event queue: one entry per source, ordered by time and then by the order of scheduling.
 //!
 //! Every source of events (a link with packets in transit, a timer, an application) has a *slot* that is set to at most
-//! one time, and at most one entry in the heap. Slots that act at the same time act in the order in which they were set.
+//! one time, and at most one entry. Slots that act at the same time act in the order in which they were set.
 //!
-//! The heap keeps its keys inline and the places of slots in a separate table, so moving an entry is one sift. An entry
-//! that moves to a later time stays where it is until it reaches the top, and is sifted from there: every
-//! acknowledgement moves a retransmission timer, which reaches the top once per timeout. So does one that is cancelled, and
-//! is removed there: a station of 802.11 stops its backoff whenever the medium turns busy, and sets it later when it turns
-//! idle. When the first entry is cancelled, as an event cancels itself when it happens, a gap remains for the next
-//! entry that is set, which is often a near one.
+//! The first entry is kept apart, and the others in a heap, which keeps its keys inline and the places of slots in a separate
+//! table, so moving an entry is one sift. An entry that moves to a later time stays where it is until it is first, and is sifted
+//! from there: every acknowledgement moves a retransmission timer, which is first once per timeout. So does one that is cancelled,
+//! and is removed there: a station of 802.11 stops its backoff whenever the medium turns busy, and sets it later when it turns
+//! idle. When the first entry is cancelled, as an event cancels itself when it happens, a gap remains for the next entry that is
+//! set. That is often a near one, before all of the heap: to know this takes one comparison.
 
 use lasthop_stack::units::Time;
 
@@ -63,7 +63,7 @@ struct Entry {
 #[derive(Clone, Copy, Debug)]
 struct Place {
     key: Key,
-    /// The place in the heap, or [`NOWHERE`].
+    /// The place in the heap, [`AT_FIRST`], or [`NOWHERE`].
     index: u32,
 }
 
@@ -74,29 +74,43 @@ impl Place {
 }
 
 const NOWHERE: u32 = u32::MAX;
+const AT_FIRST: u32 = u32::MAX - 1;
 
 /// Bit of the times of scheduling that come last in their instant.
 const LATE: u64 = 1 << 63;
 
 /// The queue of events.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct EventQueue {
+    /// The first entry, or a gap, whose key is [`Key::FIRST`].
+    first: Entry,
+    /// The others.
     heap: Vec<Entry>,
     places: Vec<Place>,
     /// The number of slots that are set.
     set: usize,
-    /// The first place of the heap is a gap, whose key is [`Key::FIRST`].
-    has_gap: bool,
     sequence: u64,
     clock: Time,
+}
+
+impl Default for EventQueue {
+    fn default() -> EventQueue {
+        EventQueue {
+            first: Entry { key: Key::FIRST, slot: Slot(0) },
+            heap: Vec::new(),
+            places: Vec::new(),
+            set: 0,
+            sequence: 0,
+            clock: Time::ZERO,
+        }
+    }
 }
 
 impl EventQueue {
     /// A new slot, not set.
     pub fn slot(&mut self) -> Slot {
         self.places.push(Place { key: Key::FIRST, index: NOWHERE });
-        // One more for the gap.
-        self.heap.reserve(self.places.len() + 1 - self.heap.len());
+        self.heap.reserve(self.places.len() - self.heap.len());
         Slot(self.places.len() as u32 - 1)
     }
 
@@ -135,20 +149,17 @@ impl EventQueue {
         let place = &mut self.places[slot.0 as usize];
         self.set += usize::from(!place.is_set());
         place.key = key;
-        let index = place.index as usize;
-        if place.index == NOWHERE {
-            if self.has_gap {
-                self.has_gap = false;
-                self.sift_down(0, key, slot);
-            } else {
+        let index = place.index;
+        match index {
+            AT_FIRST => self.put_first(key, slot),
+            NOWHERE if self.has_gap() => self.put_first(key, slot),
+            NOWHERE => {
                 let last = self.heap.len();
                 self.heap.push(Entry { key, slot });
-                self.sift_up(last, key, slot);
+                self.rise(last, key, slot);
             }
-        } else if index == 0 {
-            self.sift_down(0, key, slot);
-        } else if key.is_before(&self.heap[index].key) {
-            self.sift_up(index, key, slot);
+            _ if key.is_before(&self.heap[index as usize].key) => self.rise(index as usize, key, slot),
+            _ => {}
         }
     }
 
@@ -157,9 +168,9 @@ impl EventQueue {
     pub fn set_first(&mut self, slot: Slot, time: Time, scheduled: Time, sequence: Sequence) {
         let key = Key { time, scheduled, sequence };
         let place = &mut self.places[slot.0 as usize];
-        debug_assert!(place.index == 0 && place.is_set() && !self.has_gap, "another event is first");
+        debug_assert!(place.index == AT_FIRST && place.is_set(), "another event is first");
         place.key = key;
-        self.sift_down(0, key, slot);
+        self.put_first(key, slot);
     }
 
     /// Cancels a slot, if it is set.
@@ -168,10 +179,9 @@ impl EventQueue {
         let place = &mut self.places[slot.0 as usize];
         self.set -= usize::from(place.is_set());
         place.key = Key::FIRST;
-        if place.index == 0 {
+        if place.index == AT_FIRST {
             place.index = NOWHERE;
-            self.has_gap = true;
-            self.heap[0].key = Key::FIRST;
+            self.first.key = Key::FIRST;
         }
     }
 
@@ -179,9 +189,9 @@ impl EventQueue {
     #[inline]
     #[must_use]
     pub fn peek(&mut self) -> Option<(Time, Slot)> {
-        let Entry { key, slot } = *self.heap.first()?;
+        let Entry { key, slot } = self.first;
         // No two keys have the same sequence, but for those of a gap and of what left it.
-        if key.sequence == self.places[slot.0 as usize].key.sequence && !self.has_gap {
+        if !self.has_gap() && key.sequence == self.places[slot.0 as usize].key.sequence {
             return Some((key.time, slot));
         }
         self.search()
@@ -190,22 +200,21 @@ impl EventQueue {
     /// The next event, behind entries that are no longer first.
     #[inline(never)]
     fn search(&mut self) -> Option<(Time, Slot)> {
-        if self.has_gap {
-            self.has_gap = false;
-            self.remove_first();
-        }
         loop {
-            let Entry { key, slot } = *self.heap.first()?;
+            if self.has_gap() {
+                self.take_root()?;
+            }
+            let Entry { key, slot } = self.first;
             let place = &mut self.places[slot.0 as usize];
             let set = place.key;
             if key.sequence == set.sequence {
                 return Some((key.time, slot));
             }
             if place.is_set() {
-                self.sift_down(0, set, slot);
+                self.put_first(set, slot);
             } else {
                 place.index = NOWHERE;
-                self.remove_first();
+                self.first.key = Key::FIRST;
             }
         }
     }
@@ -234,13 +243,49 @@ impl EventQueue {
         self.len() == 0
     }
 
-    /// Removes the first entry, or the gap in its place.
     #[inline]
-    fn remove_first(&mut self) {
-        if let Some(last) = self.heap.pop()
-            && !self.heap.is_empty()
-        {
+    fn has_gap(&self) -> bool {
+        self.first.key.sequence == Key::FIRST.sequence
+    }
+
+    /// Puts an entry into the place of the first one, or, if the root of the heap is before it, that there and the entry into the heap.
+    #[expect(clippy::inline_always, reason = "a key handed over in memory costs more than the comparison")]
+    #[inline(always)]
+    fn put_first(&mut self, key: Key, slot: Slot) {
+        match self.heap.first() {
+            Some(root) if root.key.is_before(&key) => {
+                self.first = *root;
+                self.places[root.slot.0 as usize].index = AT_FIRST;
+                self.sift_down(0, key, slot);
+            }
+            _ => {
+                self.first = Entry { key, slot };
+                self.places[slot.0 as usize].index = AT_FIRST;
+            }
+        }
+    }
+
+    /// Moves the root of the heap into the gap before it.
+    fn take_root(&mut self) -> Option<()> {
+        let last = self.heap.pop()?;
+        self.first = self.heap.first().copied().unwrap_or(last);
+        self.places[self.first.slot.0 as usize].index = AT_FIRST;
+        if !self.heap.is_empty() {
             self.sift_down(0, last.key, last.slot);
+        }
+        Some(())
+    }
+
+    /// An entry of the heap has an earlier key than its place allows.
+    #[expect(clippy::inline_always, reason = "a key handed over in memory costs more than the sift")]
+    #[inline(always)]
+    fn rise(&mut self, index: usize, key: Key, slot: Slot) {
+        if key.is_before(&self.first.key) {
+            let Entry { key: later, slot: of } = std::mem::replace(&mut self.first, Entry { key, slot });
+            self.places[slot.0 as usize].index = AT_FIRST;
+            self.sift_up(index, later, of);
+        } else {
+            self.sift_up(index, key, slot);
         }
     }
 
