@@ -148,6 +148,8 @@ struct World {
     at_begin: Option<Snapshot>,
     bins: Option<Bins>,
     link_events: LinkEvents,
+    /// Those that the queue has given.
+    events: u64,
 }
 
 /// Runs a scenario at one point.
@@ -165,36 +167,24 @@ pub fn run(request: &Request) -> Result<Outcome, RunError> {
     let end = Time(config.run.duration.0);
     let max_events = smallest(request.max_events, config.run.max_events);
     let max_wall = smallest(request.max_wall, config.run.max_wall);
-    let (mut events, mut next_look) = (0, 0);
-    let mut stopped = None;
-    while let Some((time, slot)) = world.net.queue.peek() {
-        if time > end {
-            break;
-        }
-        let processed = events + world.net.crossings;
-        if processed >= next_look {
-            next_look = processed + EVENTS_BETWEEN_LOOKS;
-            if request.cancel.is_some_and(|cancel| cancel.load(Ordering::Relaxed)) {
-                return Err(RunError::Interrupted);
-            }
-            if max_wall.is_some_and(|limit| started.elapsed().as_secs_f64() > limit.as_secs()) {
-                stopped = Some(Stopped::MaxWall);
-                break;
-            }
-        }
-        if max_events == Some(events) {
+    let (mut interrupted, mut stopped) = (false, None);
+    let has_ended = world.advance(end, &mut |events| {
+        interrupted = request.cancel.is_some_and(|cancel| cancel.load(Ordering::Relaxed));
+        let left = max_events.map_or(u64::MAX, |most| most - events);
+        if max_wall.is_some_and(|limit| started.elapsed().as_secs_f64() > limit.as_secs()) {
+            stopped = Some(Stopped::MaxWall);
+        } else if left == 0 {
             stopped = Some(Stopped::MaxEvents);
-            break;
         }
-        events += 1;
-        world.net.set_clock(time);
-        world.step(slot);
+        (!interrupted && stopped.is_none()).then_some(left.min(EVENTS_BETWEEN_LOOKS))
+    });
+    if interrupted {
+        return Err(RunError::Interrupted);
     }
-    if stopped.is_none() {
+    if has_ended {
         world.net.now = end;
     }
-    let events = events + world.net.crossings;
-    world.finish(request, started, events, stopped)
+    world.finish(request, started, stopped)
 }
 
 /// Whether a run needs no more memory than it may.
@@ -317,10 +307,38 @@ impl World {
             at_begin: None,
             bins,
             link_events,
+            events: 0,
         })
     }
 
-    #[inline]
+    /// The events processed, and those that followed them at once.
+    fn processed(&self) -> u64 {
+        self.events + self.net.crossings
+    }
+
+    /// Processes the events up to `end`. From time to time `look`, which gets the number of events that the queue has given, says after
+    /// how many more it looks again, or that the run stops; then this returns false.
+    ///
+    /// All runs share it, because what events do is compiled into it once.
+    fn advance(&mut self, end: Time, look: &mut dyn FnMut(u64) -> Option<u64>) -> bool {
+        let mut next_look = 0;
+        while let Some((time, slot)) = self.net.queue.peek() {
+            if time > end {
+                break;
+            }
+            if self.processed() >= next_look {
+                let Some(more) = look(self.events) else { return false };
+                next_look = self.processed() + more;
+            }
+            self.events += 1;
+            self.net.set_clock(time);
+            self.step(slot);
+        }
+        true
+    }
+
+    #[expect(clippy::inline_always, reason = "one loop calls it, for each event")]
+    #[inline(always)]
     fn step(&mut self, slot: Slot) {
         match self.net.event(slot) {
             Some(NetEvent::Channel(channel)) => {
@@ -422,10 +440,9 @@ impl World {
         mut self,
         request: &Request,
         started: Instant,
-        events: u64,
         stopped: Option<Stopped>,
     ) -> Result<Outcome, RunError> {
-        let end = self.net.now;
+        let (end, events) = (self.net.now, self.processed());
         // A run stopped within its warm-up has measured nothing: its measurement begins and ends here.
         if self.at_begin.is_none() {
             self.begin_measurement();

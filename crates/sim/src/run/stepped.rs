@@ -14,7 +14,6 @@ pub(crate) struct Stepped {
     replication: u64,
     world: World,
     started: Instant,
-    events: u64,
     stopped: Option<Stopped>,
 }
 
@@ -27,28 +26,24 @@ impl Stepped {
     pub(crate) fn new(config: Config, seed: u64, replication: u64) -> Result<Stepped, RunError> {
         fits(&config)?;
         let world = World::new(&Request::new(&config, seed, replication))?;
-        Ok(Stepped { config, seed, replication, world, started: wall_clock(), events: 0, stopped: None })
+        Ok(Stepped { config, seed, replication, world, started: wall_clock(), stopped: None })
     }
 
     /// Processes events until one of them sets `due`, which is cleared; false where the run has ended instead.
     pub(crate) fn advance(&mut self, due: &AtomicBool) -> bool {
-        let end = Time(self.config.run.duration.0);
-        while let Some((time, slot)) = self.world.net.queue.peek() {
-            if time > end {
-                break;
-            }
-            if self.config.run.max_events == Some(self.events) {
-                self.stopped = Some(Stopped::MaxEvents);
-                return false;
-            }
-            self.events += 1;
-            self.world.net.set_clock(time);
-            self.world.step(slot);
-            if due.swap(false, Ordering::Relaxed) {
-                return true;
-            }
+        let (end, most) = (Time(self.config.run.duration.0), self.config.run.max_events);
+        let has_ended = self.world.advance(end, &mut |events| {
+            let is_over = most == Some(events);
+            (!is_over && !due.load(Ordering::Relaxed)).then_some(1)
+        });
+        if due.swap(false, Ordering::Relaxed) {
+            return true;
         }
-        self.world.net.now = end;
+        if has_ended {
+            self.world.net.now = end;
+        } else {
+            self.stopped = Some(Stopped::MaxEvents);
+        }
         false
     }
 
@@ -57,9 +52,8 @@ impl Stepped {
     /// # Errors
     /// The traces cannot be written.
     pub(crate) fn finish(self) -> Result<Outcome, RunError> {
-        let events = self.events + self.world.net.crossings;
         let request = Request::new(&self.config, self.seed, self.replication);
-        self.world.finish(&request, self.started, events, self.stopped)
+        self.world.finish(&request, self.started, self.stopped)
     }
 }
 

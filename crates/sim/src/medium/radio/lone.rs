@@ -90,11 +90,10 @@ impl Radio {
 /// What the end of a frame that was alone means to a receiver which it reached with this power.
 #[inline]
 pub(super) fn left(power_w: f64, rules: &Rules) -> Left {
-    let detects = rules.preamble.is_none_or(|least| power_w >= least * rules.noise_w);
     let quality = if power_w < rules.receive_w { Quality::Weak } else { Quality::Intact };
     let followed = Followed { power_w, quality, log_undisturbed: 0.0 };
     Left {
-        followed: (power_w >= rules.lock_w && detects).then_some(followed),
+        followed: (power_w >= rules.lock_alone_w).then_some(followed),
         turned_idle: power_w >= rules.sense_w,
     }
 }

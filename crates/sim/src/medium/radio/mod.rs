@@ -161,6 +161,7 @@ impl Radio {
         };
         let rules = Rules {
             lock_w,
+            lock_alone_w: config.preamble.map_or(lock_w, |least| lock_w.max(least * config.noise_w())),
             receive_w: config.receive_threshold_w,
             sense_w: config.carrier_sense_threshold_w,
             reception: config.reception,
