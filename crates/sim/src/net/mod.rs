@@ -121,6 +121,16 @@ pub(crate) struct Net {
     routes: Routes,
 }
 
+/// Gives channels the agents at their ends.
+fn seat(channels: &mut [Channel], exits: &[Exit], agents: &Agents) {
+    for (port, exit) in exits.iter().enumerate() {
+        if let Exit::Channel(channel) = *exit {
+            channels[channel as usize].agents[0] = agents.at(port);
+            channels[channel as usize ^ 1].agents[1] = agents.at(port);
+        }
+    }
+}
+
 impl Net {
     /// The network of a scenario. Its slots are the first of the queue.
     pub(crate) fn new(
@@ -139,12 +149,7 @@ impl Net {
                 events.push(NetEvent::Agent(stack, seat));
                 queue.slot()
             });
-        for (port, exit) in exits.iter().enumerate() {
-            if let Exit::Channel(channel) = *exit {
-                channels[channel as usize].agents[0] = agents.at(port);
-                channels[channel as usize ^ 1].agents[1] = agents.at(port);
-            }
-        }
+        seat(&mut channels, &exits, &agents);
         let (mut wlans, mut frns) = (Vec::new(), Vec::new());
         for ((place, link), &first_port) in config.links.iter().enumerate().zip(&first_ports) {
             match &link.kind {
