@@ -1,4 +1,4 @@
-//! Stations at rest are left out of the frames of a cell, and nothing is different for it.
+//! Stations at rest are left out of the frames of a cell, and events of a medium follow at once: nothing is different for it.
 
 use crate::common::run_once;
 use lasthop_sim::scenario::Scenario;
@@ -77,7 +77,8 @@ fn air() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
-    /// A list of losses that names no frame of the run keeps all stations at work.
+    /// A list of losses that names no frame of the run keeps all stations at work, and in a run with a limit on events each is
+    /// one of the run loop.
     #[test]
     fn stations_at_rest_change_no_metric(
         air in air(),
@@ -94,6 +95,9 @@ proptest! {
             Scenario::from_text(&text, "cell.toml", &set).map(|scenario| run_once(&scenario.config(0)))
         };
         let rested = run(&[]).expect("the link is accepted");
+        let stepped = run(&[("run.max-events", "1000000000")]).expect("a limit is accepted");
+        prop_assert_eq!(rested.events, stepped.events);
+        prop_assert_eq!(&rested.metrics, &stepped.metrics);
         let watched = run(&[("links.air.loss.model", "list"), ("links.air.loss.list.from", "hub"), ("links.air.loss.list.drop", "[1000000000]")]);
         let watched = watched.expect("a list of losses is accepted");
         prop_assert_eq!(rested.events, watched.events);

@@ -1,24 +1,28 @@
-//! Memory that is needed soon, asked for before.
+//! Prefetching: memory that is needed soon is requested in advance.
 //!
-//! Among thousands of connections the state of the one that an event is for is not in the processor's cache. What waits for it is
-//! known before: it is asked for while events before it are processed, and nothing waits for the answer.
+//! **How**: with thousands of connections, the state that an event needs is rarely in the processor's cache. Which connections
+//! come next is known, so their state is requested while earlier events are processed, and nothing waits for it.
+//!
+//! **Limits**: on other processors than x86-64 nothing is requested.
 
 /// Bytes of a line of the cache.
+#[cfg(target_arch = "x86_64")]
 const LINE: usize = 64;
 
-/// Asks for the lines of the cache in which a value lies.
+/// Prefetches a value: the lines of the cache in which it lies.
 #[inline]
-#[allow(unsafe_code, reason = "there is no safe form of the instruction")]
+#[cfg(target_arch = "x86_64")]
+#[expect(unsafe_code, reason = "there is no safe form of the instruction")]
 pub(crate) fn fetch<T>(value: &T) {
+    use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
     let first = std::ptr::from_ref(value).cast::<i8>();
-    for offset in (0..size_of::<T>()).step_by(LINE) {
-        #[cfg(target_arch = "x86_64")]
+    for offset in (0..size_of::<T>()).step_by(LINE).chain([size_of::<T>().saturating_sub(1)]) {
         // SAFETY: the address lies in the value, and the instruction neither reads nor writes.
-        unsafe {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            _mm_prefetch::<_MM_HINT_T0>(first.add(offset));
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = first.wrapping_add(offset);
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(first.add(offset)) };
     }
 }
+
+/// Prefetches nothing.
+#[inline]
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) fn fetch<T>(_: &T) {}

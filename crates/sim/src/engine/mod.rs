@@ -1,4 +1,4 @@
-//! The engine: time, the queue of events, named random streams.
+//! The engine: time, the queue of events, named random streams, prefetching.
 
 pub(crate) mod ahead;
 pub mod queue;

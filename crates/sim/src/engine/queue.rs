@@ -8,7 +8,7 @@
 //! from there: every acknowledgement moves a retransmission timer, which is first once per timeout. So does one that is cancelled,
 //! and is removed there: a station of 802.11 stops its backoff whenever the medium turns busy, and sets it later when it turns
 //! idle. When the first entry is cancelled, as an event cancels itself when it happens, a gap remains for the next entry that is
-//! set. That is often a near one, before all of the heap: to know this takes one comparison.
+//! set. That is often a near one, before the whole heap, which one comparison shows.
 
 use lasthop_stack::units::Time;
 
@@ -201,8 +201,8 @@ impl EventQueue {
     #[inline(never)]
     fn search(&mut self) -> Option<(Time, Slot)> {
         loop {
-            if self.has_gap() {
-                self.take_root()?;
+            if self.has_gap() && !self.take_root() {
+                return None;
             }
             let Entry { key, slot } = self.first;
             let place = &mut self.places[slot.0 as usize];
@@ -219,7 +219,7 @@ impl EventQueue {
         }
     }
 
-    /// Asks for the key of a slot.
+    /// Prefetches the key of a slot.
     #[inline]
     pub(crate) fn fetch(&self, slot: Slot) {
         ahead::fetch(&self.places[slot.0 as usize]);
@@ -248,7 +248,8 @@ impl EventQueue {
         self.first.key.sequence == Key::FIRST.sequence
     }
 
-    /// Puts an entry into the place of the first one, or, if the root of the heap is before it, that there and the entry into the heap.
+    /// Makes an entry the first one. If the root of the heap comes before it, the root becomes first, and the entry takes its place in
+    /// the heap.
     #[expect(clippy::inline_always, reason = "a key handed over in memory costs more than the comparison")]
     #[inline(always)]
     fn put_first(&mut self, key: Key, slot: Slot) {
@@ -265,18 +266,18 @@ impl EventQueue {
         }
     }
 
-    /// Moves the root of the heap into the gap before it.
-    fn take_root(&mut self) -> Option<()> {
-        let last = self.heap.pop()?;
+    /// Moves the root of the heap into the gap before it; false if there is none.
+    fn take_root(&mut self) -> bool {
+        let Some(last) = self.heap.pop() else { return false };
         self.first = self.heap.first().copied().unwrap_or(last);
         self.places[self.first.slot.0 as usize].index = AT_FIRST;
         if !self.heap.is_empty() {
             self.sift_down(0, last.key, last.slot);
         }
-        Some(())
+        true
     }
 
-    /// An entry of the heap has an earlier key than its place allows.
+    /// Moves an entry up that is now earlier than its place in the heap allows, to the front if it comes before all others.
     #[expect(clippy::inline_always, reason = "a key handed over in memory costs more than the sift")]
     #[inline(always)]
     fn rise(&mut self, index: usize, key: Key, slot: Slot) {
@@ -368,6 +369,18 @@ mod tests {
     }
 
     #[test]
+    fn a_late_event_that_is_first_gives_way_to_one_set_in_its_instant() {
+        let mut queue = EventQueue::default();
+        let slots: Vec<Slot> = (0..3).map(|_| queue.slot()).collect();
+        queue.set_late(slots[0], Time(7));
+        assert_eq!(queue.peek(), Some((Time(7), slots[0])));
+        queue.set(slots[1], Time(9));
+        queue.set(slots[2], Time(7));
+        queue.set(slots[1], Time(7));
+        assert_eq!(drain(&mut queue), [(7, 2), (7, 1), (7, 0)]);
+    }
+
+    #[test]
     fn a_slot_moved_to_later_and_back_acts_when_it_was_set_last() {
         let mut queue = EventQueue::default();
         let slots: Vec<Slot> = (0..2).map(|_| queue.slot()).collect();
@@ -440,13 +453,18 @@ mod tests {
                         queue.cancel(slots[slot]);
                         model[slot] = None;
                     }
-                    Operation::Take => {
+                    Operation::Take | Operation::Renew(_) => {
                         let first = queue.peek();
                         let expected = model.iter().flatten().min().map(|first| first.0);
                         prop_assert_eq!(first.map(|(time, _)| time.0), expected);
-                        if let Some((_, slot)) = first {
-                            queue.cancel(slot);
-                            model[slot.0 as usize] = None;
+                        let Some((_, first)) = first else { continue };
+                        model[first.0 as usize] = None;
+                        if let Operation::Renew(time) = operation {
+                            let number = queue.next_sequence();
+                            queue.set_first(first, Time(time), Time::ZERO, number);
+                            model[first.0 as usize] = Some((time, sequence));
+                        } else {
+                            queue.cancel(first);
                         }
                     }
                 }
@@ -464,9 +482,11 @@ mod tests {
         Set(u64),
         Cancel,
         Take,
+        Renew(u64),
     }
 
     fn operation() -> impl Strategy<Value = Operation> {
-        prop_oneof![4 => (0u64..50).prop_map(Operation::Set), 1 => Just(Operation::Cancel), 2 => Just(Operation::Take)]
+        let (set, renew) = ((0u64..50).prop_map(Operation::Set), (0u64..50).prop_map(Operation::Renew));
+        prop_oneof![4 => set, 1 => Just(Operation::Cancel), 2 => Just(Operation::Take), 2 => renew]
     }
 }

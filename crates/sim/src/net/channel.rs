@@ -26,7 +26,7 @@ use crate::model::PointToPoint;
 use crate::probe::judgement::Culprit;
 use crate::probe::occupancy::Occupancy;
 
-/// The packets in transit over a channel that the processor's second cache holds with the connections that they are of, about.
+/// About how many packets in transit the processor's second cache holds together with the state of their connections.
 const CACHED: usize = 2048;
 
 /// A packet in transit.

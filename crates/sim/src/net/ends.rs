@@ -45,7 +45,7 @@ impl Net {
         }
     }
 
-    /// An end sends a packet: the trace records it, and its timer may be that of the packet.
+    /// An end sends a packet: a trace records it, and a link that reads timers notes when it was sent.
     #[inline(never)]
     fn observe(&mut self, end: u32, id: PoolId) {
         let packet = self.pool.packet_mut(id);

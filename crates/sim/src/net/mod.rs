@@ -109,9 +109,9 @@ pub(crate) struct Net {
     handed_down: VecDeque<(Packet, bool)>,
     /// Packets that the queue of a channel behind agents has dropped, in order.
     refused: VecDeque<Packet>,
-    /// Crossings of relays that took no event of the queue.
+    /// Events that followed another one at once: crossings of relays, and events of media.
     pub(crate) crossings: u64,
-    /// Packets run ahead of the clock to times before this one only.
+    /// Packets run ahead of the clock, and events of media follow at once, to times before this one only.
     horizon: Time,
     pub(crate) handoffs: Handoffs,
     /// What the slots after those of the channels are for.
@@ -444,7 +444,7 @@ impl Net {
     }
 
     /// The ends that three of the next packets of a channel are for, the nearest first, where more are in transit than the cache
-    /// holds. What the network keeps of the farthest is asked for.
+    /// holds. Also prefetches what the network keeps of the farthest.
     #[inline]
     pub(crate) fn soon(&self, channel: u32) -> Option<[u32; 3]> {
         let soon = self.channels[channel as usize].soon()?;

@@ -102,15 +102,16 @@ impl PacketPool {
         (&self.packets[id.0 as usize].0, Bytes(u64::from(self.sizes[id.0 as usize])))
     }
 
-    /// Asks for a packet.
+    /// Prefetches a packet.
     #[inline]
     pub(super) fn fetch(&self, id: PoolId) {
         ahead::fetch(&self.packets[id.0 as usize]);
     }
 
-    /// The port that a packet is for.
+    /// The port that a packet in transit is for.
     #[inline]
     pub(super) fn port(&self, id: PoolId) -> u16 {
+        debug_assert_ne!(self.ports[id.0 as usize], NOWHERE, "the packet is in transit");
         self.ports[id.0 as usize]
     }
 

@@ -134,7 +134,7 @@ impl Ways {
         self.outward[end].way
     }
 
-    /// Asks for what received the last packet of an end.
+    /// Prefetches what received the last packet of an end.
     #[inline]
     pub(super) fn fetch(&self, end: u32) {
         ahead::fetch(&self.outward[end as usize]);

@@ -119,7 +119,7 @@ impl Accounts {
         self.ends[end as usize].delivered.add(size);
     }
 
-    /// Asks for the account of an end.
+    /// Prefetches the account of an end.
     #[inline]
     pub(crate) fn fetch(&self, end: u32) {
         ahead::fetch(&self.ends[end as usize]);

@@ -150,7 +150,7 @@ impl Flow {
         Flow { ends, sockets, late: [0; 2], ways: Ways { forward, reverse }, user, resuming, is_bare }
     }
 
-    /// Asks for the state of one side.
+    /// Prefetches the state of one side.
     pub(super) fn fetch(&self, side: usize, net: &Net) {
         if let Sockets::Tcp(ends) = &self.sockets {
             ahead::fetch(&ends[side]);
@@ -158,7 +158,7 @@ impl Flow {
         }
     }
 
-    /// Asks for the oldest segment that one side has sent.
+    /// Prefetches the oldest segment that one side has sent.
     pub(super) fn fetch_oldest(&self, side: usize) {
         if let Sockets::Tcp(ends) = &self.sockets
             && let Some(oldest) = ends[side].sender().board().oldest()

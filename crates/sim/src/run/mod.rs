@@ -148,7 +148,7 @@ struct World {
     at_begin: Option<Snapshot>,
     bins: Option<Bins>,
     link_events: LinkEvents,
-    /// Those that the queue has given.
+    /// Events that the loop has taken from the queue.
     events: u64,
 }
 
@@ -169,12 +169,14 @@ pub fn run(request: &Request) -> Result<Outcome, RunError> {
     let max_wall = smallest(request.max_wall, config.run.max_wall);
     let (mut interrupted, mut stopped) = (false, None);
     let has_ended = world.advance(end, &mut |events| {
-        interrupted = request.cancel.is_some_and(|cancel| cancel.load(Ordering::Relaxed));
         let left = max_events.map_or(u64::MAX, |most| most - events);
+        if left == 0 {
+            stopped = Some(Stopped::MaxEvents);
+            return None;
+        }
+        interrupted = request.cancel.is_some_and(|cancel| cancel.load(Ordering::Relaxed));
         if max_wall.is_some_and(|limit| started.elapsed().as_secs_f64() > limit.as_secs()) {
             stopped = Some(Stopped::MaxWall);
-        } else if left == 0 {
-            stopped = Some(Stopped::MaxEvents);
         }
         (!interrupted && stopped.is_none()).then_some(left.min(EVENTS_BETWEEN_LOOKS))
     });
@@ -316,10 +318,10 @@ impl World {
         self.events + self.net.crossings
     }
 
-    /// Processes the events up to `end`. From time to time `look`, which gets the number of events that the queue has given, says after
-    /// how many more it looks again, or that the run stops; then this returns false.
+    /// Processes the events up to `end`. `look` is called now and then with the number of events taken from the queue. It returns
+    /// after how many more it wants to be called again, or `None` to stop the run; then this returns false.
     ///
-    /// All runs share it, because what events do is compiled into it once.
+    /// All kinds of runs share this loop, so that the code of the events is compiled once.
     fn advance(&mut self, end: Time, look: &mut dyn FnMut(u64) -> Option<u64>) -> bool {
         let mut next_look = 0;
         while let Some((time, slot)) = self.net.queue.peek() {

@@ -79,8 +79,8 @@ pub trait Recovery {
     /// What may be sent now, if anything.
     fn next(&mut self, board: &Scoreboard, window: &Window, fresh: Fresh) -> Option<Pick>;
 
-    /// Outside recovery, with nothing to be sent again: how many new segments the window allows, which are then the answers of
-    /// [`Self::next`]. `None` where that has to be asked.
+    /// Outside recovery, with nothing to be sent again: how many new segments the window allows. So often [`Self::next`]
+    /// would answer with a new segment, and then with nothing. `None` where it has to be asked.
     fn allows_new(&self, _: &Scoreboard, _: &Window) -> Option<u32> {
         None
     }

@@ -1,4 +1,4 @@
-//! A frame ends where it was not alone, or where it may be lost: each receiver finds out what it was to it.
+//! The end of a frame that was not alone or may be lost: what each receiver made of it.
 
 use lasthop_stack::link::dot11::{BROADCAST, Frame, Mpdu};
 use lasthop_stack::units::Time;

@@ -67,7 +67,7 @@ impl Losses {
         self.law != ErrorLaw::None && self.meaning != LossMeaning::AboveMac
     }
 
-    /// Draws for a frame that begins, whatever becomes of it, where frames can be lost on the air.
+    /// Draws for a frame that begins, whatever becomes of it. Called only where frames can be lost on the air.
     #[inline(never)]
     pub(super) fn attempt(&mut self, from: usize, to: Option<usize>, frame: &Frame) -> Attempt {
         if let ErrorLaw::List { .. } = self.law {

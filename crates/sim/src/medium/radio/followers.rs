@@ -16,7 +16,7 @@ pub(super) struct Followers {
     stations: Vec<u32>,
     /// How many there are, with those that rest.
     all: usize,
-    /// Those that follow the frames of a station, and which station that is, if they are known.
+    /// The followers as they hear `speaker`, if the list is up to date.
     audience: Vec<Neighbour>,
     speaker: Option<u32>,
     /// After how many more frames it is worth asking who may rest, and how many it was the last time.

@@ -32,8 +32,8 @@ impl Radio {
         }
     }
 
-    /// A frame that was alone has ended, where none is lost by chance: each receiver that locks on one receives it, unless it is
-    /// too weak. Returns what became of it at its destination.
+    /// A frame that was alone has ended, and neither chance nor an outage can lose it: each receiver that locked on it receives
+    /// it, unless it is too weak. Returns what became of it at its destination.
     #[inline]
     pub(super) fn end_alone(
         &mut self,

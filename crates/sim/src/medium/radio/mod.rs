@@ -1,7 +1,7 @@
 //! A radio medium: reception, overlapping frames, losses.
 //!
 //! **How**: the cost of a frame is proportional to the stations it reaches (see `hearers`), of which those at rest in one cell
-//! are left out (see `followers`). [`Radio::start`] and [`Radio::end`] report to each of them what happened. Propagation takes
+//! are left out (see `followers`). A frame that stays alone on the air is followed by no receiver (see `lone`). [`Radio::start`] and [`Radio::end`] report to each of them what happened. Propagation takes
 //! no time.
 //!
 //! **Choices**

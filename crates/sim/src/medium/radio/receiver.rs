@@ -13,7 +13,7 @@ use super::modulation::{Memo, Modulation};
 pub(super) struct Rules {
     /// A free receiver locks on a frame from this power on.
     pub(super) lock_w: f64,
-    /// On one that is alone on the air, whose preamble it has to detect.
+    /// The same for a frame that is alone on the air, whose preamble it must also detect.
     pub(super) lock_alone_w: f64,
     pub(super) receive_w: f64,
     pub(super) sense_w: f64,

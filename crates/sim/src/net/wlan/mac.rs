@@ -115,7 +115,8 @@ impl Mac {
         }
     }
 
-    /// A frame was received, and perhaps the medium turned idle: whether that is no more than what a bystander notes.
+    /// A frame was received, and perhaps the medium turned idle. If that is no more than what a bystander notes, notes it and
+    /// returns true.
     #[inline]
     pub(super) fn stands_by(&mut self, frame: &Frame, turns_idle: bool, now: Time) -> bool {
         match self {

@@ -74,7 +74,7 @@ impl<A: Arq> Station<A> {
     }
 
     /// A frame was received, and `turns_idle` says whether the medium turned idle. Returns false, and does nothing, if that may
-    /// concern it: the frame is for it, or it does more than to follow carrier and reservation.
+    /// concern it: the frame is for it, or it does more than follow carrier and reservation.
     #[inline]
     pub fn stands_by(&mut self, frame: &Frame, turns_idle: bool, now: Time) -> bool {
         if frame.receiver == self.address || !self.only_follows() {

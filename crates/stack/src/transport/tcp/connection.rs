@@ -299,7 +299,7 @@ impl<P: Parts> Connection<P> {
         }
     }
 
-    /// Sends the full segments that are predicted. Whether these are all that the window allows.
+    /// Sends the full segments that are predicted. Returns whether the window allows no more.
     #[inline]
     fn send_predicted(&mut self, now: Time, out: &mut impl Out) -> bool {
         let Some(mut left) = self.sender.allows_new() else { return false };

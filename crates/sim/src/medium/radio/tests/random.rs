@@ -49,6 +49,49 @@ fn busy_and_idle_alternate_and_a_station_that_sends_receives_nothing() {
     }
 }
 
+#[test]
+fn a_frame_that_stays_alone_is_heard_as_one_that_receivers_follow() {
+    let receptions = [
+        Reception::Ns2 { capture: Some(10.0) },
+        Reception::Ns2 { capture: None },
+        Reception::Capture { capture: Some(10.0) },
+        Reception::Sinr { least: 4.0 },
+    ];
+    let (mut draw, mut alone) = (Stream::named(1, 0, "lone frames"), 0);
+    for round in 0..160 {
+        let law = if round % 3 == 0 { ErrorLaw::Snr } else { ErrorLaw::None };
+        let errors = ErrorConfig { law, meaning: LossMeaning::OnAir, of: LossOf::All, at: None };
+        let preamble = (round % 5 == 0).then_some(2.5);
+        let config = RadioConfig { reception: receptions[round % 4], errors, preamble, ..ns2() };
+        let metres: Vec<f64> = (0..6).map(|_| draw.uniform() * 900.0).collect();
+        let mut benches = [Bench::line(&config, &metres), Bench::line(&config, &metres)];
+        benches[1].radio.stays = false;
+        let (mut now, mut ends) = (0, [None; 6]);
+        for _ in 0..300 {
+            now += [0, 1, 300, 1500, 4000][(draw.next_u64() % 5) as usize];
+            while let Some((end, from)) = (0..6).filter_map(|at| Some((ends[at]?, at))).min()
+                && end <= now
+            {
+                ends[from] = None;
+                alone += u32::from(benches[0].radio.lone.is_some());
+                let [lone, followed] = benches.each_mut().map(|bench| bench.end(from, end));
+                assert_eq!(lone, followed, "{config:?}");
+            }
+            let (from, to) = ((draw.next_u64() % 6) as usize, (draw.next_u64() % 6) as usize);
+            if ends[from].is_none() {
+                let lasts = 193 + draw.next_u64() % 2000;
+                ends[from] = Some(now + lasts);
+                let [lone, followed] = benches.each_mut().map(|bench| bench.start(from, to, now, lasts));
+                assert_eq!(lone, followed, "{config:?}");
+            }
+        }
+        let counters =
+            benches.each_ref().map(|bench| (0..6).map(|at| bench.radio.counters(at)).collect::<Vec<_>>());
+        assert_eq!(counters[0], counters[1]);
+    }
+    assert!(alone > 1_000, "{alone}");
+}
+
 /// Ends the frames that are over by `now`, in the order of their ends.
 fn end_due(bench: &mut Bench, told: &mut [Told], now: u64) {
     let next = |told: &[Told]| {

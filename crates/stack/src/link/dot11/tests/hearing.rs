@@ -252,7 +252,7 @@ fn after_a_missing_cts_a_backoff_counts_from_the_timeout_or_from_difs_after_it()
     assert_eq!(second(true), 1_352.0 + 222.0 + 50.0 + 100.0);
 }
 
-/// Of this a station that stands by must ask nothing.
+/// A station that stands by must ask nothing of it.
 struct Nobody;
 
 impl MacOut for Nobody {

@@ -1,4 +1,4 @@
-//! Header prediction: the acknowledgement that is expected next, and the full segment that follows it, each in one straight
+//! Header prediction: the acknowledgement that is expected next, and the full segments that follow it, each in one straight
 //! function.
 //!
 //! **Limits.** Laws that grow the window by counting ([`Congestion::growth`]), and recoveries that detect losses by counting.
