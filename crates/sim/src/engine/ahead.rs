@@ -16,10 +16,13 @@ const LINE: usize = 64;
 pub(crate) fn fetch<T>(value: &T) {
     use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
     let first = std::ptr::from_ref(value).cast::<i8>();
-    for offset in (0..size_of::<T>()).step_by(LINE).chain([size_of::<T>().saturating_sub(1)]) {
+    let fetch = |offset: usize| {
         // SAFETY: the address lies in the value, and the instruction neither reads nor writes.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(first.add(offset)) };
-    }
+    };
+    (0..size_of::<T>()).step_by(LINE).for_each(fetch);
+    // A value that does not begin with a line may end in one more.
+    fetch(size_of::<T>().saturating_sub(1));
 }
 
 /// Prefetches nothing.
