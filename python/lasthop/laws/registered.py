@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import importlib
-import importlib.util
-import inspect
 import re
 import sys
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import NamedTuple
 
@@ -110,6 +106,9 @@ def known() -> list[str]:
 
 def _identity(kind: type) -> str:
     """A hash of the files of the modules of a class and its bases; in a notebook, of its source."""
+    import hashlib
+    import inspect
+
     digest = hashlib.sha256()
     for one in kind.__mro__[:-1]:
         file = getattr(sys.modules.get(one.__module__), "__file__", None)
@@ -149,6 +148,8 @@ def named(text: str) -> str:
     A name alone is an entry point of an installed package.
     """
     if not set(text) & set("=:/."):
+        from importlib.metadata import entry_points
+
         found = {point.name: point.value for point in entry_points(group=ENTRY_POINTS)}
         if text not in found:
             none = f"expected [NAME=]MODULE:CLASS such as mine=laws.py:Mine, {WITHOUT}"
@@ -202,10 +203,12 @@ def _module(name: str, file: str | None) -> object:
         if _is_from(sys.modules[name], file):
             return sys.modules[name]
         name = f"{name}_of_law"
-    spec = importlib.util.spec_from_file_location(name, file)
+    from importlib import util
+
+    spec = util.spec_from_file_location(name, file)
     if spec is None or spec.loader is None:
         raise ImportError(f"{file} is not a module")
-    module = importlib.util.module_from_spec(spec)
+    module = util.module_from_spec(spec)
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)

@@ -17,17 +17,18 @@ from lasthop.base import paths
 from lasthop.base.arguments import MOST_SEED, instance, nonblank, place, span, whole, words
 from lasthop.base.errors import UsageError, nearest
 from lasthop.base.quantity import seconds
-from lasthop.laws.registered import LawUse
-from lasthop.scenario.airtime import Airtime, ledgers
 from lasthop.scenario.description import Description
 from lasthop.scenario.facts import labels
 from lasthop.scenario.made import as_toml, as_value, checked_name, without_lines
 from lasthop.scenario.overrides import Pairs, as_text, checked_pairs
-from lasthop.scenario.recorded import Recorded
 from lasthop.scenario.trace import Trace, known_channel
 
 if TYPE_CHECKING:
     from typing import Self
+
+    from lasthop.laws.registered import LawUse
+    from lasthop.scenario.airtime import Airtime
+    from lasthop.scenario.recorded import Recorded
 
 
 def load(path_or_id: str | Path, overrides: Pairs | None = None, *, argument: str = "set") -> Scenario:
@@ -36,6 +37,14 @@ def load(path_or_id: str | Path, overrides: Pairs | None = None, *, argument: st
     `argument` is the name in messages of the argument that gave the overrides.
     """
     return Scenario.load(path_or_id, overrides, argument=argument)
+
+
+def _laws(core: _core.Run | Recorded) -> dict[str, LawUse]:
+    if not core.laws:
+        return {}
+    from lasthop.laws.registered import LawUse
+
+    return {name: LawUse(*use) for name, use in core.laws.items()}
 
 
 class Run:
@@ -57,7 +66,7 @@ class Run:
         self.cpu_s = core.cpu_s
         self.stopped = core.stopped
         self.simulated_s = core.simulated_s
-        self.laws = {name: LawUse(*use) for name, use in core.laws.items()}
+        self.laws = _laws(core)
 
     def traces(self) -> list[str]:
         """The channels that were recorded.
@@ -93,6 +102,8 @@ class Run:
         Returns:
             A ledger for each link, in the order of the scenario.
         """
+        from lasthop.scenario.airtime import ledgers
+
         return ledgers(self.metrics, self.scenario.observers(self.point))
 
     def as_dict(self) -> dict[str, Any]:
@@ -161,6 +172,8 @@ class Run:
         )
 
     def __reduce__(self) -> tuple[object, ...]:
+        from lasthop.scenario.recorded import Recorded
+
         core = Recorded.of(self._core)
         return type(self), (core, self.scenario, self.point, self.seed, self.replication)
 
