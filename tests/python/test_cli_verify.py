@@ -405,7 +405,7 @@ def test_bench_runs_the_same_path_in_ns2() -> None:
 def test_ns3_does_the_same_work(name: str, seconds: int, tolerance: float) -> None:
     case = replace(bench.cases((name,))[0], durations=(f"{seconds} s",))
     peer = {"ns3": {**case.peer["ns3"], "duration": seconds}}
-    theirs = bench.peer(replace(case, peer=peer), "ns3")
+    theirs = bench.peer(replace(case, peer=peer), "ns-3")
     (ours,) = bench.measure(case)
     assert ours.goodput_bps == pytest.approx(theirs.goodput_bps, rel=tolerance)
 
