@@ -11,7 +11,7 @@ use lasthop_stack::link::dot11::{Frame, Mpdu, MpduFate};
 use super::draws::Attempt;
 use super::errors::{Losses, Verdict};
 use super::modulation::Memo;
-use super::receiver::{Followed, Quality};
+use super::receiver::Followed;
 use super::{Fate, Radio, Transmission};
 
 impl Radio {
@@ -37,11 +37,8 @@ pub(super) fn fate_at(
     losses: &mut Losses,
     memo: &mut Memo,
 ) -> Fate {
-    match followed.quality {
-        Quality::Weak => return Fate::OutOfReach,
-        Quality::Collided | Quality::Missed => return Fate::Collided,
-        Quality::Intact if !losses.any() => return Fate::Received,
-        Quality::Intact => {}
+    if let Some(fate) = losses.decided(followed.quality) {
+        return fate;
     }
     let all: u32 = mpdus.iter().map(|mpdu| mpdu.bytes).sum();
     let share = |mpdu: &Mpdu| Followed {

@@ -80,11 +80,8 @@ fn fate_at(
     losses: &mut Losses,
     memo: &mut Memo,
 ) -> Fate {
-    match followed.quality {
-        Quality::Weak => return Fate::OutOfReach,
-        Quality::Collided | Quality::Missed => return Fate::Collided,
-        Quality::Intact if !losses.any() => return Fate::Received,
-        Quality::Intact => {}
+    if let Some(fate) = losses.decided(followed.quality) {
+        return fate;
     }
     let verdict = if sent.to == Some(at) {
         losses.judge((from, at), frame, *attempt, followed, sent.started, memo)

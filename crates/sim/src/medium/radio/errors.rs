@@ -3,11 +3,12 @@
 use lasthop_stack::link::dot11::{Frame, FrameKind, PayloadClass};
 use lasthop_stack::units::{Span, Time};
 
+use super::Fate;
 use super::config::{ErrorConfig, ErrorLaw, LossMeaning, LossOf, PayloadOf};
 use super::draws::{Attempt, Draws, StreamBase};
 use super::fec::Decoder;
 use super::modulation::{Memo, Modulation};
-use super::receiver::Followed;
+use super::receiver::{Followed, Quality};
 use crate::engine::streams::Stream;
 
 /// The effect of chance on a frame that arrived undisturbed.
@@ -65,6 +66,16 @@ impl Losses {
     #[inline]
     pub(super) fn any(&self) -> bool {
         self.law != ErrorLaw::None && self.meaning != LossMeaning::AboveMac
+    }
+
+    /// What became of a frame at a station that followed it to its end, if how it came decides that and no draw.
+    #[inline]
+    pub(super) fn decided(&self, quality: Quality) -> Option<Fate> {
+        match quality {
+            Quality::Weak => Some(Fate::OutOfReach),
+            Quality::Collided | Quality::Missed => Some(Fate::Collided),
+            Quality::Intact => (!self.any()).then_some(Fate::Received),
+        }
     }
 
     /// Draws for a frame that begins, whatever becomes of it. Called only where frames can be lost on the air.

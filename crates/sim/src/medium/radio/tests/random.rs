@@ -3,6 +3,13 @@
 use super::*;
 use crate::engine::streams::Stream;
 
+const RECEPTIONS: [Reception; 4] = [
+    Reception::Ns2 { capture: Some(10.0) },
+    Reception::Ns2 { capture: None },
+    Reception::Capture { capture: Some(10.0) },
+    Reception::Sinr { least: 4.0 },
+];
+
 /// The state of a station that follows from what it heard.
 #[derive(Clone, Default)]
 struct Told {
@@ -13,17 +20,11 @@ struct Told {
 
 #[test]
 fn busy_and_idle_alternate_and_a_station_that_sends_receives_nothing() {
-    let receptions = [
-        Reception::Ns2 { capture: Some(10.0) },
-        Reception::Ns2 { capture: None },
-        Reception::Capture { capture: Some(10.0) },
-        Reception::Sinr { least: 4.0 },
-    ];
     let mut draw = Stream::named(1, 0, "frames");
     for round in 0..80 {
         let errors =
             ErrorConfig { law: ErrorLaw::Snr, meaning: LossMeaning::OnAir, of: LossOf::All, at: None };
-        let config = RadioConfig { reception: receptions[round % 4], errors, ..ns2() };
+        let config = RadioConfig { reception: RECEPTIONS[round % 4], errors, ..ns2() };
         let metres: Vec<f64> = (0..8).map(|_| draw.uniform() * 1500.0).collect();
         let mut bench = Bench::line(&config, &metres);
         let mut told = vec![Told::default(); 8];
@@ -51,18 +52,12 @@ fn busy_and_idle_alternate_and_a_station_that_sends_receives_nothing() {
 
 #[test]
 fn a_frame_that_stays_alone_is_heard_as_one_that_receivers_follow() {
-    let receptions = [
-        Reception::Ns2 { capture: Some(10.0) },
-        Reception::Ns2 { capture: None },
-        Reception::Capture { capture: Some(10.0) },
-        Reception::Sinr { least: 4.0 },
-    ];
     let (mut draw, mut alone) = (Stream::named(1, 0, "lone frames"), 0);
     for round in 0..160 {
         let law = if round % 3 == 0 { ErrorLaw::Snr } else { ErrorLaw::None };
         let errors = ErrorConfig { law, meaning: LossMeaning::OnAir, of: LossOf::All, at: None };
         let preamble = (round % 5 == 0).then_some(2.5);
-        let config = RadioConfig { reception: receptions[round % 4], errors, preamble, ..ns2() };
+        let config = RadioConfig { reception: RECEPTIONS[round % 4], errors, preamble, ..ns2() };
         let metres: Vec<f64> = (0..6).map(|_| draw.uniform() * 900.0).collect();
         let mut benches = [Bench::line(&config, &metres), Bench::line(&config, &metres)];
         benches[1].radio.stays = false;
