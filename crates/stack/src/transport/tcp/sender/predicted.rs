@@ -61,24 +61,24 @@ impl<P: Parts> Sender<P> {
         }
     }
 
-    /// How many new segments the window allows, if that alone decides what may be sent: nothing is sent again, and nothing is paced.
+    /// How many new segments the window allows, if that alone decides what may be sent: nothing is sent again, and neither a pace
+    /// nor a law that does more than count asks what is sent.
     #[inline]
     pub fn allows_new(&self) -> Option<u32> {
         let is_disturbed = self.persisting || self.stopped.is_some() || self.bounds_below();
-        let is_steady = self.window.pacing.is_none() && self.window.burst_limit.is_none();
-        if self.is_plain && is_steady && !is_disturbed {
+        if self.is_plain && self.law.growth().is_some() && !is_disturbed {
             self.recovery.allows_new(&self.board, &self.window)
         } else {
             None
         }
     }
 
-    /// Whether more than a full segment of new data waits behind outstanding data, and no option, mark or law asks what is sent.
+    /// Whether more than a full segment of new data waits behind outstanding data, and no option or mark asks what is sent.
     #[inline]
     pub fn has_only_data(&self, out: &impl Out) -> bool {
         let full = u64::from(self.packet);
         let end = self.board.sent_end();
-        let is_plain = self.marks.is_unused() && self.asking.is_unused() && self.law.growth().is_some();
+        let is_plain = self.marks.is_unused() && self.asking.is_unused();
         let has_room = self.board.end() - self.board.base() < u64::from(self.window_limit)
             && self.written.saturating_sub(end) > full
             && self.edge.saturating_sub(end) >= full;
