@@ -443,10 +443,10 @@ impl Net {
         None
     }
 
-    /// The ends that three of the next packets of a channel are for, the nearest first, where more are in transit than the cache
-    /// holds. Also prefetches what the network keeps of the farthest.
+    /// Prefetches what the network keeps of an end that a packet of a channel is for, where more are in transit than the cache
+    /// holds. Returns that end, the farthest, after two that are nearer, the nearest first.
     #[inline]
-    pub(crate) fn soon(&self, channel: u32) -> Option<[u32; 3]> {
+    pub(crate) fn fetch_soon(&self, channel: u32) -> Option<[u32; 3]> {
         let soon = self.channels[channel as usize].soon()?;
         let ends @ [.., far] = soon.map(|id| self.ports.end(self.pool.port(id)));
         self.pool.fetch(soon[2]);

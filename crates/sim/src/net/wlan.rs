@@ -119,7 +119,7 @@ struct Interface {
     reorder: Option<(Reorder<Packet>, Slot)>,
     sent: Slot,
     /// Whether the observer senses its frames, if that is known and stays so.
-    is_observed: Option<bool>,
+    is_sensed: Option<bool>,
     counters: InterfaceCounters,
 }
 
@@ -413,7 +413,7 @@ impl Wlan {
         if host.tracer.events.is_some() || self.capture.is_some() {
             self.record(station, host);
         }
-        let sensed = self.is_observed(station);
+        let sensed = self.is_sensed(station);
         let Interface { output: Output { on_air: (frame, _), load, .. }, sent, .. } = &self.sites[station];
         let acks = ack_span(load, frame, &airtime);
         self.ledger.start(station, sensed, frame, (airtime, acks), host.now);
@@ -432,12 +432,12 @@ impl Wlan {
 
     /// Whether the observer senses the frames of a station.
     #[inline]
-    fn is_observed(&mut self, station: usize) -> bool {
-        if let Some(sensed) = self.sites[station].is_observed {
+    fn is_sensed(&mut self, station: usize) -> bool {
+        if let Some(sensed) = self.sites[station].is_sensed {
             return sensed;
         }
         let sensed = self.radio.senses(station, self.observer);
-        self.sites[station].is_observed = self.radio.stays().then_some(sensed);
+        self.sites[station].is_sensed = self.radio.stays().then_some(sensed);
         sensed
     }
 }

@@ -171,16 +171,15 @@ impl Flow {
     #[inline]
     pub(super) fn up(&mut self, side: usize, (packet, length): (&Packet, Bytes), net: &mut Net) {
         let now = net.now;
-        let is_bare = self.is_bare && !net.is_observed;
-        let read = if is_bare { None } else { self.trace_arrival(side, packet, net) };
+        let read = self.trace_arrival(side, packet, net);
         match &mut self.sockets {
             Sockets::Tcp(ends) => {
-                if !is_bare && self.user.is_some() && User::is_late(packet, &ends[side]) {
+                if self.user.is_some() && User::is_late(packet, &ends[side]) {
                     self.late[side] += length.0;
                     return;
                 }
                 ends[side].up(packet, now, &mut Host { net, end: &self.ends[side] });
-                if is_bare {
+                if self.is_bare && read.is_none() {
                     return;
                 }
                 self.ways.count_judged(side, ends, net);

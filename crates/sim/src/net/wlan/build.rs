@@ -75,7 +75,7 @@ impl Wlan {
                 timing,
                 reorder: reordering(wifi, role).map(|reorder| (reorder, slot(WlanEvent::Release(station)))),
                 sent: slot(WlanEvent::Sent(station)),
-                is_observed: None,
+                is_sensed: None,
                 counters: InterfaceCounters::default(),
             }
         });
