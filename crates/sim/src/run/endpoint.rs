@@ -171,15 +171,16 @@ impl Flow {
     #[inline]
     pub(super) fn up(&mut self, side: usize, (packet, length): (&Packet, Bytes), net: &mut Net) {
         let now = net.now;
-        let read = self.trace_arrival(side, packet, net);
+        let is_bare = self.is_bare && !net.is_observed;
+        let read = if is_bare { None } else { self.trace_arrival(side, packet, net) };
         match &mut self.sockets {
             Sockets::Tcp(ends) => {
-                if self.user.is_some() && User::is_late(packet, &ends[side]) {
+                if !is_bare && self.user.is_some() && User::is_late(packet, &ends[side]) {
                     self.late[side] += length.0;
                     return;
                 }
                 ends[side].up(packet, now, &mut Host { net, end: &self.ends[side] });
-                if self.is_bare && read.is_none() {
+                if is_bare {
                     return;
                 }
                 self.ways.count_judged(side, ends, net);
