@@ -346,7 +346,11 @@ impl World {
             Some(NetEvent::Channel(channel)) => {
                 if let Some((node, id, size)) = self.net.arrive(channel) {
                     let packet = self.net.take(id);
-                    self.fetch_soon(channel);
+                    if let Some([next, near, far]) = self.net.fetch_soon(channel) {
+                        self.flows[next as usize / 2].fetch_oldest(next as usize % 2);
+                        self.flows[near as usize / 2].fetch(near as usize % 2, &self.net);
+                        ahead::fetch(&self.flows[far as usize / 2]);
+                    }
                     self.deliver(node, &packet, size);
                 }
             }
@@ -358,16 +362,6 @@ impl World {
         }
         while let Some((node, packet)) = self.net.inbox.pop_front() {
             self.deliver(node, &packet, packet.size());
-        }
-    }
-
-    /// Prefetches what the next packets of a channel need, step by step: a flow, the state of one side, and its oldest segment.
-    #[inline]
-    fn fetch_soon(&self, channel: u32) {
-        if let Some([next, near, far]) = self.net.fetch_soon(channel) {
-            self.flows[next as usize / 2].fetch_oldest(next as usize % 2);
-            self.flows[near as usize / 2].fetch(near as usize % 2, &self.net);
-            ahead::fetch(&self.flows[far as usize / 2]);
         }
     }
 
