@@ -17,7 +17,8 @@
 //! that was too high. 3. The state is saved for an undo once in a recovery, at its first loss, as in Linux; the draft saves it in
 //! each round. 4. Random numbers follow from the one of the connection. 5. After a timeout the window is one segment, and what
 //! proves to be in the network is added at the next acknowledgement, since only then it is known which segments are lost.
-//! 6. An interval without a rate does not advance the estimator of a full pipe.
+//! 6. An interval without a rate does not advance the estimator of a full pipe. 7. Where the handshake measures no round trip, the
+//! first sample sets the first pace anew, as the text of 5.6.2 says and its pseudocode does not.
 //!
 //! **Checked by** the tests below, by clause, and `crates/sim/tests/bbr3.rs`.
 
@@ -139,6 +140,8 @@ pub struct Bbr3 {
     full_window: Option<u64>,
     /// The flow restarts after an idle time.
     restarts: bool,
+    /// Whether a round trip was known when the first pace was set.
+    knows_rtt: bool,
 }
 
 impl Bbr3 {
@@ -165,6 +168,7 @@ impl Bbr3 {
             prior: 0.0,
             full_window: None,
             restarts: false,
+            knows_rtt: false,
         }
     }
 
@@ -314,6 +318,14 @@ impl Bbr3 {
         self.bw = self.max_bw().min(self.losses.bounds.bw_shortterm);
     }
 
+    /// 5.6.2: the first window over the round trip; over a short one until there is a sample that is not zero.
+    fn set_first_pace(&mut self, srtt: Option<Span>, window: &mut Window) {
+        let srtt = srtt.filter(|srtt| *srtt > Span::ZERO);
+        self.knows_rtt = srtt.is_some();
+        let rate = self.initial / srtt.unwrap_or(FIRST_RTT).as_secs();
+        window.pacing = Some(Rate((8.0 * self.segment * self.config.startup_gain * rate) as u64));
+    }
+
     /// 5.6.2: until the pipe was full the pace never falls.
     fn set_pace(&self, gain: f64, window: &mut Window) {
         let bits = 8.0 * self.segment * gain * self.bw * (1.0 - self.config.margin);
@@ -398,8 +410,7 @@ impl Congestion for Bbr3 {
         self.cwnd = window.cwnd;
         self.round_trips.begin(now, srtt);
         self.aggregation.begin(now);
-        let rate = self.initial / srtt.unwrap_or(FIRST_RTT).max(Span::from_micros(1)).as_secs();
-        window.pacing = Some(Rate((8.0 * self.segment * self.config.startup_gain * rate) as u64));
+        self.set_first_pace(srtt, window);
         self.set_quantum(window);
     }
 
@@ -434,6 +445,9 @@ impl Congestion for Bbr3 {
             window.cwnd = window.cwnd.max(f64::from(ack.pipe + ack.delivered.segments));
         }
         self.update_model(&sample, window);
+        if !self.knows_rtt && ack.srtt.is_some() {
+            self.set_first_pace(ack.srtt, window);
+        }
         self.set_pace(self.gains().0, window);
         self.set_quantum(window);
         self.set_window(&sample, window);

@@ -82,6 +82,26 @@ fn the_pace_is_a_hundredth_below_the_rate_times_the_gain() {
     assert_eq!(window.pacing, Some(Rate(9_900_000)));
 }
 
+/// 5.6.2: a handshake that lost a segment measures nothing, and the first pace is that of a millisecond until the first sample.
+#[test]
+fn the_first_round_trip_sets_the_first_pace_where_the_handshake_measured_none() {
+    let mut window = window(10.0);
+    let mut bbr = Bbr3::new(&Bbr3Config::default(), BbrConfig { segment: SEGMENT, draw: 7 });
+    bbr.on_start(Time::ZERO, None, &mut window);
+    send(&mut bbr, 0..2, 0);
+    let ack = |ms, newest, srtt| Ack {
+        now: at(ms),
+        srtt,
+        delivered: Delivered { bytes: u64::from(SEGMENT), segments: 1, newest: Some(newest) },
+        ..crate::hooks::testing::ack(crate::hooks::Progress::Open(1))
+    };
+    let first = Rate((2.77 * 10.0 * 8000.0 / 0.1) as u64);
+    for (ms, newest, srtt) in [(101, 0, RTT), (102, 1, Span::from_millis(200))] {
+        bbr.on_ack(&ack(ms, newest, Some(srtt)), &mut window);
+        assert_eq!(window.pacing, Some(first), "only the first sample does");
+    }
+}
+
 /// 5.6.3: a millisecond of the pace, at least two segments, at most 64 KiB.
 #[test]
 fn a_quantum_is_a_millisecond_of_the_pace_of_two_segments_to_64_kib() {
