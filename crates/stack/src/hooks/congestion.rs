@@ -114,7 +114,7 @@ pub struct Departure {
     pub pipe: u32,
     /// Bytes outstanding, including its own.
     pub outstanding: u64,
-    /// Bytes that wait to be sent after it.
+    /// Bytes that wait to be sent after it; none if they do not fill a segment.
     pub backlog: u64,
 }
 

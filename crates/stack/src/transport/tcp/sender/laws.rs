@@ -52,7 +52,10 @@ impl<P: Parts> Sender<P> {
     #[inline]
     pub(super) fn tell_sent(&mut self, now: Time, number: u64, pipe: u32) {
         let outstanding = self.board.sent_end() - self.board.una();
-        let (base, backlog) = (self.board.base(), self.backlog());
+        // Less than a segment waits for more of it (draft-cheng-iccrg-delivery-rate-estimation-02, 3.4; Linux:
+        // `tcp_rate_check_app_limited`).
+        let (base, waiting) = (self.board.base(), self.backlog());
+        let backlog = if waiting < u64::from(self.packet) { 0 } else { waiting };
         self.law.on_sent(&Departure { now, number, base, pipe, outstanding, backlog });
     }
 
