@@ -85,6 +85,9 @@ pub struct Advance {
     is_single: bool,
     /// When the newest of them was sent last. An option here would be read before it is written whole.
     newest_sent: Time,
+    /// Whether any of them was not selectively acknowledged before, and when the oldest of those was sent last.
+    has_news: bool,
+    oldest_sent: Time,
 }
 
 impl Advance {
@@ -93,6 +96,13 @@ impl Advance {
     #[inline]
     pub fn newest_sent(&self) -> Option<Time> {
         self.newest_sent_last().filter(|_| self.is_single)
+    }
+
+    /// When the oldest of those was sent that were not selectively acknowledged before, if all were sent once.
+    #[must_use]
+    #[inline]
+    pub fn oldest_sent(&self) -> Option<Time> {
+        (self.has_news && !self.repaired).then_some(self.oldest_sent)
     }
 
     /// When the newest of them was sent last.
@@ -380,6 +390,9 @@ impl Scoreboard {
         advance.newest_sent = first.at;
         advance.repaired |= first.times > 1;
         if !first.told {
+            if !advance.has_news {
+                (advance.has_news, advance.oldest_sent) = (true, first.at);
+            }
             self.news.add(self.base, &first);
             self.note_arrival(first.at, first.times, first.end());
         }

@@ -59,6 +59,8 @@ pub struct Config<P> {
     pub initial_rto: Span,
     /// Granularity of the clock that measures round trips; zero means exact.
     pub tick: Span,
+    /// Whether the smoothed round trip is exact, whatever the clock is.
+    pub exact_round_trips: bool,
     /// Who decides how often the receiver acknowledges; what follows is for [`AckLaw::Delayed`], and until the ends agree.
     pub acks: AckLaw,
     /// Acknowledge every n-th full segment; 1 acknowledges each at once.
@@ -314,6 +316,7 @@ fn ns2_of_2004<P>(parts: P) -> Config<P> {
         acks: AckLaw::Delayed,
         ack_every: 1,
         ack_delay: Span::from_millis(100),
+        exact_round_trips: false,
         timestamps: false,
         sack: false,
         limited_transmit: true,
@@ -372,6 +375,7 @@ fn modern<P>(parts: P) -> Config<P> {
         ack_every: 2,
         ack_delay: Span::from_millis(40),
         timestamps: true,
+        exact_round_trips: true,
         sack: true,
         limited_transmit: true,
         nagle: true,

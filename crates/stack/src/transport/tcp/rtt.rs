@@ -1,6 +1,10 @@
 //! The round-trip estimate and the retransmission timeout (RFC 6298).
+//!
+//! The timeout goes by what the clock of the endpoint reads, in its ticks. The smoothed round trip that everything else goes by is
+//! exact, as in Linux, which measures round trips in microseconds whatever the clock of its timestamps is. Only laws and
+//! pace of ns-2 read the clock here, too, unless something spaces the segments.
 
-use super::{Config, RtoFloor};
+use super::{Config, Pacing, RtoFloor};
 use crate::estimate::Smoothed;
 use crate::units::{Span, Time};
 
@@ -8,6 +12,8 @@ use crate::units::{Span, Time};
 #[derive(Clone, Debug)]
 pub struct RttEstimator {
     smoothed: Smoothed,
+    /// The same of exact samples, where the smoothed round trip is exact.
+    exact: Option<Smoothed>,
     base: Span,
     initial: Span,
     backoff: u32,
@@ -42,6 +48,9 @@ impl RttEstimator {
             tick: config.tick,
         })
         .with_floor(config.rto_floor)
+        .with_precision(
+            config.exact_round_trips || config.pacing == Pacing::All || config.small_queue.is_some(),
+        )
     }
 
     /// An estimator without a sample whose timeout keeps within these limits.
@@ -49,6 +58,7 @@ impl RttEstimator {
     pub fn within(limits: RtoLimits) -> RttEstimator {
         RttEstimator {
             smoothed: Smoothed::default(),
+            exact: None,
             base: limits.initial,
             initial: limits.initial,
             backoff: 0,
@@ -67,10 +77,26 @@ impl RttEstimator {
         self
     }
 
+    /// The same with an exact smoothed round trip, if that is asked for.
+    #[must_use]
+    pub(super) fn with_precision(mut self, is_exact: bool) -> RttEstimator {
+        if is_exact && self.exact.is_none() {
+            self.exact = Some(self.smoothed);
+        }
+        self
+    }
+
     /// The smoothed round trip, once there is a sample.
     #[must_use]
+    #[inline]
     pub fn srtt(&self) -> Option<Span> {
-        self.smoothed.mean()
+        self.exact.unwrap_or(self.smoothed).mean()
+    }
+
+    /// The granularity of the clock.
+    #[must_use]
+    pub fn tick(&self) -> Span {
+        self.tick
     }
 
     /// The variation of the round trip.
@@ -98,6 +124,15 @@ impl RttEstimator {
 
     /// Takes a sample (RFC 6298, 2.2 and 2.3) and ends the back-off.
     pub fn sample(&mut self, rtt: Span) {
+        self.sample_read(rtt, rtt);
+    }
+
+    /// The same of a round trip that the clock reads as `rtt` and that was `exact` long.
+    #[inline]
+    pub fn sample_read(&mut self, rtt: Span, exact: Span) {
+        if let Some(smoothed) = &mut self.exact {
+            smoothed.take(exact);
+        }
         self.smoothed.take(rtt);
         self.base = self.smoothed.bound(self.least_margin).max(self.min_rto);
         self.backoff = 0;
@@ -206,6 +241,31 @@ mod tests {
         assert_eq!(seen, [60, 120, 120, 120].map(Span::from_secs));
         rtt.sample(Span::from_secs(10));
         assert!(rtt.rto() < Span::from_secs(30));
+    }
+
+    /// Linux: `srtt_us`; ns-2: `t_srtt`.
+    #[test]
+    fn the_smoothed_round_trip_is_exact_and_the_timeout_goes_by_the_clock() {
+        let (read, exact) = (Span::from_millis(1), Span::from_micros(10));
+        let sampled = |config: &Config| {
+            let mut rtt = RttEstimator::new(config);
+            rtt.sample_read(read, exact);
+            (rtt.srtt(), rtt.rto())
+        };
+        for profile in [Profile::Modern, Profile::Rfc, Profile::Ns2Of2004] {
+            let config = Config { min_rto: Span::ZERO, ..profile.config() };
+            let (srtt, rto) = sampled(&config);
+            let is_ns2 = profile == Profile::Ns2Of2004;
+            assert_eq!(srtt, Some(if is_ns2 { read } else { exact }), "{profile:?}");
+            assert_eq!(rto, if is_ns2 { Span::from_millis(11) } else { Span::from_millis(3) }, "{profile:?}");
+            // What spaces segments knows when they arrive.
+            for spaced in [
+                Config { pacing: Pacing::All, ..config.clone() },
+                Config { small_queue: Some(Span::from_millis(1)), ..config },
+            ] {
+                assert_eq!(sampled(&spaced), (Some(exact), rto), "{profile:?}");
+            }
+        }
     }
 
     #[test]

@@ -110,6 +110,7 @@ impl<P: Parts> Sender<P> {
         let law = config.parts.law(config, draw);
         let hystart = HyStart::new(law.slow_start(config.slow_start));
         let watching = config.parts.judges(config, draw);
+        let paces = law.paces();
         Sender {
             board: Scoreboard::default(),
             window: Window {
@@ -122,7 +123,7 @@ impl<P: Parts> Sender<P> {
             is_plain: !by_time && watching.is_empty() && config.pacing != Pacing::All,
             watching,
             recovery,
-            rtt: RttEstimator::new(config),
+            rtt: RttEstimator::new(config).with_precision(paces),
             written: 0,
             closed: false,
             fin_sent: false,
@@ -376,7 +377,7 @@ impl<P: Parts> Sender<P> {
         self.limited = 0;
         let advance = self.board.advance(arrived.ack);
         let newest_sent = advance.newest_sent();
-        self.take_sample((arrived.ack, arrived.echoed_rtt), newest_sent, now, out);
+        self.take_sample((arrived.ack, arrived.echoed_rtt), (advance.oldest_sent(), newest_sent), now, out);
         let rtt = newest_sent.filter(|_| !advance.repaired).map(|sent| now.since(sent));
         let declared = self.board.declared();
         let verdict = self.recovery.on_advance(advance.segments, &mut self.board, &mut self.window);

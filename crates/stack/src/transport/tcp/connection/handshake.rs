@@ -69,7 +69,7 @@ impl<P: Parts> Connection<P> {
             rtt.restart(rtt.initial().max(RTO_AFTER_LOST_SYN));
         } else {
             let sample = rtt.read_clock(self.syn_sent, now);
-            rtt.sample(sample);
+            rtt.sample_read(sample, now.since(self.syn_sent));
             self.sender.measure_for_acks(now.since(self.syn_sent));
             let rtt = self.sender.rtt();
             out.measured_handshake(now.since(self.syn_sent), rtt.srtt().unwrap_or_default(), rtt.rto());

@@ -133,7 +133,7 @@ impl<P: Parts> Sender<P> {
         let Some(srtt) = self.rtt.srtt() else { return FIRST_PROBE };
         let alone = self.board.outstanding() < self.early.quorum;
         let delay = if alone { self.early.ack_delay } else { Span::ZERO };
-        srtt * 2 + delay
+        (srtt * 2).max(self.rtt.tick() * 2) + delay
     }
 
     /// The time for reordering of a segment is over.

@@ -12,24 +12,27 @@ impl<P: Parts> Sender<P> {
     }
 
     /// Feeds the retransmission timer if this acknowledgement measures a round trip: by timestamps on each advance,
-    /// otherwise by one timed segment at a time, which a retransmission spoils (Karn; RFC 6298, 3).
+    /// otherwise by one timed segment at a time, which a retransmission spoils (Karn; RFC 6298, 3). The exact round trip is
+    /// that of the oldest segment acknowledged, for which an echo stands, too; where any was sent again, an echo alone measures
+    /// (Linux: `tcp_ack_update_rtt`).
     #[inline]
     pub(super) fn take_sample(
         &mut self,
         (ack, echoed_rtt): (u64, Option<Span>),
-        newest_sent: Option<Time>,
+        (oldest_sent, newest_sent): (Option<Time>, Option<Time>),
         now: Time,
         out: &mut impl Out,
     ) {
-        let (estimated, exact) = if self.timestamps {
+        let (estimated, whole, exact) = if self.timestamps {
             let Some(echoed) = echoed_rtt else { return };
-            (echoed, newest_sent.map_or(echoed, |sent| now.since(sent)))
+            let since = |sent: Option<Time>| sent.map_or(echoed, |sent| now.since(sent));
+            (echoed, since(oldest_sent), since(newest_sent))
         } else {
             let Some((_, sent)) = self.timed.filter(|(end, _)| ack >= *end) else { return };
             self.timed = None;
-            (self.rtt.read_clock(sent, now), now.since(sent))
+            (self.rtt.read_clock(sent, now), now.since(sent), now.since(sent))
         };
-        self.rtt.sample(estimated);
+        self.rtt.sample_read(estimated, whole);
         self.asking.measure(exact);
         self.counters.rtt_samples += 1;
         self.counters.rtt_sum += exact;
