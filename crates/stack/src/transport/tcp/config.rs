@@ -57,7 +57,7 @@ pub struct Config<P> {
     pub max_rto: Span,
     /// Retransmission timeout before the first sample.
     pub initial_rto: Span,
-    /// Granularity of the clock that measures round trips; zero means exact.
+    /// Granularity of the clock by which timeouts and timestamps go; zero means exact.
     pub tick: Span,
     /// Whether the smoothed round trip is exact, whatever the clock is.
     pub exact_round_trips: bool,
@@ -77,6 +77,8 @@ pub struct Config<P> {
     pub nagle: bool,
     /// Grow the congestion window only while it limits the sender (RFC 7661's concern).
     pub window_validation: bool,
+    /// Whether a window that was reached counts as the limit for a round trip, as in Linux.
+    pub remembers_use: bool,
     /// Fall back to the initial window after an idle time of one RTO (RFC 5681, 4.1).
     pub idle_restart: bool,
     /// Window scale offered (RFC 7323, 2); `None` picks the least that covers the receive buffer.
@@ -292,6 +294,7 @@ impl Profile {
                 unpaced_start: 0,
                 slow_start: SlowStart::HyStartPlusPlus,
                 cubic_as_linux: false,
+                remembers_use: false,
                 whole_window: false,
                 growth_at_recovery_end: false,
                 counting: Counting::Segments(Some(2)),
@@ -313,15 +316,16 @@ fn ns2_of_2004<P>(parts: P) -> Config<P> {
         max_rto: Span::from_secs(60),
         initial_rto: Span::from_secs(3),
         tick: Span::from_millis(10),
+        exact_round_trips: false,
         acks: AckLaw::Delayed,
         ack_every: 1,
         ack_delay: Span::from_millis(100),
-        exact_round_trips: false,
         timestamps: false,
         sack: false,
         limited_transmit: true,
         nagle: false,
         window_validation: false,
+        remembers_use: false,
         idle_restart: true,
         window_scale: None,
         receive_buffer: None,
@@ -371,15 +375,16 @@ fn modern<P>(parts: P) -> Config<P> {
         max_rto: Span::from_secs(120),
         initial_rto: Span::from_secs(1),
         tick: Span::from_millis(1),
+        exact_round_trips: true,
         acks: AckLaw::Delayed,
         ack_every: 2,
         ack_delay: Span::from_millis(40),
         timestamps: true,
-        exact_round_trips: true,
         sack: true,
         limited_transmit: true,
         nagle: true,
         window_validation: true,
+        remembers_use: true,
         idle_restart: true,
         window_scale: None,
         receive_buffer: None,

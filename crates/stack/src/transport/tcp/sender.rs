@@ -18,6 +18,7 @@ mod sending;
 mod spurious;
 mod stopping;
 mod timer;
+mod usage;
 
 use asking::Asking;
 use early::Early;
@@ -29,6 +30,7 @@ use pacing::Pace;
 use prr::Prr;
 use spurious::Spurious;
 use stopping::Stopped;
+use usage::Usage;
 
 use super::rtt::RttEstimator;
 use super::{Config, Counting, Halved, Pacing, Parts};
@@ -88,7 +90,7 @@ pub struct Sender<P: Parts> {
     window_limit: u32,
     initial_window: f64,
     nagle: bool,
-    window_validation: bool,
+    usage: Usage,
     idle_restart: bool,
     timestamps: bool,
     loss_ssthresh: Halved,
@@ -108,9 +110,9 @@ impl<P: Parts> Sender<P> {
         let recovery = config.parts.recovery(config);
         let by_time = recovery.is_by_time();
         let law = config.parts.law(config, draw);
+        let paces = law.paces();
         let hystart = HyStart::new(law.slow_start(config.slow_start));
         let watching = config.parts.judges(config, draw);
-        let paces = law.paces();
         Sender {
             board: Scoreboard::default(),
             window: Window {
@@ -152,7 +154,7 @@ impl<P: Parts> Sender<P> {
             window_limit: config.window,
             initial_window,
             nagle: config.nagle,
-            window_validation: config.window_validation,
+            usage: Usage::new(config),
             idle_restart: config.idle_restart,
             timestamps: config.timestamps,
             loss_ssthresh: config.loss_ssthresh,
@@ -437,17 +439,6 @@ impl<P: Parts> Sender<P> {
         } else if verdict == Verdict::Lost || self.is_overdue(&ack) {
             // What limited transmit sent does not count (RFC 5681, 3.2, step 2).
             self.recover(now, flight - self.limited, delivered, out);
-        }
-    }
-
-    fn window_limited(&self, flight: u32) -> bool {
-        if !self.window_validation {
-            return true;
-        }
-        if self.window.in_slow_start() {
-            self.window.cwnd < 2.0 * f64::from(flight)
-        } else {
-            flight >= self.window.cwnd as u32
         }
     }
 

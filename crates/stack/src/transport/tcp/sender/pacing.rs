@@ -26,6 +26,8 @@ pub(super) struct Pace {
     quantum: u32,
     /// Segments that still leave before the pace begins.
     unpaced: u32,
+    /// Whether the pace held the next segment back when it was last asked.
+    holds: bool,
 }
 
 impl Pace {
@@ -38,7 +40,13 @@ impl Pace {
             release: Time::ZERO,
             quantum: 0,
             unpaced: unpaced_start,
+            holds: false,
         }
+    }
+
+    /// Whether the next segment waits for its time.
+    pub(super) fn holds(&self) -> bool {
+        self.holds
     }
 }
 
@@ -85,7 +93,8 @@ impl<P: Parts> Sender<P> {
     #[inline]
     pub(super) fn is_paced(&mut self, now: Time, out: &mut impl Out) -> bool {
         let Pace { release, quantum, small_queue, .. } = self.pace;
-        if self.window.pacing.is_some() && now < release && quantum == 0 {
+        self.pace.holds = self.window.pacing.is_some() && now < release && quantum == 0;
+        if self.pace.holds {
             out.set(Timer::Pace, release);
             return true;
         }

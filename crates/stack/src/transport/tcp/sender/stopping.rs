@@ -80,7 +80,8 @@ impl<P: Parts> Sender<P> {
         self.spurious = Spurious::new(config, by_time);
         self.asking.forget();
         self.board.hear(now);
-        self.rtt = RttEstimator::new(config);
+        self.rtt = RttEstimator::new(config).with_precision(self.law.paces());
+        self.usage.forget();
         (self.timed, self.limited, self.timed_out, self.stopped) = (None, 0, None, None);
         (self.last_sent, self.pace.release) = (now, now);
         self.begin_law(now);

@@ -1,0 +1,93 @@
+//! Whether the window is what limits the sender, so that it may grow.
+//!
+//! **Source.** RFC 7661 (4); Linux: `tcp_cwnd_validate` and `tcp_is_cwnd_limited`; RFC 9002 (7.8) for what is spaced.
+//!
+//! **How.** In slow start a window is used if more than half of it was outstanding, and from there on if all of it was. Linux
+//! looks at that after it has sent: a window that was reached counts for a round trip, that is until what was outstanding then is
+//! acknowledged, and so does the most that was outstanding. Spaced segments fill the window at some time of each round trip,
+//! and seldom when an acknowledgement arrives. Without that memory the window counts as used, too, while it is the pace that
+//! holds back enough data to fill it.
+//!
+//! **Choices.** 1. Of what else holds segments back, what waits below (`small-queue`) and what the receiver offers limit a sender
+//! for good, and the window must not grow beyond them; so in Linux, where they count only by the round trip in which the window
+//! was reached nevertheless. 2. What Nagle's rule or the sender's silly-window avoidance holds is less than a segment, and a window
+//! that it does not fill is limited by the application. 3. Data that an agent or a queue below holds is outstanding.
+//!
+//! **Checked by** `connection/tests/usage.rs`.
+
+use super::Sender;
+use crate::hooks::{Recovery, Window};
+use crate::transport::tcp::{Config, Parts};
+use crate::units::Time;
+
+/// How the window was used.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Usage {
+    validates: bool,
+    remembers: bool,
+    /// Whether the window was reached, and the most segments that were outstanding otherwise.
+    is_full: bool,
+    most: u32,
+    /// First byte that had not been sent then.
+    until: u64,
+}
+
+impl Usage {
+    pub(super) fn new<P>(config: &Config<P>) -> Usage {
+        let remembers = config.remembers_use && config.window_validation;
+        Usage { validates: config.window_validation, remembers, is_full: false, most: 0, until: 0 }
+    }
+
+    /// Nothing is known of the window.
+    pub(super) fn forget(&mut self) {
+        *self = Usage { is_full: false, most: 0, until: 0, ..*self };
+    }
+}
+
+/// Whether so many segments use the window.
+fn uses(window: &Window, segments: u32) -> bool {
+    if window.in_slow_start() {
+        window.cwnd < 2.0 * f64::from(segments)
+    } else {
+        segments >= window.cwnd as u32
+    }
+}
+
+impl<P: Parts> Sender<P> {
+    /// What may leave at this time has left.
+    #[inline]
+    pub fn note_use(&mut self, now: Time) {
+        if !self.usage.remembers {
+            return;
+        }
+        let board = &self.board;
+        let in_network = if self.recovery.goes_by_pipe() { board.pipe() } else { board.flight() };
+        let is_full = in_network >= self.window.cwnd as u32;
+        let Usage { is_full: was_full, most, until, .. } = self.usage;
+        let is_news = || board.una() >= until || (!was_full && board.outstanding() > most);
+        if is_full || (self.last_sent == now && is_news()) {
+            self.usage = Usage { is_full, most: board.outstanding(), until: board.sent_end(), ..self.usage };
+        }
+    }
+
+    /// Whether the window limits the sender, with `flight` segments outstanding before the acknowledgement.
+    #[inline]
+    pub(super) fn window_limited(&self, flight: u32) -> bool {
+        let usage = &self.usage;
+        if !usage.validates {
+            true
+        } else if usage.remembers {
+            usage.is_full || (self.window.in_slow_start() && self.window.cwnd < 2.0 * f64::from(usage.most))
+        } else {
+            uses(&self.window, flight)
+                || (self.pace.holds() && uses(&self.window, self.flight_without_pace(flight)))
+        }
+    }
+
+    /// The segments that were outstanding if nothing were spaced.
+    fn flight_without_pace(&self, flight: u32) -> u32 {
+        let waiting = self.written.saturating_sub(self.board.sent_end());
+        let room = self.edge.saturating_sub(self.board.sent_end());
+        flight.saturating_add((waiting.min(room) / u64::from(self.packet)) as u32)
+    }
+}
