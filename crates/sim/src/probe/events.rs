@@ -194,6 +194,7 @@ impl Events {
             NoteEvent::Enter => Event::Enter,
             NoteEvent::Exit | NoteEvent::Undo => Event::Exit,
             NoteEvent::Timeout => Event::Timeout,
+            NoteEvent::Mark => return,
         };
         match event {
             Event::Enter => state.repeats = Some((Why::FastRetransmit, state.sent)),

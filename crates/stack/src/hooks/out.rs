@@ -53,14 +53,16 @@ pub enum NoteEvent {
     Timeout,
     /// A probe of a closed window left.
     Probe,
-    /// A reduction of the window was taken back.
+    /// A reduction of the window was not needed; it was taken back, unless marks called for it.
     Undo,
+    /// An acknowledgement reported marks, which were answered if they were the first in a window of data.
+    Mark,
 }
 
 impl NoteEvent {
     /// All events, in the order of their codes.
-    pub const NAMES: [&'static str; 10] =
-        ["send", "resend", "ack", "partial", "dupack", "enter", "exit", "timeout", "probe", "undo"];
+    pub const NAMES: [&'static str; 11] =
+        ["send", "resend", "ack", "partial", "dupack", "enter", "exit", "timeout", "probe", "undo", "mark"];
 }
 
 /// A loss, and its classification by a law.

@@ -360,7 +360,7 @@ impl<P: Parts> Sender<P> {
         if self.by_time {
             let now = arrived.now;
             self.follow_probe(arrived.ack, arrived.twice.map(|range| range.1), advanced, now, out);
-            self.review(advanced, arrived.echo, arrived.twice, now, out);
+            self.review(arrived, advanced, flight, out);
             self.refresh_timer(now, out);
         }
         // A probe that was accepted leaves nothing outstanding; if the window is still closed, probing begins again.

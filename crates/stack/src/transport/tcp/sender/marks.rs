@@ -9,8 +9,8 @@
 //! would report nothing new otherwise. 3. The echo of a mark at a window of one segment withholds new data until the
 //! retransmission timer expires; that is not a timeout, and does not double it.
 
-use super::Sender;
-use crate::hooks::{Congestion, EcnEcho, Loss, Mark, Out, Recovery, Reduction};
+use super::{Arrived, Sender};
+use crate::hooks::{Congestion, EcnEcho, Loss, Mark, NoteEvent, Out, Recovery, Reduction};
 use crate::packet::Ecn;
 use crate::transport::tcp::{FIRST_COUNT, Parts};
 use crate::units::Time;
@@ -18,16 +18,22 @@ use crate::units::Time;
 /// A window below this holds one segment.
 const TWO_SEGMENTS: f64 = 2.0;
 
+/// Where the window fell last: what answers the marks of a window of data.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Fall {
+    /// First byte that had not been sent when the window fell last.
+    at: Option<u64>,
+    /// Whether the next new segment carries CWR.
+    cwr_due: bool,
+}
+
 /// What the sender knows about marks.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Marks {
     in_use: bool,
-    /// First byte that had not been sent when the window fell last.
-    fell_at: Option<u64>,
-    /// The same of the last mark that was answered.
+    fall: Fall,
+    /// First byte that had not been sent when the last mark was answered.
     answered_at: Option<u64>,
-    /// Whether the next new segment carries CWR.
-    cwr_due: bool,
     /// The marks that the receiver has counted, where it counts them, and the ECN field of data then.
     counted: Option<u32>,
     codepoint: Ecn,
@@ -40,7 +46,7 @@ pub(super) struct Marks {
 impl Marks {
     /// Whether an echo on an acknowledgement of all below `ack` is the first of a window of data.
     fn is_news(self, ack: u64) -> bool {
-        self.in_use && self.fell_at.is_none_or(|at| ack > at)
+        self.in_use && self.fall.at.is_none_or(|at| ack > at)
     }
 
     /// Whether a loss belongs to a congestion of which a mark was answered: the segment left before the answer, and once.
@@ -53,8 +59,21 @@ impl Marks {
     #[inline]
     pub(super) fn on_reduction(&mut self, reduction: Reduction, sent_end: u64) {
         if self.in_use && reduction == Reduction::Reduced {
-            self.fell_at = Some(sent_end);
-            self.cwr_due = self.counted.is_none();
+            self.fall = Fall { at: Some(sent_end), cwr_due: self.counted.is_none() };
+        }
+    }
+
+    /// Where the window fell last.
+    #[inline]
+    pub(super) fn fall(self) -> Fall {
+        self.fall
+    }
+
+    /// The last fall was not needed, with this one before it. What answers a mark is not taken back, and CWR is due where the
+    /// window stays as it is.
+    pub(super) fn take_back(&mut self, before: Fall, stays: bool) {
+        if self.fall.at != self.answered_at {
+            self.fall = Fall { cwr_due: self.fall.cwr_due && (stays || before.cwr_due), ..before };
         }
     }
 
@@ -64,7 +83,7 @@ impl Marks {
         if !self.in_use || len == 0 {
             return (Ecn::NotEct, false);
         }
-        (self.codepoint, std::mem::take(&mut self.cwr_due))
+        (self.codepoint, std::mem::take(&mut self.fall.cwr_due))
     }
 
     /// Whether ECN is not in use.
@@ -118,14 +137,27 @@ impl<P: Parts> Sender<P> {
 
     /// An acknowledgement of all below `ack` arrived, with this many segments outstanding before it.
     pub(super) fn on_echo(&mut self, ecn: EcnEcho, ack: u64, flight: u32, now: Time, out: &mut impl Out) {
-        if ecn == EcnEcho::Unmarked || !self.marks.is_news(ack) {
+        if ecn == EcnEcho::Unmarked {
             return;
         }
-        self.integrate(now);
-        let was_least = self.with_target(|sender| sender.answer_mark(flight, now));
-        if was_least && self.stopped.is_none() {
-            self.marks.holds = true;
-            self.arm(now, out);
+        self.spurious.on_echo();
+        if self.marks.is_news(ack) {
+            self.integrate(now);
+            let was_least = self.with_target(|sender| sender.answer_mark(flight, now));
+            if was_least && self.stopped.is_none() {
+                self.marks.holds = true;
+                self.arm(now, out);
+            }
+        }
+        self.note(NoteEvent::Mark, ack, 0, out);
+    }
+
+    /// A reduction that was not needed is over: an echo that it had answered is one to be answered, unless it was. The window is small
+    /// enough not to wait for the timer.
+    pub(super) fn answer_after_undo(&mut self, arrived: &Arrived, flight: u32, out: &mut impl Out) {
+        if arrived.ecn != EcnEcho::Unmarked && self.marks.is_news(arrived.ack) {
+            self.answer_mark(flight, arrived.now);
+            self.note(NoteEvent::Mark, arrived.ack, 0, out);
         }
     }
 

@@ -11,8 +11,12 @@
 //! at least the present one, as in Linux. 3. What RFC 4015 (3) does to the timer is left out: the late acknowledgement is a
 //! sample like all others. 4. An original that arrives late, after others, counts as reordering, as in Linux; RFC 8985 (6.2, step 3)
 //! counts only what was sent once, and without it the reordering window of RACK stays 0. 5. Reports of duplicates count against a recovery until another begins.
+//! 6. After a mark was echoed since, the window stays reduced (RFC 4015, 3; Linux clears `prior_ssthresh`), and only the recovery is
+//! over. Restored or not, the reduction is none that answers marks any longer: the next echo is answered, in this acknowledgement or
+//! later, as in Linux, whose state is open then.
 
-use super::Sender;
+use super::marks::Fall;
+use super::{Arrived, Sender};
 use crate::hooks::{Congestion, NoteEvent, Out, Recovery};
 use crate::transport::tcp::{Config, Parts, Undo};
 use crate::units::Time;
@@ -28,6 +32,9 @@ struct Saved {
     again: u32,
     /// When the first of them left.
     first: Option<Time>,
+    /// Where the window fell before, and whether a mark was echoed since it was saved.
+    fall: Fall,
+    is_marked: bool,
 }
 
 /// How far F-RTO is (RFC 5682, 3.1).
@@ -85,6 +92,14 @@ impl Spurious {
         }
     }
 
+    /// A mark was echoed: there is congestion.
+    #[inline]
+    pub(super) fn on_echo(&mut self) {
+        if let Some(saved) = &mut self.saved {
+            saved.is_marked = true;
+        }
+    }
+
     /// What may be sent, with new data at hand or not. Without new data F-RTO ends.
     #[inline]
     pub(super) fn allows(&mut self, is_fresh: bool) -> Allowed {
@@ -118,8 +133,9 @@ impl<P: Parts> Sender<P> {
         let is_first = !self.recovery.is_active() && self.board.una() >= self.loss_until;
         if is_first && (self.spurious.by_dsack || self.spurious.by_stamps || self.spurious.uses_forward) {
             let (cwnd, ssthresh) = (self.window.cwnd, self.window.ssthresh);
-            let una = self.board.una();
-            self.spurious.saved = Some(Saved { cwnd, ssthresh, una, again: 0, first: None });
+            let (una, fall) = (self.board.una(), self.marks.fall());
+            let saved = Saved { cwnd, ssthresh, una, again: 0, first: None, fall, is_marked: false };
+            self.spurious.saved = Some(saved);
         }
     }
 
@@ -136,23 +152,23 @@ impl<P: Parts> Sender<P> {
         }
     }
 
-    /// An acknowledgement has been processed: whether the last reduction was needed.
-    pub(super) fn review(
-        &mut self,
-        advanced: bool,
-        echo: Option<u32>,
-        twice: Option<(u64, u64)>,
-        now: Time,
-        out: &mut impl Out,
-    ) {
+    /// An acknowledgement has been processed, with `flight` segments outstanding before it: whether the last reduction was needed.
+    pub(super) fn review(&mut self, arrived: &Arrived, advanced: bool, flight: u32, out: &mut impl Out) {
+        if self.is_spurious(arrived.echo, arrived.twice, advanced) {
+            self.undo(arrived.now, out);
+            self.answer_after_undo(arrived, flight, out);
+        }
+    }
+
+    /// Whether an acknowledgement shows that the last reduction was not needed.
+    fn is_spurious(&mut self, echo: Option<u32>, twice: Option<(u64, u64)>, advanced: bool) -> bool {
         if let Some((left, right)) = twice {
             self.spurious.on_duplicate_report(left, right, self.packet);
         }
         let forward = self.spurious.forward;
         if forward != Forward::Off {
             if self.board.take_original() {
-                self.undo(now, out);
-                return;
+                return true;
             }
             // Step 2: two new segments, unless all is acknowledged; step 3: nothing old has arrived.
             let waits = self.board.una() < self.loss_until;
@@ -162,15 +178,13 @@ impl<P: Parts> Sender<P> {
                 Forward::Off
             };
         }
-        let Some(Saved { again, first: Some(first), una, .. }) = self.spurious.saved else { return };
+        let Some(Saved { again, first: Some(first), una, .. }) = self.spurious.saved else { return false };
         let is_older = |echo: u32| (echo.wrapping_sub(self.stamp(first))).cast_signed() < 0;
         let by_stamp = self.spurious.by_stamps && advanced && self.timestamps && echo.is_some_and(is_older);
         if by_stamp {
             self.board.see_late(una);
         }
-        if by_stamp || (self.spurious.by_dsack && again == 0) {
-            self.undo(now, out);
-        }
+        by_stamp || (self.spurious.by_dsack && again == 0)
     }
 
     /// The timestamp of a segment that leaves at this time (RFC 7323, 3).
@@ -178,21 +192,24 @@ impl<P: Parts> Sender<P> {
         crate::transport::tcp::stamp_at(at, self.stamp_unit)
     }
 
-    /// The reduction was not needed (RFC 4015, 3.2).
+    /// The reduction was not needed (RFC 4015, 3.2), nor is it undone where a mark calls for it.
     fn undo(&mut self, now: Time, out: &mut impl Out) {
         self.spurious.forward = Forward::Off;
         let Some(saved) = self.spurious.saved.take() else { return };
         self.integrate(now);
         self.end_prr();
-        self.window.cwnd = self.window.cwnd.max(saved.cwnd);
-        self.window.ssthresh = self.window.ssthresh.max(saved.ssthresh);
-        self.law.on_undo(&mut self.window);
+        if !saved.is_marked {
+            self.window.cwnd = self.window.cwnd.max(saved.cwnd);
+            self.window.ssthresh = self.window.ssthresh.max(saved.ssthresh);
+            self.law.on_undo(&mut self.window);
+            self.counters.reductions_undone += 1;
+        }
+        self.marks.take_back(saved.fall, saved.is_marked);
         self.window.clamp();
         self.recovery.undo(&mut self.board);
         self.loss_until = 0;
         self.timed_out = None;
         self.rtt.set_backoff(0);
-        self.counters.reductions_undone += 1;
         if !self.board.is_empty() {
             self.arm(now, out);
         }

@@ -1,7 +1,7 @@
 //! Segments that are late and not lost: reordering, spurious timeouts, and reports of duplicates.
 
 use super::*;
-use crate::transport::tcp::{Counting, Undo};
+use crate::transport::tcp::{Counting, EcnMode, Undo};
 
 /// Reno with SACK, an acknowledgement for each segment, a window of twelve.
 fn reno(undo: Undo) -> Config {
@@ -70,4 +70,47 @@ fn a_timeout_while_the_wire_stands_still_is_taken_back() {
         assert_eq!(taken_back, undone, "{f_rto}");
         assert!(if f_rto { again <= 2 } else { again > 2 }, "{f_rto}: {again}");
     }
+}
+
+/// The same transfer, in which queues mark these segments of the client; the third to leave is the first with data.
+fn marked(config: &Config, late: &[usize], by: Span, marked: &[usize]) -> Pair {
+    let mut pair = Pair::new(&Config { ecn: EcnMode::Classic, ..config.clone() });
+    pair.late = (late.to_vec(), by);
+    pair.marked[CLIENT] = marked.to_vec();
+    pair.open();
+    pair.run(Span::from_millis(25));
+    pair.write(CLIENT, 40_000);
+    pair.run(Span::from_secs(20));
+    assert_eq!(pair.ends[SERVER].receiver().in_order(), 40_000);
+    pair
+}
+
+/// RFC 4015 (3), RFC 3168 (6.1.2); Linux clears `prior_ssthresh`. The mark is of a segment before the one that is late, or of one
+/// after it, which was sent in the same window of data.
+#[test]
+fn a_mark_that_is_echoed_in_a_recovery_keeps_the_window_down_though_nothing_was_lost() {
+    let by = Span::from_millis(26);
+    for (undo, timestamps) in [(Undo::Timestamps, true), (Undo::Dsack, false)] {
+        let config = Config { timestamps, ..reno(undo) };
+        let unmarked = outcome(marked(&config, &[3], by, &[]));
+        assert_eq!((unmarked.0, unmarked.1), (1, 1), "{undo:?}");
+        for number in [6, 9] {
+            let mut pair = marked(&config, &[3], by, &[number]);
+            let answered = pair.ends[CLIENT].counters(pair.now).marks_answered;
+            let (again, undone, cwnd) = outcome(pair);
+            assert_eq!((again, undone), (1, 0), "{undo:?}, {number}");
+            assert!(answered >= 1, "{undo:?}, {number}: {answered}");
+            assert!(cwnd < unmarked.2 - 2.0, "{undo:?}, {number}: {cwnd} and {}", unmarked.2);
+        }
+    }
+}
+
+/// The window is back where it was before the timeout, and a mark that comes later finds no reduction that has answered it.
+#[test]
+fn a_mark_after_an_undo_is_answered() {
+    let all: Vec<usize> = (0..12).collect();
+    let config = Config { f_rto: true, ..reno(Undo::None) };
+    let mut pair = marked(&config, &all, Span::from_millis(300), &[16]);
+    let answered = pair.ends[CLIENT].counters(pair.now).marks_answered;
+    assert_eq!((outcome(pair).1, answered), (1, 1));
 }
