@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
 from lasthop import _core
@@ -164,6 +165,21 @@ def _column(seen: Observed, channel: str, column: str, value: float) -> None:
     values[len(values) // 2] = value
 
 
+def _undone(seen: Observed) -> None:
+    """A trace in which an undo brings back a window that a mark has kept down."""
+    lines = [
+        ("send", 0, 1448, 0, 10.0, 20.0),
+        ("timeout", 0, 0, 0, 1.0, 5.0),
+        ("mark", 0, 0, 0, 1.0, 5.0),
+        ("undo", 0, 0, 0, 10.0, 20.0),
+    ]
+    event, *numbers = zip(*lines, strict=True)
+    names = ("seq", "len", "ack", "cwnd", "ssthresh")
+    columns = {name: np.asarray(column) for name, column in zip(names, numbers, strict=True)}
+    times = np.asarray([0.1, 0.5, 0.6, 0.6])
+    seen.traces["tcp"] = {"time_s": times, "flow": ["file"] * len(lines), "event": list(event), **columns}
+
+
 # One wrong result for each rule, which the rule must detect.
 LIES: dict[str, Callable[[Observed], object]] = {
     "packets_are_conserved": lambda seen: _account(seen, "file", "lost", 1),
@@ -185,6 +201,7 @@ LIES: dict[str, Callable[[Observed], object]] = {
     "events_are_below_the_estimate": lambda seen: seen.estimate.update(events=10.0),
     "the_run_goes_to_its_end": lambda seen: seen.settings.update({"run.duration": "5 s"}),
     "traced_times_go_forward": lambda seen: _column(seen, "queue", "time_s", -1.0),
+    "a_mark_is_answered_once_a_round_trip": _undone,
     "windows_have_a_segment": lambda seen: _column(seen, "cwnd", "cwnd", 0.5),
     "round_trips_are_times": lambda seen: _column(seen, "rtt", "rto_s", 1e9),
     "queues_hold_what_they_have_room_for": lambda seen: seen.traces["queue"]["packets"].fill(99),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
+LEAST_SEGMENTS = 2.0
+"""A window that no mark lowers further."""
 WIRES = ("wired", "lossy", "wimax", "trace")
 
 
@@ -34,6 +37,69 @@ def windows_have_a_segment(seen: Observed) -> Iterator[str]:
                 yield f"{channel} of {flow}: {rows['cwnd'][place]} segments at {rows['time_s'][place]} s"
             if np.any(np.isnan(rows["ssthresh"])) or np.any(rows["ssthresh"] < 1 - ROUNDING):
                 yield f"{channel} of {flow}: a threshold of {np.min(rows['ssthresh'])} segments"
+
+
+def a_mark_is_answered_once_a_round_trip(seen: Observed) -> Iterator[str]:
+    """The first mark in a window of data lowers the window of Reno and CUBIC, others leave all windows alone.
+
+    No undo takes back what marks call for (RFC 3168, 6.1.2; RFC 4015, 3): one that follows a mark in the
+    same recovery leaves the threshold where it is. Later marks are answered again.
+    """
+    columns = seen.traces.get("tcp")
+    if columns is None or "mark" not in columns["event"]:
+        return
+    events = np.asarray(columns["event"])
+    flows = np.asarray(columns["flow"])
+    for flow, rows in _by_flow(seen, "tcp"):
+        falls = seen.is_set(f"{seen.tcp(flow)}.congestion", "reno", "cubic")
+        answers = _Answers()
+        for event, *row in zip(
+            events[flows == flow],
+            *(rows[name] for name in ("seq", "len", "ack", "cwnd", "ssthresh")),
+            strict=True,
+        ):
+            if what := answers.fault(str(event), *map(float, row), falls=falls):
+                yield f"{flow}: {what}"
+
+
+@dataclass
+class _Answers:
+    """What a sender has answered, line by line of its trace."""
+
+    sent: float = 0.0
+    cwnd: float = 0.0
+    ssthresh: float = 0.0
+    fell: float = -1.0
+    """Everything was sent below it when the window fell last, and before that."""
+    before: float = -1.0
+    is_marked: bool = False
+    """Whether a mark was reported since the recovery or the series of timeouts began."""
+
+    def fault(
+        self, event: str, seq: float, length: float, ack: float, cwnd: float, ssthresh: float, *, falls: bool
+    ) -> str | None:
+        """What is wrong with the next line."""
+        what = None
+        has_fallen = cwnd < self.cwnd - ROUNDING or abs(ssthresh - self.ssthresh) > ROUNDING
+        if event in {"send", "probe"}:
+            self.sent = max(self.sent, seq + length)
+        elif event in {"enter", "timeout"}:
+            self.before, self.fell, self.is_marked = self.fell, self.sent, False
+        elif event == "mark":
+            self.is_marked = True
+            # A FIN is acknowledged beyond the last byte.
+            if ack > self.fell + 1:
+                if falls and not has_fallen and self.cwnd > LEAST_SEGMENTS:
+                    what = f"a mark at {ack:.0f} is not answered at a window of {cwnd} segments"
+                self.before = self.fell = self.sent
+            elif ack <= self.fell and has_fallen:
+                what = f"a mark at {ack:.0f} is answered again, before {self.fell:.0f} is acknowledged"
+        elif event == "undo":
+            if self.is_marked and ssthresh > self.ssthresh + ROUNDING:
+                what = f"the window is back at {cwnd} segments though a mark was reported"
+            self.fell, self.is_marked = self.before, False
+        self.cwnd, self.ssthresh = cwnd, ssthresh
+        return what
 
 
 def round_trips_are_times(seen: Observed) -> Iterator[str]:
