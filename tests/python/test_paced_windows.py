@@ -121,7 +121,7 @@ def test_a_round_trip_below_the_tick_of_the_clock_does_not_bound_the_pace(
 
 @pytest.mark.parametrize("undo", ["both", "dsack"])
 def test_marks_in_a_spurious_timeout_keep_the_window_down(folder: Path, undo: str) -> None:
-    """A link stands still for 0.6 s and marks what waited for more than 0.3 s; Linux ends with a threshold of 2."""
+    """A link stands still for 0.6 s and marks what waited for 0.3 s; Linux ends with a threshold of 2."""
     codel = 'codel = { target = "5 s", interval = "10 s", ce-threshold = "300 ms" }'
     marks = f'[links.wire.aqm]\nlaw = "codel"\n{codel}'
     tcp = f'variant = "sack", ecn = "classic", undo = "{undo}"'

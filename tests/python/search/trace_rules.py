@@ -40,7 +40,7 @@ def windows_have_a_segment(seen: Observed) -> Iterator[str]:
 
 
 def a_mark_is_answered_once_a_round_trip(seen: Observed) -> Iterator[str]:
-    """The first mark in a window of data lowers the window of Reno and CUBIC, others leave all windows alone.
+    """The first mark in a window of data lowers the window of Reno and CUBIC, and others do not.
 
     No undo takes back what marks call for (RFC 3168, 6.1.2; RFC 4015, 3): one that follows a mark in the
     same recovery leaves the threshold where it is. Later marks are answered again.
@@ -81,6 +81,9 @@ class _Answers:
         """What is wrong with the next line."""
         what = None
         has_fallen = cwnd < self.cwnd - ROUNDING or abs(ssthresh - self.ssthresh) > ROUNDING
+        if event == "send" and seq < self.sent:
+            # Of another connection.
+            self.sent, self.fell, self.before, self.is_marked = 0.0, -1.0, -1.0, False
         if event in {"send", "probe"}:
             self.sent = max(self.sent, seq + length)
         elif event in {"enter", "timeout"}:
@@ -92,7 +95,7 @@ class _Answers:
                 if falls and not has_fallen and self.cwnd > LEAST_SEGMENTS:
                     what = f"a mark at {ack:.0f} is not answered at a window of {cwnd} segments"
                 self.before = self.fell = self.sent
-            elif ack <= self.fell and has_fallen:
+            elif falls and ack <= self.fell and has_fallen:
                 what = f"a mark at {ack:.0f} is answered again, before {self.fell:.0f} is acknowledged"
         elif event == "undo":
             if self.is_marked and ssthresh > self.ssthresh + ROUNDING:
