@@ -269,7 +269,7 @@ const TRANSPORT: &[Key] = &[
         .above("0 s")
         .at_most(LONGEST)
         .only(IF_TCP),
-    Key::new("flows.*.tcp.tick", TIME_MS, "granularity of the clock that measures round trips; 0 s means exact")
+    Key::new("flows.*.tcp.tick", TIME_MS, "granularity of the clock by which timeouts and timestamps go; 0 s means exact")
         .profile(|tcp| time(tcp.tick), "ns-2: tcpTick_", "Linux: a clock of 1000 Hz")
         .at_most("10 s")
         .only(IF_TCP),
