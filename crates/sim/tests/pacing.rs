@@ -52,8 +52,10 @@ fn a_small_queue_bounds_what_waits_in_a_managed_queue_too() {
             let managed = format!("{first}\naqm = {{ law = \"{law}\" }}");
             let outcome = over(&managed, ", small-queue = \"1 ms\"");
             let queue = metric(&outcome, "links.near.queue_mean_packets");
-            let (goodput, all) =
-                (metric(&outcome, "flows.main.goodput_bps"), metric(&over(first, ""), "flows.main.goodput_bps"));
+            let (goodput, all) = (
+                metric(&outcome, "flows.main.goodput_bps"),
+                metric(&over(first, ""), "flows.main.goodput_bps"),
+            );
             assert!(queue <= bound, "{queue} with {law} in {first}");
             assert!(goodput > 0.97 * all, "{goodput} of {all} with {law} in {first}");
         }

@@ -99,10 +99,20 @@ impl Check<'_> {
             [(Direction::Down, "frame.maps", "downlink"), (Direction::Up, "frame.requests", "uplink")]
         {
             let (opens, closes) = air.frame.subframe(direction, Time::ZERO);
-            let least = Bytes(2 * u64::from(FRAGMENT_OVERHEAD)).time_at(air.rates.qpsk);
-            if opens.after(least) > closes {
+            let has_room = |rate| {
+                let least = Bytes(2 * u64::from(FRAGMENT_OVERHEAD)).time_at(rate);
+                opens.after(least) <= closes
+            };
+            if !has_room(air.rates.qpsk) {
                 let text = format!("the {what} sub-frame has no room for a fragment; expected less");
                 self.fault(&key(taken), text);
+            }
+            for (rate, below) in [(air.rates.qam16, "rates.16-qam"), (air.rates.qam64, "rates.64-qam")] {
+                if !has_room(rate) {
+                    let text =
+                        format!("the {what} sub-frame has no room for a fragment; expected a higher rate");
+                    self.fault(&key(below), text);
+                }
             }
         }
         if let Some(Value::Text(text)) = sheet.get(&key("modulation.script"))
