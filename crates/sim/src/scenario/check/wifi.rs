@@ -103,16 +103,15 @@ impl Check<'_> {
                 let least = Bytes(2 * u64::from(FRAGMENT_OVERHEAD)).time_at(rate);
                 opens.after(least) <= closes
             };
+            let slow = [(air.rates.qam16, "rates.16-qam"), (air.rates.qam64, "rates.64-qam")]
+                .into_iter()
+                .find(|(rate, _)| !has_room(*rate));
             if !has_room(air.rates.qpsk) {
                 let text = format!("the {what} sub-frame has no room for a fragment; expected less");
                 self.fault(&key(taken), text);
-            }
-            for (rate, below) in [(air.rates.qam16, "rates.16-qam"), (air.rates.qam64, "rates.64-qam")] {
-                if !has_room(rate) {
-                    let text =
-                        format!("the {what} sub-frame has no room for a fragment; expected a higher rate");
-                    self.fault(&key(below), text);
-                }
+            } else if let Some((_, below)) = slow {
+                let text = format!("the {what} sub-frame has no room for a fragment; expected a higher rate");
+                self.fault(&key(below), text);
             }
         }
         if let Some(Value::Text(text)) = sheet.get(&key("modulation.script"))
