@@ -42,6 +42,26 @@ fn a_small_queue_bounds_what_waits_in_the_first_link_and_keeps_it_busy() {
     }
 }
 
+/// The queue in front of a link counts like the link, whoever manages it: the sender keeps what waits there within its bound, and
+/// is woken as packets leave.
+#[test]
+fn a_small_queue_bounds_what_waits_in_a_managed_queue_too() {
+    let laws = ["red", "codel", "fq-codel", "pie", "dualpi2"];
+    for (first, also, bound) in [(WIRE, None, 5.3), (AIR, Some("mac80211"), 8.0)] {
+        for law in laws.into_iter().chain(also) {
+            let managed = format!("{first}\naqm = {{ law = \"{law}\" }}");
+            let outcome = over(&managed, ", small-queue = \"1 ms\"");
+            let queue = metric(&outcome, "links.near.queue_mean_packets");
+            let (goodput, all) = (
+                metric(&outcome, "flows.main.goodput_bps"),
+                metric(&over(first, ""), "flows.main.goodput_bps"),
+            );
+            assert!(queue <= bound, "{queue} with {law} in {first}");
+            assert!(goodput > 0.97 * all, "{goodput} of {all} with {law} in {first}");
+        }
+    }
+}
+
 /// Slow start sends two segments for each that arrives, back to back; paced, the queue in front of a slower link stays short.
 #[test]
 fn a_paced_flow_does_not_queue_its_bursts() {

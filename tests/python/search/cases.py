@@ -16,7 +16,7 @@ from .networks import draw_network
 from .stations import draw_stations
 from .traffic import draw_flows
 from .tree import text
-from .twists import twist
+from .twists import pair, twist
 
 if TYPE_CHECKING:
     from .tree import Tree
@@ -48,7 +48,9 @@ def case(number: int) -> Draft:
         if _is_accepted(tree):
             for more in (_with_events, _with_marking, _with_stations, _with_access_point):
                 tree = more(number, tree)
-            tree = _affordable(twist(draw, tree, draw.one([0, 3, 8, 20])))
+            tree = twist(draw, tree, draw.one([0, 3, 8, 20]))
+            pairs = Draw(f"lasthop/{number}/pair")
+            tree = _affordable(pair(pairs, tree) if pairs.chance(0.5) else tree)
             tree = {"title": f"Random case {number}"} | tree
             return Draft(number, tree, attempt)
     raise AssertionError(f"case {number}: {MOST_DRAFTS} drafts were refused")

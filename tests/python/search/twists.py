@@ -28,6 +28,24 @@ KEPT = re.compile(
 )
 """Keys of the structure, which is drawn elsewhere."""
 
+STRUCTURE = re.compile(r".*\.(aqm\.law|loss\.model|(arq|rate-control)\.kind|on-off\.law)$")
+"""Words of the structure that may be set to another where only a pair of keys is changed."""
+
+TRIES = 8
+"""Values that are tried for a pair of keys."""
+
+RANGES: dict[str, tuple[float, float, str]] = {
+    "time": (1e-3, 2000, "ms"),
+    "rate": (10, 100_000, "kbit/s"),
+    "size": (1, 100_000, "B"),
+    "segments": (1, 500, "segments"),
+    "packets or size": (1, 500, "packets"),
+    "size or packets": (1, 500, "packets"),
+    "percentage": (0.01, 100, "%"),
+    "gain": (1, 30, "dB"),
+}
+"""What a quantity is drawn from, evenly over its orders of magnitude, where the present value is a word."""
+
 QUANTITY = re.compile(r"(-?[0-9.]+(?:e-?[0-9]+)?) (\S+)")
 
 
@@ -46,28 +64,54 @@ def entry_of(key: str) -> dict[str, Any] | None:
 
 def twist(draw: Draw, tree: Tree, most: int) -> Tree:
     """The scenario with up to this many keys set to other values."""
-    scenario = _core.Scenario.from_text(text(tree), "case.toml")
-    settings = {key: line["value"] for key, line in json.loads(scenario.resolved(0)).items()}
+    settings = _settings(tree)
     for key in draw.some([key for key in settings if not KEPT.match(key)], draw.whole(0, most)):
-        value = _value(draw, key, settings[key])
-        if value is None:
-            continue
-        twisted = deepcopy(tree)
-        try:
-            put(twisted, tuple(key.split(".")), value)
-            _core.Scenario.from_text(text(twisted), "case.toml")
-        except (lh.ScenarioError, TypeError):
-            continue
-        tree = twisted
+        tree = _changed(draw, tree, key, settings[key]) or tree
     return tree
+
+
+def pair(draw: Draw, tree: Tree) -> Tree:
+    """The scenario with a key of a flow and a key of what carries it set to other values, which many other keys would hide."""
+    settings = _settings(tree)
+    for section in ("flows.", r"(?:links|nodes|agents)\."):
+        of_it = re.compile(section)
+        keys = [key for key in settings if of_it.match(key) and (STRUCTURE.match(key) or not KEPT.match(key))]
+        for key in draw.some(keys, TRIES):
+            changed = _changed(draw, tree, key, settings[key])
+            if changed is not None:
+                tree = changed
+                break
+    return tree
+
+
+def _settings(tree: Tree) -> dict[str, str]:
+    """Each key of the first point of a scenario with its value."""
+    scenario = _core.Scenario.from_text(text(tree), "case.toml")
+    return {key: line["value"] for key, line in json.loads(scenario.resolved(0)).items()}
+
+
+def _changed(draw: Draw, tree: Tree, key: str, now: str) -> Tree | None:
+    """The scenario with another value of a key, if the reader accepts it."""
+    value = _value(draw, key, now)
+    if value is None:
+        return None
+    changed = deepcopy(tree)
+    try:
+        put(changed, tuple(key.split(".")), value)
+        _core.Scenario.from_text(text(changed), "case.toml")
+    except (lh.ScenarioError, TypeError):
+        return None
+    return changed
 
 
 def _value(draw: Draw, key: str, now: str) -> object:
     entry = entry_of(key)
     if entry is None:
         return None
-    if entry["values"] and (entry["kind"] == "word" or draw.chance(0.2)):
+    if entry["values"] and (entry["kind"] == "word" or (now not in entry["values"] and draw.chance(0.2))):
         return draw.one(entry["values"])
+    if now in entry["values"]:
+        return _away_from_word(draw, entry["kind"])
     if entry["kind"] == "boolean":
         return now != "true"
     if entry["kind"] == "integer" and re.fullmatch(r"-?[0-9]+", now):
@@ -88,3 +132,14 @@ def _value(draw: Draw, key: str, now: str) -> object:
     if unit in {"dB", "dBm", "m"}:
         factor = draw.log(0.7, 1.4)
     return f"{value * factor:.3f} {unit}" if value < 0 else amount(value * factor, unit)
+
+
+def _away_from_word(draw: Draw, kind: str) -> object:
+    """A value of this kind for a key that has a word such as "none" now."""
+    if kind == "integer":
+        return draw.whole(0, 20)
+    if kind not in RANGES:
+        return None
+    low, high, unit = RANGES[kind]
+    value = draw.log(low, high)
+    return f"{value:.0f} {unit}" if unit in {"B", "packets", "segments"} else amount(value, unit)

@@ -1,7 +1,8 @@
 //! What waits of each connection in the first link of its host, for senders that bound it (TCP small queues).
 //!
-//! **How.** A wire, and an 802.16 link, know when a packet will have left as soon as they take it in: the sender learns until
-//! when it has to wait. An 802.11 station does not: the sender is woken when its MAC is done with a packet.
+//! **How.** A wire, and an 802.16 link, know when a packet will have left as soon as they accept it: the sender learns until
+//! when it has to wait. A managed queue that keeps its packets does not, nor does an 802.11 station: the sender is woken when a
+//! packet leaves or is dropped.
 //!
 //! **Limits.** Slotted networks do not count, and wires with an agent in front do not: there a sender is never held.
 
@@ -40,9 +41,23 @@ impl Waiting {
         self.packets < LEAST || self.bytes <= limit
     }
 
+    fn add(&mut self, size: u64) {
+        self.packets += 1;
+        self.bytes += size;
+    }
+
     fn remove(&mut self, size: u64) {
         self.packets -= 1;
         self.bytes -= size;
+    }
+
+    /// The first known departure after which there is room.
+    fn room_after(&self, limit: u64) -> Option<Time> {
+        let (mut packets, mut bytes) = (self.packets, self.bytes);
+        self.departures.iter().find_map(|&(departure, size)| {
+            (packets, bytes) = (packets - 1, bytes - size);
+            (packets < LEAST || bytes <= limit).then_some(departure)
+        })
     }
 }
 
@@ -57,22 +72,32 @@ impl Below {
         config.flows.iter().any(|flow| bounded(&flow.transport)).then(|| Box::new(Below { ports, ends }))
     }
 
-    /// A wire has taken in a packet of an end, and its last bit leaves then.
+    /// A wire has accepted a packet of an end, and its last bit leaves then.
     pub(super) fn leaves_at(&mut self, end: u32, size: Bytes, departure: Time) {
         let waiting = &mut self.ends[end as usize];
-        waiting.packets += 1;
-        waiting.bytes += size.0;
+        waiting.add(size.0);
         waiting.departures.push_back((departure, size.0));
     }
 
-    /// The station of the node that sent a packet has taken it in.
+    /// A packet joins a queue at the node that sent it, from which it leaves at a time that is not known yet.
     pub(super) fn enters(&mut self, packet: &Packet) {
-        let waiting = &mut self.ends[self.ports.sender(packet) as usize];
-        waiting.packets += 1;
-        waiting.bytes += packet.size().0;
+        self.ends[self.ports.sender(packet) as usize].add(packet.size().0);
     }
 
-    /// That station is done with it: the sender is woken if it was held and has room.
+    /// A packet leaves that queue for a wire, and its last bit leaves then: a sender that was held is woken at the departure
+    /// that makes room.
+    pub(super) fn crosses(&mut self, packet: &Packet, departure: Time, queue: &mut EventQueue) {
+        let waiting = &mut self.ends[self.ports.sender(packet) as usize];
+        waiting.departures.push_back((departure, packet.size().0));
+        if let Some((limit, timer)) = waiting.held
+            && let Some(at) = waiting.room_after(limit)
+        {
+            waiting.held = None;
+            queue.set(timer, at);
+        }
+    }
+
+    /// A packet has left that queue, sent or dropped: a sender that was held is woken if it has room.
     pub(super) fn leaves(&mut self, packet: &Packet, queue: &mut EventQueue, now: Time) {
         let waiting = &mut self.ends[self.ports.sender(packet) as usize];
         waiting.remove(packet.size().0);
@@ -93,12 +118,8 @@ impl Below {
         if waiting.has_room(limit) {
             return Room::Now;
         }
-        let (mut packets, mut bytes) = (waiting.packets, waiting.bytes);
-        for &(departure, size) in &waiting.departures {
-            (packets, bytes) = (packets - 1, bytes - size);
-            if packets < LEAST || bytes <= limit {
-                return Room::At(departure);
-            }
+        if let Some(departure) = waiting.room_after(limit) {
+            return Room::At(departure);
         }
         waiting.held = Some((limit, timer));
         Room::Later

@@ -57,18 +57,22 @@ impl Net {
         }
     }
 
-    /// Sends a packet, and counts it where it waits on a wire; a station counts its own.
+    /// Sends a packet, and counts it where it waits on a wire; a station and a managed queue count their own.
     fn send_counted(&mut self, end: u32, node: NodeId, packet: Packet, size: Bytes) {
         let (Way::Channel(channel) | Way::Relay(channel)) = self.ways.at(node, packet.dst) else {
             return self.send(node, packet, size);
         };
-        let refused = self.channels[channel as usize].counters.drops_queue;
+        let Channel { line, stage, .. } = &mut self.channels[channel as usize];
+        if stage.is_some() {
+            return self.send(node, packet, size);
+        }
+        let held = line.backlog(self.now).packets;
         self.send(node, packet, size);
-        let Channel { counters, line, .. } = &self.channels[channel as usize];
+        let queue = self.channels[channel as usize].line.queue();
         if let Some(below) = &mut self.below
-            && counters.drops_queue == refused
+            && queue.len() as u32 > held
         {
-            below.leaves_at(end, size, line.queue().last_departure());
+            below.leaves_at(end, size, queue.last_departure());
         }
     }
 

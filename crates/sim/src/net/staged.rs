@@ -3,6 +3,7 @@
 //! A channel with such a queue is not a relay, because the law decides when a packet leaves. It may feed relays.
 
 use lasthop_stack::hooks::DropCause;
+use lasthop_stack::packet::NodeId;
 
 use super::pool::PoolId;
 use super::{Net, traced};
@@ -16,10 +17,16 @@ impl Net {
             self.pull(number);
             self.channels[number].line.pass(now);
         }
+        let near = self.near(number);
         let channel = &mut self.channels[number];
         let Some(stage) = &mut channel.stage else { return };
         let (packet, size) = self.pool.get(id);
         let packet = *packet;
+        if let Some(below) = &mut self.below
+            && packet.src == near
+        {
+            below.enters(&packet);
+        }
         stage.enqueue((id, &packet, size), 0, is_ahead, channel.line.backlog(now), now);
         if self.tracer.links {
             traced::joining(&mut self.tracer, (number, channel), &packet, now);
@@ -65,9 +72,22 @@ impl Net {
                 let sequence = self.queue.next_sequence();
                 let id = PoolId::from_handle(u64::from(queued.handle));
                 let size = self.pool.get(id).1;
+                let packet = self.below.as_ref().map(|_| *self.pool.packet(id));
                 self.cross(number, (id, size), now, sequence);
+                let departure = self.channels[number].line.queue().last_departure();
+                let near = self.near(number);
+                if let Some(packet) = packet.filter(|packet| packet.src == near)
+                    && let Some(below) = &mut self.below
+                {
+                    below.crosses(&packet, departure, &mut self.queue);
+                }
             }
         }
+    }
+
+    /// The node from which packets enter a channel.
+    fn near(&self, number: usize) -> NodeId {
+        self.channels[number ^ 1].to
     }
 
     /// Loses what the law of the queue in front of a channel has dropped.
@@ -76,6 +96,12 @@ impl Net {
             self.channels[number].stage.as_mut().and_then(|stage| stage.next_dropped())
         {
             self.channels[number].counters.drops_queue += u64::from(cause == DropCause::Full);
+            let (near, packet) = (self.near(number), self.pool.packet(id));
+            if let Some(below) = &mut self.below
+                && packet.src == near
+            {
+                below.leaves(packet, &mut self.queue, self.now);
+            }
             self.drop_at(number, id);
         }
     }

@@ -8,7 +8,6 @@ mod way;
 
 use std::iter;
 
-use lasthop_stack::hooks::Congestion;
 use lasthop_stack::hooks::{Judge, Timer};
 use lasthop_stack::packet::{Flags, NodeId, Packet, Segment};
 use lasthop_stack::registry::CongestionKind;
@@ -251,6 +250,7 @@ impl Flow {
                         host.close(end);
                     }
                     SourceAct::WritePacket(bytes, _) => host.write(end, u64::from(bytes)),
+                    SourceAct::Wait(_) => {}
                 }
             }
             Sockets::Udp(ends) => {
@@ -260,7 +260,7 @@ impl Flow {
                 }
             }
         }
-        if let SourceAct::WritePacket(_, next) = act
+        if let SourceAct::WritePacket(_, next) | SourceAct::Wait(next) = act
             && next < Time::NEVER
         {
             net.queue.set(slot, next);
@@ -372,7 +372,7 @@ impl Flow {
                         .resuming
                         .as_ref()
                         .map_or_else(Default::default, |both| both[direction].resumed),
-                    law: Congestion::counts(ends[direction].sender().law()),
+                    law: ends[direction].sender().law_counts(),
                     sender: ends[direction].counters(net.now),
                 })
             }

@@ -2,7 +2,7 @@
 
 use super::error::ScenarioError;
 use super::hints;
-use super::keys::{self, Default, KEYS, Key, Kind, Only, Preferred, Profiled, Unless};
+use super::keys::{self, Bound, Default, KEYS, Key, Kind, Only, Preferred, Profiled, Unless};
 use super::layout::unknown_key;
 use super::nearest::{listed, nearest};
 use super::quantity::Dim;
@@ -73,9 +73,15 @@ fn entry(key: &Key) -> Json {
     values.extend(key.words);
     let only: Vec<String> = key.only.iter().map(|only| Only::text(*only)).collect();
     let (default, source) = default(key);
+    let limit = |bound: Option<Bound>, included| {
+        bound.filter(|bound| bound.included == included).map(|bound| bound.text)
+    };
     json!({
         "key": key.shown(), "meaning": key.meaning, "kind": kind, "unit": unit, "default": default,
-        "source": source, "values": values, "only_for": only.join(" and "),
+        "source": source, "values": values,
+        "above": limit(key.least, false), "at_least": limit(key.least, true),
+        "below": limit(key.most, false), "at_most": limit(key.most, true),
+        "only_for": only.join(" and "),
     })
 }
 

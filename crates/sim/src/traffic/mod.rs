@@ -22,7 +22,12 @@ pub enum Act {
     WriteAndClose(u64),
     /// It writes one packet of this many bytes, and acts again at this time.
     WritePacket(u32, Time),
+    /// It acts again at this time.
+    Wait(Time),
 }
+
+/// Bursts that one act goes through one by one. Of more, the number and the pauses are drawn together, where their law allows it.
+const MOST_BURSTS: u32 = 4096;
 
 /// A source with its stream and state.
 #[derive(Clone, Debug)]
@@ -30,6 +35,8 @@ pub struct Source {
     kind: AppKind,
     stream: Stream,
     burst_ends: Time,
+    /// Until its next packet, in the time of bursts, where it waits for that.
+    distance: Option<Span>,
     /// Bytes of a file that went as datagrams.
     sent: u64,
 }
@@ -38,7 +45,7 @@ impl Source {
     /// A source that has not started.
     #[must_use]
     pub fn new(kind: AppKind, stream: Stream) -> Source {
-        Source { kind, stream, burst_ends: Time::ZERO, sent: 0 }
+        Source { kind, stream, burst_ends: Time::ZERO, distance: None, sent: 0 }
     }
 
     /// What it does now.
@@ -63,18 +70,61 @@ impl Source {
                 if self.burst_ends == Time::ZERO {
                     self.burst_ends = now.after(draw(&mut self.stream, on, law));
                 }
-                // What is left of the distance to the next packet when a burst ends is carried over the pause, so that
-                // the mean rate is right for short bursts too.
-                let mut next = now.after(interval(rate, packet));
-                while next >= self.burst_ends && next < Time::NEVER {
-                    let left = next - self.burst_ends;
-                    let begins = self.burst_ends.after(draw(&mut self.stream, off, law));
-                    self.burst_ends = begins.after(draw(&mut self.stream, on, law));
-                    next = begins.after(left);
+                if let Some(distance) = self.distance.take() {
+                    return Act::Wait(self.after_bursts(now, distance, (on, off, law)));
                 }
+                let next = self.after_bursts(now, interval(rate, packet), (on, off, law));
                 Act::WritePacket(packet, next)
             }
             AppKind::User(_) => unreachable!("who serves a user writes what it is asked for"),
+        }
+    }
+}
+
+impl Source {
+    /// When so much time of bursts has passed: what is left of the distance to the next packet when a burst ends is carried over
+    /// the pause, so that the mean rate is right for short bursts too. Where these are too many to go through, the time at
+    /// which the source acts again, with [`Self::distance`] to go.
+    fn after_bursts(&mut self, now: Time, distance: Span, (on, off, law): (Span, Span, OnOffLaw)) -> Time {
+        let mut next = now.after(distance);
+        for burst in 0..=MOST_BURSTS {
+            if next < self.burst_ends || next == Time::NEVER {
+                return next;
+            }
+            let left = next - self.burst_ends;
+            let mut begins = self.burst_ends.after(draw(&mut self.stream, off, law));
+            if burst == MOST_BURSTS {
+                self.distance = Some(left);
+                self.burst_ends = begins.after(draw(&mut self.stream, on, law));
+                return begins;
+            }
+            let (skipped, pauses) = self.skipped(left, (on, off, law));
+            begins = begins.after(skipped).after(pauses);
+            self.burst_ends = begins.after(draw(&mut self.stream, on, law));
+            next = begins.after(left - skipped);
+        }
+        next
+    }
+
+    /// Whole bursts in a time of bursts, which are more than [`MOST_BURSTS`] in the mean, and the pauses after them: with a fixed
+    /// length as they are; of exponential ones the number has the law of Poisson and their pauses that of Erlang, both of which are
+    /// normal for so many. Others have no mean spread, or a large one, and are not drawn together.
+    fn skipped(&mut self, time: Span, (on, off, law): (Span, Span, OnOffLaw)) -> (Span, Span) {
+        let mean = time.as_secs() / on.as_secs();
+        if mean <= f64::from(MOST_BURSTS) {
+            return (Span::ZERO, Span::ZERO);
+        }
+        match law {
+            OnOffLaw::Fixed => {
+                let bursts = time.0 / on.0 - 1;
+                (Span(bursts * on.0), Span(bursts.saturating_mul(off.0)))
+            }
+            OnOffLaw::Exponential => {
+                let bursts = (mean + mean.sqrt() * self.stream.normal()).max(0.0);
+                let pauses = off.as_secs() * (bursts + bursts.sqrt() * self.stream.normal());
+                (time, Span::from_secs_f64(pauses.max(0.0)))
+            }
+            OnOffLaw::Pareto(_) => (Span::ZERO, Span::ZERO),
         }
     }
 }
@@ -101,11 +151,14 @@ mod tests {
         let mut source = Source::new(kind, Stream::named(5, 0, "source"));
         let (mut now, mut bytes) = (Time::ZERO, 0u64);
         while now < Time(seconds * 1_000_000_000) {
-            let Act::WritePacket(packet, next) = source.act(now) else {
-                panic!("a packet source writes packets")
+            now = match source.act(now) {
+                Act::WritePacket(packet, next) => {
+                    bytes += u64::from(packet);
+                    next
+                }
+                Act::Wait(next) => next,
+                other => panic!("{other:?}; a packet source writes packets"),
             };
-            bytes += u64::from(packet);
-            now = next;
         }
         bytes as f64 * 8.0 / seconds as f64
     }
@@ -149,6 +202,35 @@ mod tests {
                 let rate = written_in(kind, 20_000);
                 assert!((rate - 0.25e6).abs() < 0.015e6, "{law:?}: {rate}");
             }
+        }
+    }
+
+    /// A packet of 8 ms takes 8000 bursts, and 8 million. The last are too many to draw each.
+    #[test]
+    fn bursts_far_shorter_than_a_packet_have_the_same_rate_and_take_no_time_to_draw() {
+        for (law, nanoseconds) in [
+            (OnOffLaw::Fixed, 1000),
+            (OnOffLaw::Fixed, 1),
+            (OnOffLaw::Exponential, 1000),
+            (OnOffLaw::Exponential, 1),
+            (OnOffLaw::Pareto(2.5), 1000),
+        ] {
+            let (on, off) = (Span(nanoseconds), Span(3 * nanoseconds));
+            let kind = AppKind::OnOff { rate: Rate(1_000_000), packet: 1000, on, off, law };
+            let rate = written_in(kind, 20);
+            assert!((rate - 0.25e6).abs() < 0.001e6, "{law:?} of {on:?}: {rate}");
+        }
+    }
+
+    #[test]
+    fn fixed_bursts_that_are_skipped_end_when_those_gone_through_one_by_one_do() {
+        let (on, off, law) = (Span(700), Span(1300), OnOffLaw::Fixed);
+        for distance in [Span(700 * 5000), Span(700 * 5000 + 699), Span(3_141_592_653)] {
+            let mut source = Source::new(AppKind::Bulk, Stream::named(5, 0, "source"));
+            source.burst_ends = Time(1_000_700);
+            // `distance / on` pauses, since the burst has just begun.
+            let expected = Time(1_000_000 + distance.0 + distance.0 / on.0 * off.0);
+            assert_eq!(source.after_bursts(Time(1_000_000), distance, (on, off, law)), expected);
         }
     }
 }

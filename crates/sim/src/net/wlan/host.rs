@@ -8,7 +8,7 @@ use lasthop_stack::units::Time;
 use crate::engine::queue::EventQueue;
 use crate::net::agents::Agents;
 use crate::net::below::Below;
-use crate::net::pool::PacketPool;
+use crate::net::pool::{PacketPool, PoolId};
 use crate::net::routes::Routes;
 use crate::net::timers::Timers;
 use crate::probe::accounts::Accounts;
@@ -32,6 +32,27 @@ pub(crate) struct Host<'a> {
 }
 
 impl Host<'_> {
+    /// A packet joins the queue of the station of a node.
+    #[inline]
+    pub(super) fn enters(&mut self, id: PoolId, node: NodeId) {
+        if let Some(below) = &mut self.below {
+            let packet = self.pool.packet(id);
+            if packet.src == node {
+                below.enters(packet);
+            }
+        }
+    }
+
+    /// The station of a node no longer has a packet.
+    #[inline]
+    pub(super) fn leaves(&mut self, packet: &Packet, node: NodeId) {
+        if let Some(below) = &mut self.below
+            && packet.src == node
+        {
+            below.leaves(packet, self.queue, self.now);
+        }
+    }
+
     /// A packet is lost now, at a node of a link.
     pub(super) fn lose(
         &mut self,

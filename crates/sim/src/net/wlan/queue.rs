@@ -120,6 +120,7 @@ impl Wlan {
     pub(super) fn drop_queued(&mut self, station: usize, id: PoolId, cause: DropCause, host: &mut Host) {
         self.sites[station].counters.drops_queue += u64::from(cause == DropCause::Full);
         let packet = host.pool.remove(id);
+        host.leaves(&packet, self.sites[station].node);
         host.lose(&packet, (Culprit::Queue, Why::Queue), (self.place, self.sites[station].node));
         let refused = Signal::Refused;
         self.with_agents(station, host, |agents, around| agents.on_signal(refused, &packet, around));

@@ -33,6 +33,7 @@ impl Wlan {
         host: &mut Host,
     ) {
         host.pool.stamp(id, host.now);
+        host.enters(id, self.sites[station].node);
         if self.sites[station].stage.is_some() {
             self.join(station, id, is_ahead, host);
             return;
@@ -57,9 +58,6 @@ impl Wlan {
         self.count_held(station, host.now);
         let node = self.sites[station].node;
         let packet = host.pool.packet(id);
-        if let Some(below) = host.below.as_mut().filter(|_| packet.src == node) {
-            below.enters(packet);
-        }
         if let Some(events) = &mut host.tracer.events {
             events.link(host.now, Event::Queue, Why::Nothing, self.place, node, packet);
         }
@@ -93,9 +91,7 @@ impl Wlan {
         let has_come = host.pool.is_passed_on(id);
         let packet = host.pool.remove(id);
         self.released(station, id, size, host);
-        if let Some(below) = host.below.as_mut().filter(|_| packet.src == self.sites[station].node) {
-            below.leaves(&packet, host.queue, host.now);
-        }
+        host.leaves(&packet, self.sites[station].node);
         let why = self.trace_done(station, &packet, outcome, host);
         let signal = match outcome {
             Outcome::Delivered => {

@@ -99,10 +99,19 @@ impl Check<'_> {
             [(Direction::Down, "frame.maps", "downlink"), (Direction::Up, "frame.requests", "uplink")]
         {
             let (opens, closes) = air.frame.subframe(direction, Time::ZERO);
-            let least = Bytes(2 * u64::from(FRAGMENT_OVERHEAD)).time_at(air.rates.qpsk);
-            if opens.after(least) > closes {
+            let has_room = |rate| {
+                let least = Bytes(2 * u64::from(FRAGMENT_OVERHEAD)).time_at(rate);
+                opens.after(least) <= closes
+            };
+            let slow = [(air.rates.qam16, "rates.16-qam"), (air.rates.qam64, "rates.64-qam")]
+                .into_iter()
+                .find(|(rate, _)| !has_room(*rate));
+            if !has_room(air.rates.qpsk) {
                 let text = format!("the {what} sub-frame has no room for a fragment; expected less");
                 self.fault(&key(taken), text);
+            } else if let Some((_, below)) = slow {
+                let text = format!("the {what} sub-frame has no room for a fragment; expected a higher rate");
+                self.fault(&key(below), text);
             }
         }
         if let Some(Value::Text(text)) = sheet.get(&key("modulation.script"))

@@ -60,6 +60,17 @@ fn a_frame_without_room_for_bursts_is_refused() {
 }
 
 #[test]
+fn a_modulation_too_slow_for_a_fragment_is_refused() {
+    for below in ["16-qam", "64-qam"] {
+        let expected = ["downlink", "uplink"].map(|what| {
+            let no_room = "sub-frame has no room for a fragment; expected a higher rate";
+            format!("links.b-c.rates.{below}: the {what} {no_room}")
+        });
+        refused(&format!("rates = {{ {below} = \"1 bit/s\" }}"), "rates", &expected.join("\nx.toml:20: "));
+    }
+}
+
+#[test]
 fn a_single_rate_has_no_meaning() {
     refused(
         "rate = \"5 Mbit/s\" # of a cable",

@@ -200,7 +200,7 @@ impl Cubic {
         if self.prior == 0.0 {
             every = every.min(MOST_BEFORE_LOSS);
         }
-        let for_reno = libm::floor(cwnd / self.alpha(epoch.reno));
+        let for_reno = libm::floor(cwnd / self.alpha(epoch.reno)).max(1.0);
         while epoch.credit > for_reno {
             epoch.credit -= for_reno;
             epoch.reno += 1.0;

@@ -36,7 +36,7 @@ use super::rtt::RttEstimator;
 use super::{Config, Counting, Halved, Pacing, Parts};
 use crate::hooks::scoreboard::Scoreboard;
 use crate::hooks::{
-    Ack, Congestion, EcnEcho, LossResponse, Note, NoteEvent, Out, Progress, Recovery, Verdict, Window,
+    Ack, Congestion, Count, EcnEcho, LossResponse, Note, NoteEvent, Out, Progress, Recovery, Verdict, Window,
 };
 use crate::packet::Form;
 use crate::units::{Span, Time};
@@ -99,6 +99,8 @@ pub struct Sender<P: Parts> {
     growth_at_recovery_end: bool,
     eln: bool,
     counting: Counting,
+    /// What only the law counted in earlier connections.
+    law_before: Vec<Count>,
     counters: Counters,
 }
 
@@ -163,6 +165,7 @@ impl<P: Parts> Sender<P> {
             growth_at_recovery_end: config.growth_at_recovery_end,
             eln: config.eln,
             counting: config.counting,
+            law_before: Vec::new(),
             counters: Counters::default(),
         }
     }
@@ -172,7 +175,18 @@ impl<P: Parts> Sender<P> {
     pub fn renew(&mut self, config: &Config<P>, draw: u32) {
         let mut board = std::mem::take(&mut self.board);
         board.clear();
-        *self = Sender { board, counters: self.counters, ..Sender::new(config, draw) };
+        let law_before = self.law_counts();
+        *self = Sender { board, law_before, counters: self.counters, ..Sender::new(config, draw) };
+    }
+
+    /// What only the law counts, over all connections of this sender.
+    #[must_use]
+    pub fn law_counts(&self) -> Vec<Count> {
+        let mut counts = self.law.counts();
+        for (count, before) in counts.iter_mut().zip(&self.law_before) {
+            count.value += before.value;
+        }
+        counts
     }
 
     /// The scoreboard.
