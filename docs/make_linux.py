@@ -2,7 +2,13 @@
 
     python docs/make_linux.py bulk.json files.json tail.json
 
-The table of each scenario is between two comments of the page, which name it.
+The table of each scenario is between two comments of the page, which name it. The table of edges
+has the kernel's numbers that are kept in docs/linux-edges.json beside ours of today, and needs no kernel:
+
+    python docs/make_linux.py edges
+    python docs/make_linux.py keep probe.json idle.json ...
+
+The second keeps the kernel's numbers of scenarios of `EDGES`.
 """
 
 from __future__ import annotations
@@ -12,10 +18,14 @@ import re
 import sys
 from pathlib import Path
 
+import lasthop as lh
 from lasthop.base.quantity import digits
 from lasthop.base.table import markdown
+from lasthop.peer import measured
+from lasthop.peer.path import path as path_of
 
 PAGE = Path(__file__).with_name("linux.md")
+KEPT = Path(__file__).with_name("linux-edges.json")
 LAW = "flows.main.tcp.congestion"
 # By how much a mean of ours may differ from the kernel's.
 ACCEPTED = {"reno": 0.10, "cubic": 0.10, "bbr": 0.15}
@@ -80,14 +90,112 @@ def table(found: dict) -> str:
     )
 
 
-def main(files: list[str]) -> None:
-    page = PAGE.read_text(encoding="utf-8")
+# What the table of edges shows of each scenario: its heading there, and the metrics.
+EDGES = {
+    "validation/linux-probe": ("probe or timeout", ("timeouts", "tail_probes", "cwnd", "ssthresh")),
+    "validation/linux-idle": ("window after an idle time", ("cwnd", "ssthresh")),
+    "validation/linux-restart": ("restart after an idle time", ("cwnd", "ssthresh")),
+    "validation/linux-paced": ("growth of a paced window", ("cwnd", "goodput_bps")),
+    "validation/linux-undo": ("undone timeout, with marks", ("timeouts", "marks", "cwnd", "ssthresh")),
+    "validation/linux-micro": ("round trip below a millisecond", ("goodput_bps", "srtt_s")),
+    "validation/linux-nosack": ("without SACK", ("goodput_bps", "retransmits", "timeouts")),
+}
+
+
+def keep(files: list[str]) -> None:
+    """Keep the kernel's numbers of these results."""
+    kept = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}
     for file in files:
         found = json.loads(Path(file).read_text(encoding="utf-8"))
-        name = re.escape(found["scenario"])
-        place = re.compile(rf"(<!-- table of {name} -->\n).*?(<!-- end of {name} -->\n)", re.DOTALL)
-        assert place.search(page), f"{PAGE} has no place for {found['scenario']}"
-        page = place.sub(lambda match: match[1] + table(found) + match[2], page)  # noqa: B023
+        _, metrics = EDGES[found["scenario"]]
+        lines: dict[str, dict] = {}
+        for line in found["lines"]:
+            place = json.dumps([line["point"], line["flow"]])
+            one = lines.setdefault(
+                place, {name: line[name] for name in ("point", "flow", "law", "late_p99_s")}
+            )
+            of = {**line["values"], line["metric"]: {"linux": line["theirs"]}}
+            linux = {name: list(of[name]["linux"].values()) for name in metrics if name in of}
+            one.setdefault("linux", {}).update(linux)
+        kept[found["scenario"]] = {"kernel": found["kernel"].partition("-")[0], "lines": list(lines.values())}
+    ordered = {name: kept[name] for name in EDGES if name in kept}
+    KEPT.write_text(json.dumps(ordered, indent=1) + "\n", encoding="utf-8")
+
+
+def ours(name: str) -> list[tuple[dict, dict[str, list[float | None]]]]:
+    """The lines of a scenario that are kept, each with our values of its metrics: one a replication."""
+    kept = json.loads(KEPT.read_text(encoding="utf-8"))[name]["lines"]
+    scenario = lh.load(name)
+    found = []
+    for line in kept:
+        point = scenario.points().index(line["point"])
+        of = path_of(scenario, point)
+        number = [flow.name for flow in of.flows].index(line["flow"])
+        runs = len(next(iter(line["linux"].values())))
+        values = [measured.ours(scenario, of, r, set(line["linux"]))[0][number] for r in range(runs)]
+        found.append((line, {metric: [one[metric] for one in values] for metric in line["linux"]}))
+    return found
+
+
+def mean(values: list[float | None]) -> float | None:
+    """The mean of those that there are, if there is one in each run."""
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if len(known) == len(values) else None
+
+
+def number_of(values: list[float | None], metric: str) -> str:
+    """A mean, as the tables show it."""
+    found = mean(values)
+    return "–" if found is None else digits(found * measured.METRICS[metric].scale, 3)
+
+
+def edges() -> str:
+    """The table of edges: ours beside what the kernel did."""
+    kept = json.loads(KEPT.read_text(encoding="utf-8"))
+    rows = []
+    for name, (heading, metrics) in EDGES.items():
+        if name not in kept:
+            continue
+        for line, mine in ours(name):
+            point = {key.rpartition(".")[2]: value for key, value in line["point"].items()}
+            # The rate names the path, and the law has a column.
+            shown = [
+                value for key, value in point.items() if key not in ("congestion", "queue", "delay", "off")
+            ]
+            cells = [
+                f"{measured.METRICS[metric].heading} "
+                f"{number_of(mine[metric], metric)} / {number_of(line['linux'][metric], metric)}"
+                for metric in metrics
+                if metric in line["linux"]
+            ]
+            rows.append([heading, ", ".join(shown), line["law"], "; ".join(cells)])
+    text = markdown(["edge", "point", "law", "ours / Linux"], rows)
+    releases = " and ".join(sorted({found["kernel"] for found in kept.values()}))
+    late = max(line["late_p99_s"] for found in kept.values() for line in found["lines"])
+    lateness = f"the relay's timer was late by at most {1e3 * late:.2f} ms at the 99th percentile of a run"
+    return f"{text}\n\nLinux {releases}; {lateness}.\n"
+
+
+def placed(page: str, name: str, text: str) -> str:
+    """The page with this text between the comments of this name."""
+    place = re.compile(
+        rf"(<!-- table of {re.escape(name)} -->\n).*?(<!-- end of {re.escape(name)} -->\n)", re.DOTALL
+    )
+    assert place.search(page), f"{PAGE} has no place for {name}"
+    return place.sub(lambda match: match[1] + text + match[2], page)
+
+
+def main(words: list[str]) -> None:
+    if words[:1] == ["keep"]:
+        keep(words[1:])
+        return
+    page = PAGE.read_text(encoding="utf-8")
+    if words == ["edges"]:
+        page = placed(page, "edges", edges())
+    else:
+        for file in words:
+            found = json.loads(Path(file).read_text(encoding="utf-8"))
+            page = placed(page, found["scenario"], table(found))
     PAGE.write_text(page, encoding="utf-8")
 
 

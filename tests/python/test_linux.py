@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
+import errno
 import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -15,10 +18,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import lasthop as lh
-from lasthop.peer import system
+from lasthop.peer import system, worker
 from lasthop.peer.beside import Beside, Line, compare
 from lasthop.peer.crew import IN_TIME_S, Crew, UnavailableError
-from lasthop.peer.path import path, with_known_laws
+from lasthop.peer.measured import METRICS
+from lasthop.peer.path import Flow, path, with_known_laws
+from lasthop.peer.path import Path as Path_
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -74,6 +79,7 @@ def test_a_point_gives_the_kernel_a_chain_in_the_order_of_the_way(chain: Path) -
     found = path(lh.load(chain), 0)
     assert found.steps == (("first", False), ("last", True))
     down, up = found.flows
+    assert found.ends == ("a", "b")
     assert (down.law, down.start_s, down.size, down.window, down.sender) == ("cubic", 1.0, None, 144_800, 0)
     assert (up.law, up.start_s, up.size, up.sender) == ("reno", 0.0, 70 * 1448, 1)
     # 20 bytes of IP, 20 of TCP and 12 of timestamps are around 1448.
@@ -81,9 +87,12 @@ def test_a_point_gives_the_kernel_a_chain_in_the_order_of_the_way(chain: Path) -
         "mtu": 1500,
         "timestamps": True,
         "sack": True,
-        "ecn": False,
+        "ecn": 0,
         "window": 4096 * 1448,
+        "idle_restart": True,
+        "pacing": [200, 120],
     }
+    assert (down.is_paced, down.has_nagle) == (False, True)
     assert (found.warmup_s, found.duration_s) == (2.0, 20.0)
 
 
@@ -97,11 +106,15 @@ def test_a_job_is_plain_data(chain: Path) -> None:
 @pytest.mark.parametrize(
     ("settings", "expected"),
     [
-        (["links.first.aqm.law=warning"], "a chain of wired and lossy links without it"),
-        (["links.first.aqm.law=fq-codel"], "a chain of wired and lossy links without it"),
-        (["flows.up.tcp.ecn=accurate"], "off or classic"),
+        (["links.first.aqm.law=warning"], "red, codel, fq-codel, pie or dualpi2"),
+        (
+            ["links.first.outages.law=script", "links.first.outages.script=1 s at 2 s"],
+            "trace links without it",
+        ),
+        (["flows.up.tcp.pacing=off", "flows.up.tcp.congestion=bbr"], "the kernel's bbr paces itself"),
+        (["flows.up.tcp.idle-restart=false"], "true, as flows.down.tcp.idle-restart"),
         (["links.first.rtt.law=exponential", "links.first.rtt.exponential.mean=10 ms"], "without it"),
-        (["flows.up.app.kind=on-off", "flows.up.app.on-off.rate=1 Mbit/s"], "bulk or file"),
+        (["flows.up.app.kind=web"], "bulk, file, cbr, poisson or on-off"),
         (["flows.up.app.spread=2 s"], "0 s"),
         (["flows.up.app.stop=5 s"], "none"),
         (["flows.up.sink.read-rate=1 Mbit/s"], "unlimited"),
@@ -135,6 +148,145 @@ def test_a_refusal_names_file_and_line(chain: Path, cli: Cli) -> None:
     assert done.stderr == f'{place}: "9 s" is not possible with the peer linux; expected none\n'
 
 
+EDGES = """\
+title = "A recorded link with a managed queue"
+
+[run]
+duration = "3 s"
+warmup   = "1 s"
+
+[nodes]
+s = {}
+d = {}
+
+[links.path]
+kind  = "trace"
+nodes = ["s", "d"]
+delay = "10 ms"
+queue = "100 packets"
+trace = { file = "each.trace" }
+aqm   = { law = "codel", codel = { ce-threshold = "20 ms" } }
+
+[flows.main]
+from = "s"
+to   = "d"
+app  = { kind = "cbr", start = "100 ms", stop = "2.5 s", cbr = { rate = "1 Mbit/s", packet = "500 B" } }
+tcp  = { congestion = "reno", pacing = "on", nagle = false, idle-restart = false, ecn = "classic" }
+"""
+
+
+@pytest.fixture
+def edges(tmp_path: Path) -> lh.Scenario:
+    (tmp_path / "each.trace").write_text("1\n")
+    (tmp_path / "edges.toml").write_text(EDGES)
+    return lh.load(tmp_path / "edges.toml")
+
+
+def test_recorded_links_managed_queues_paces_and_writes_with_times_are_a_path(edges: lh.Scenario) -> None:
+    found = path(edges, 0)
+    assert found.steps == (("path", False),)
+    (flow,) = found.flows
+    assert (flow.size, flow.start_s, flow.is_paced, flow.has_nagle) == (None, 0.1, True, False)
+    assert (found.settings["ecn"], found.settings["idle_restart"]) == (1, False)
+    halved = edges.set({"flows.main.tcp.pacing-avoidance": "1.5"})
+    assert path(halved, 0).settings["pacing"] == [200, 150]
+
+
+def test_a_kind_of_ecn_that_this_kernel_lacks_is_refused(edges: lh.Scenario) -> None:
+    accurate = edges.set({"flows.main.tcp.ecn": "accurate"})
+    found = path(accurate, 0)
+    assert found.settings["ecn"] == system.ACCURATE_ECN
+    assert with_known_laws(found, accurate, ["reno"]) == found
+    with pytest.raises(lh.ScenarioError, match=r"main\.tcp\.ecn.*expected off or classic, which this kernel"):
+        with_known_laws(found, accurate, ["reno"], has_accurate_ecn=False)
+
+
+class Sender:
+    """A socket that records when what is written to it, and takes at most 600 bytes at once."""
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[str, float, int]] = []
+
+    def connect(self, to: tuple[str, int]) -> None:
+        self.calls.append(("connect", time.monotonic(), to[1]))
+
+    def send(self, data: bytes, flags: int) -> int:
+        taken = min(len(data), 600)
+        self.calls.append(("more" if flags == socket.MSG_MORE else "send", time.monotonic(), taken))
+        return taken
+
+    def shutdown(self, how: int) -> None:
+        self.calls.append(("shutdown", time.monotonic(), how))
+
+    def getsockopt(self, level: int, option: int, size: int) -> bytes:
+        return bytes(size)
+
+
+def written(writes: list[tuple[int, int | None, bool]]) -> list[tuple[str, float, int]]:
+    """What a sender of the worker does with these writes, with times after the start."""
+    facts = {"size": None, "start_s": 0.0}
+    flow = worker._Flow(facts, 5001, 0.0, iter(writes))
+    flow.sender = sender = Sender()  # type: ignore[assignment]
+    clock = worker._Clock()
+    clock.start()
+    flow.write("10.0.0.1", clock)
+    assert flow.failure is None
+    return [(what, at - clock.begin, size) for what, at, size in sender.calls]
+
+
+def test_an_application_writes_each_packet_at_its_time_and_closes_after_the_last() -> None:
+    calls = written([(0, 500, False), (150_000_000, 1000, False)])
+    assert [(what, size) for what, _, size in calls] == [
+        ("connect", 5001),
+        ("send", 500),
+        ("send", 600),
+        ("send", 400),
+        ("shutdown", socket.SHUT_WR),
+    ]
+    # A busy machine may be late, and never early.
+    assert 0.0 <= calls[1][1] < 0.15 <= calls[2][1]
+
+
+def test_the_last_segment_of_a_file_waits_for_the_fin() -> None:
+    calls = written([(10_000_000, 1300, True)])
+    assert [(what, size) for what, _, size in calls[1:]] == [
+        *(("more", size) for size in (600, 600, 100)),
+        ("shutdown", socket.SHUT_WR),
+    ]
+    assert calls[0][1] >= 0.01
+
+
+def test_counts_of_the_kernel_are_of_the_measured_time_and_timeouts_without_those_of_a_syn() -> None:
+    flow = worker._Flow({"size": None, "start_s": 0.0}, 5001, 0.0, iter([]))
+    blank = system.Info(10, 20, 0.1, 0.1, 0, 0, 0, 0, 0.0)
+    flow.connected, flow.info = blank._replace(timeouts=1), blank._replace(retransmitted=7, timeouts=4)
+    assert (flow.result()["retransmitted"], flow.result()["timeouts"]) == (7, 3)
+    flow.measured = blank._replace(retransmitted=5, timeouts=3)
+    assert (flow.result()["retransmitted"], flow.result()["timeouts"]) == (2, 1)
+    flow.info = blank._replace(timeouts=None)
+    assert flow.result()["timeouts"] is None
+
+
+@pytest.mark.parametrize(("most", "expected"), [(1 << 20, 100_000), (32_767, 32_767), (20_000, 10_000)])
+def test_an_interface_holds_as_many_packets_as_its_kernel_accepts(
+    monkeypatch: pytest.MonkeyPatch, most: int, expected: int
+) -> None:
+    asked = []
+
+    def ask(_interface: int, length: int) -> int:
+        asked.append(length)
+        return errno.EINVAL if length > most else 0
+
+    monkeypatch.setattr(system, "_ask_link", ask)
+    system._set_link(1)
+    assert asked[-1] == expected
+    monkeypatch.setattr(system, "_ask_link", lambda *_: errno.EPERM)
+    with pytest.raises(
+        system.Refused, match="queue and gso_max_segs of an interface: Operation not permitted"
+    ):
+        system._set_link(1)
+
+
 def test_a_branch_is_not_a_chain() -> None:
     branch = CHAIN.replace('nodes = ["b", "m"]', 'nodes = ["b", "a"]')
     found = r'links\.last\.nodes: \["b", "a"\] is not possible .* one chain of'
@@ -166,6 +318,11 @@ def test_a_law_that_this_kernel_lacks_is_refused_by_name(chain: Path) -> None:
     ("words", "message"),
     [
         (["--peer", "linux", "--theory"], "--peer: --theory too; expected one of them"),
+        (["--metric", "cwnd"], "--metric: applies only to --peer; expected --peer linux too"),
+        (
+            ["--peer", "linux", "--metric", "cwnd,rtt"],
+            '--metric: "rtt"; expected some of goodput_bps, completion_s,',
+        ),
         (["-j", "2"], "--jobs: applies only to --peer; expected --peer linux too"),
         (["--window", "w.png"], "--window: applies only to --peer; expected --peer linux too"),
         (["--peer", "linux", "--window", "w.txt"], '--window: "w.txt"; expected a name that ends in'),
@@ -207,6 +364,83 @@ def test_the_table_has_a_row_for_each_flow_and_point() -> None:
     ]
     assert "+50.0 ± 0.0 %" in row
     assert row.endswith("0.20 ms")
+
+
+def test_the_table_has_a_row_for_each_metric_by_its_own_unit() -> None:
+    lines = [line([2e6], [1e6]), line([3.0], [2.0]), line([0.04], [0.05])]
+    lines[1].metric, lines[2].metric = "timeouts", "srtt_s"
+    _, *rows = Beside("x", "6.1", 1, lines).text().splitlines()
+    assert [row.split()[2:6] for row in rows] == [
+        ["goodput", "Mbit/s", "2.000", "1.000"],
+        ["timeouts", "3.000", "2.000", "+50.0"],
+        ["last", "srtt", "ms", "40.00"],
+    ]
+
+
+def test_counters_of_a_namespace_with_two_senders_belong_to_neither() -> None:
+    result = {"flows": [{"timeouts": None}, {"timeouts": None}], "tcp": [{"TCPTimeouts": 4}, {}]}
+    flows = [Flow(name, "reno", 0.0, None, 1000, 0, is_paced=False, has_nagle=True) for name in "ab"]
+    both = Path_(0, ("s", "d"), (("path", False),), tuple(flows), {}, 0.0, 1.0)
+    assert METRICS["timeouts"].theirs(result, 1, both) is None
+    back = dataclasses.replace(flows[1], sender=1)
+    each = dataclasses.replace(both, flows=(flows[0], back))
+    assert [METRICS["timeouts"].theirs(result, n, each) for n in (0, 1)] == [4.0, 0.0]
+
+
+def test_what_a_run_takes_is_said_before_and_while_it_takes_it(
+    kernel: dict[str, Any], edges: lh.Scenario, tmp_path: Path, cli: Cli
+) -> None:
+    done = cli(
+        "check",
+        tmp_path / "edges.toml",
+        "--peer",
+        "linux",
+        "-r",
+        "1",
+        "-j",
+        "1",
+        "--metric",
+        "goodput_bps,tail_probes",
+    )
+    assert done.returncode == 0, done.stderr
+    first, second, *_ = done.stderr.splitlines()
+    assert "1 runs by Linux" in first
+    assert "at most 3.0 s with 1 at once; interfaces hold" in first
+    assert "about 3.0 s" in second
+    assert len(done.stdout.splitlines()) == 3
+
+
+def test_the_kernel_is_held_by_the_window_of_the_scenario(kernel: dict[str, Any]) -> None:
+    scenario = lh.load("validation/linux-bulk").set(
+        {
+            "run.duration": "4 s",
+            "flows.main.tcp.congestion": "reno",
+            "flows.main.tcp.window": "20 segments",
+            "links.path.loss.rate": "0 %",
+        }
+    )
+    (one,) = needed(compare(scenario, ["links.path.rate=5 Mbit/s"], 1, 1)).lines
+    # 20 segments in a round trip of 95 ms: half of the link.
+    assert not one.missed(0.03), one
+
+
+def test_marks_of_the_relay_reach_the_kernel_and_are_answered(
+    kernel: dict[str, Any], edges: lh.Scenario
+) -> None:
+    marked = edges.set(
+        {
+            "flows.main.app.kind": "bulk",
+            "flows.main.app.stop": "none",
+            "flows.main.tcp.pacing": "auto",
+        }
+    )
+    marks, window = needed(compare(marked, [], 1, 1, metrics=["marks", "cwnd"])).lines
+    assert marks.theirs[0], "packets that waited for 20 ms are marked"
+    # 20 ms of propagation, and 20 to 30 ms of queue. A wrong checksum would stop the connection, and a lost
+    # mark fill the queue.
+    assert window.theirs[0] is not None
+    assert 10 < window.theirs[0] < 60
+    assert marks.values["drops"]["linux"][0] == 0
 
 
 def test_a_late_run_is_repeated_with_fewer_beside_it_and_counts_alone() -> None:
@@ -256,7 +490,7 @@ def needed(found: Beside) -> Beside:
 
 NEW_NAMESPACE = """\
 import subprocess
-from lasthop.peer import system
+from lasthop.peer import system, worker
 system.own_user()
 system.namespace(system.Settings(1400, False, True, False, 1 << 20), ("10.77.0.1", "10.77.0.2"))
 print(subprocess.check_output(["ip", "-d", "link", "show", "lasthop0"], text=True))

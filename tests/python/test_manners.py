@@ -44,9 +44,9 @@ def test_run_names_its_point_and_prints_a_dozen_numbers_or_all(small: Path, cli:
     lines = done.stdout.splitlines()
     assert len(lines) == 1 + MOST
     assert lines[1].startswith("flows.main.goodput_bps ")
-    assert f"{MOST} of 37 metrics; -v prints all" in done.stderr
+    assert f"{MOST} of 38 metrics; -v prints all" in done.stderr
     every = cli("run", small, "-v").stdout.splitlines()
-    assert len(every) == 1 + 37
+    assert len(every) == 1 + 38
     assert "-v" not in cli("run", small, "-v").stderr
 
 

@@ -110,6 +110,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<law_load::LawLoad>()?;
     #[cfg(unix)]
     module.add_class::<relay::Relay>()?;
+    module.add_class::<relay::Writes>()?;
     module.add_class::<pair::Comparison>()?;
     module.add_class::<steering::Steering>()?;
     module.add_function(wrap_pyfunction!(law::register_law, module)?)?;

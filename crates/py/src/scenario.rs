@@ -7,7 +7,7 @@ use crate::law::{self, LawFailure};
 use crate::run::{Cancel, Run};
 use crate::{Interrupted, LawError, RunError, ScenarioError};
 #[cfg(unix)]
-use lasthop_sim::relay::{Path as RelayPath, Step};
+use lasthop_sim::relay::Writes;
 use lasthop_sim::scenario::{self, Config, Scenario as Inner};
 use lasthop_sim::{Request, RunError as Failure};
 use lasthop_stack::units::Span;
@@ -165,19 +165,35 @@ impl Scenario {
         Ok(self.inner.fault(self.index(point)?, key, text))
     }
 
-    /// The relay over these links, each with whether the way leads from its second node to its first.
+    /// The relay between two nodes; the receivers of the flows have the ports from `first_port` on.
     #[cfg(unix)]
     fn relay(
         &self,
         point: isize,
         seed: u64,
         replication: u64,
-        steps: Vec<(String, bool)>,
+        ends: (String, String),
+        first_port: u16,
     ) -> PyResult<crate::relay::Relay> {
-        let step = |(link, is_reversed)| Step { link, is_reversed };
-        let steps: Vec<Step> = steps.into_iter().map(step).collect();
-        let path = RelayPath::new(&*self.config(point)?, &steps, (seed, replication));
-        path.map(crate::relay::Relay).map_err(|error| PyValueError::new_err(error.to_string()))
+        let seeds = (seed, replication);
+        let relay = crate::relay::Relay { config: self.config(point)?, ends, first_port, seeds };
+        // It is made again where it runs.
+        relay.path().map(|_| relay)
+    }
+
+    /// What the application of a flow writes, and when.
+    #[cfg(unix)]
+    fn writes(
+        &self,
+        point: isize,
+        seed: u64,
+        replication: u64,
+        flow: usize,
+    ) -> PyResult<crate::relay::Writes> {
+        let config = self.config(point)?;
+        let writes = config.flows.get(flow).and_then(|flow| Writes::of(flow, (seed, replication)));
+        let text = || format!("flow {flow}; expected one that writes by itself");
+        writes.map(crate::relay::Writes).ok_or_else(|| PyValueError::new_err(text()))
     }
 
     /// Every key of a point with its value and the origin of that value, as JSON.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,14 +19,15 @@ from lasthop.cli.options import (
     json_option,
     law_option,
     loaded,
-    no_bar_option,
+    progress_option,
     set_option,
     talk_options,
     where_option,
 )
-from lasthop.cli.talk import data, note, report, warn, written
+from lasthop.cli.talk import data, note, quiet, report, warn, written
 
 if TYPE_CHECKING:
+    from lasthop.peer.beside import Beside
     from lasthop.scenario.scenario import Scenario
 
 # The exit code of `reproduce` too.
@@ -80,7 +82,14 @@ _MISSED = 3
     metavar="FILE",
     help="With --peer, draw both congestion windows over time; svg, png or pdf.",
 )
-@no_bar_option
+@click.option(
+    "--metric",
+    "metrics",
+    metavar="NAME,...",
+    help="With --peer, compare these: goodput_bps, completion_s, retransmits, timeouts, tail_probes, cwnd, "
+    "ssthresh, srtt_s, drops, marks; default: goodput_bps, or completion_s of a file.",
+)
+@progress_option
 @json_option
 @talk_options
 def check_command(
@@ -93,6 +102,8 @@ def check_command(
     tolerance: float | None,
     jobs: int | None,
     window: Path | None,
+    metrics: str | None,
+    no_progress: bool,
     as_json: bool,
 ) -> None:
     """Validate every point of SCENARIO, or of all shipped scenarios, and print the bounds on a run's cost."""
@@ -107,11 +118,19 @@ def check_command(
     if (theory or peer) and len(scenarios) != 1:
         given = "theory" if theory else "peer"
         raise UsageError(f"{len(scenarios)} scenarios; expected exactly one", argument=given)
-    for name, value in (("jobs", jobs), ("window", window)):
+    for name, value in (("jobs", jobs), ("window", window), ("metric", metrics)):
         if value is not None and not peer:
             raise UsageError("applies only to --peer; expected --peer linux too", argument=name)
     if peer:
-        _peer(loaded(scenarios[0], settings), where, replications, tolerance, jobs, window, as_json=as_json)
+        beside = _peer(
+            loaded(scenarios[0], settings),
+            where,
+            (replications, jobs or 2 * (os.cpu_count() or 1)),
+            _metrics(metrics),
+            window,
+            no_progress=no_progress,
+        )
+        _report(beside, tolerance, window, as_json=as_json)
         return
     missed = 0
     documents = []
@@ -137,37 +156,76 @@ def check_command(
         raise click.exceptions.Exit(_MISSED)
 
 
+def _metrics(text: str | None) -> list[str]:
+    """The metrics that an option names."""
+    from lasthop.base.errors import UsageError
+    from lasthop.peer.measured import METRICS
+
+    names = [name.strip() for name in text.split(",")] if text is not None else []
+    for name in names:
+        if name not in METRICS:
+            raise UsageError(f'"{name}"; expected some of {", ".join(METRICS)}', argument="metric")
+    return names
+
+
 def _peer(
     scenario: Scenario,
     where: tuple[str, ...],
-    replications: int,
-    tolerance: float | None,
-    jobs: int | None,
+    amount: tuple[int, int],
+    metrics: list[str],
     window: Path | None,
     *,
-    as_json: bool,
-) -> None:
-    """Compare a scenario with the kernel's TCP."""
-    import os
-
-    from lasthop.base.jsontext import dumps
+    no_progress: bool,
+) -> Beside:
+    """Compare a scenario with the kernel's TCP, in so many runs of each point and so many at once."""
     from lasthop.cli.interrupt import interruptible
-    from lasthop.peer.beside import compare
+    from lasthop.peer.beside import Listener, compare
+    from lasthop.study.progress import reporter
 
     if window is not None:
         from lasthop.figures import window as drawing
 
         drawing.expect(window)
     warn(scenario.warnings)
-    at_once = jobs or 2 * (os.cpu_count() or 1)
+    progress = reporter(quiet=quiet(), plain=no_progress)
+
+    class Following(Listener):
+        """The runs of the kernel, as those of a sweep."""
+
+        def say(self, text: str) -> None:
+            note(text)
+
+        def begin(self, total: int, seconds: float) -> None:
+            progress.counts_events, progress.expected_s = False, seconds
+            progress.begin(total, 0)
+
+        def step(self) -> None:
+            progress.count()
+
+        def tick(self) -> None:
+            progress.tick()
+
+        def end(self) -> None:
+            progress.end()
+
     with interruptible():
-        found = compare(scenario, where, replications, at_once, sampled=window is not None, say=note)
+        return compare(
+            scenario, where, *amount, metrics=metrics, sampled=window is not None, listener=Following()
+        )
+
+
+def _report(found: Beside, tolerance: float | None, window: Path | None, *, as_json: bool) -> None:
+    """Print a comparison; the exit code says whether means are within the tolerance."""
+    from lasthop.base.jsontext import dumps
+
     if as_json:
         data(dumps(found.as_dict()))
     else:
         report(found.text())
     warn(found.warnings())
     if window is not None:
+        from lasthop.figures import window as drawing
+
         drawing.write(found, window)
         written(window)
     missed = [line for line in found.lines if tolerance is not None and line.missed(tolerance)]

@@ -1,18 +1,20 @@
-"""Both results of each point, side by side: goodput of bulk flows, completion time of files."""
+"""Both results of each point, side by side: the goodput, the completion time of a file, or what is chosen."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from lasthop.base.quantity import digits
+from lasthop.base.quantity import digits, duration
 from lasthop.base.table import grid
 from lasthop.peer.crew import IN_TIME_S, Crew
+from lasthop.peer.measured import ALWAYS, INFINITE, METRICS, default
+from lasthop.peer.measured import ours as measured_by_us
 from lasthop.peer.path import path, with_known_laws
 from lasthop.stats.intervals import Interval, difference, interval
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from lasthop.peer.path import Flow, Path
     from lasthop.scenario.scenario import Run, Scenario
@@ -21,8 +23,6 @@ if TYPE_CHECKING:
 SAMPLE_S = 0.002
 # A sender that waits for its own buffer for this share of the time measures the buffer.
 _MOST_LIMITED = 0.01
-# The kernel's threshold before the first loss: TCP_INFINITE_SSTHRESH.
-_INFINITE = 0x7FFFFFFF
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,19 +36,20 @@ class Window:
 
 @dataclass(slots=True)
 class Line:
-    """One flow at one point, by both.
+    """One metric of one flow at one point, by both.
 
     Attributes:
         point: The swept keys of the point with their values.
         flow: The name of the flow.
         law: Its law, as the kernel calls it.
-        metric: `goodput_bps` or `completion_s`.
+        metric: The name of the metric.
         ours: The values of our runs by replication.
         theirs: The values of the kernel's runs by replication.
         drops: Packets that queues dropped, by both, as means over the replications.
         retransmitted: Segments that were sent again, likewise.
         late_p99_s: The largest 99th percentile of the lateness of the relay in the kernel's runs.
         late_max_s: The largest lateness.
+        values: What else both measured, by metric: ours and the kernel's by replication.
         warnings: What makes the kernel's results doubtful.
         windows: Our window and the kernel's over time, in replication 0, if they were sampled.
     """
@@ -63,6 +64,7 @@ class Line:
     retransmitted: tuple[float, float] = (0.0, 0.0)
     late_p99_s: float = 0.0
     late_max_s: float = 0.0
+    values: dict[str, dict[str, dict[int, float | None]]] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
     windows: tuple[Window, Window] | None = None
 
@@ -106,6 +108,7 @@ class Beside:
     Attributes:
         scenario: The id of the scenario.
         release: The release of the kernel.
+        backlog: Packets that an interface holds.
         replications: Runs of each point, by both.
         lines: One for each flow of each point.
     """
@@ -114,6 +117,7 @@ class Beside:
     release: str
     replications: int
     lines: list[Line]
+    backlog: int | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The same for JSON."""
@@ -121,11 +125,12 @@ class Beside:
             "scenario": self.scenario,
             "kernel": self.release,
             "replications": self.replications,
+            "backlog": self.backlog,
             "lines": [line.as_dict() for line in self.lines],
         }
 
     def text(self) -> str:
-        """A table with one row for each flow and point."""
+        """A table with one row for each metric of each flow and point."""
         swept = list(self.lines[0].point)
         short = _short(swept)
         # One flow needs no name.
@@ -134,13 +139,14 @@ class Beside:
         head += ["difference", "drops", "retransmitted", "late p99"]
         rows = []
         for line in self.lines:
-            scale = 1e-6 if line.metric == "goodput_bps" else 1.0
+            metric = METRICS[line.metric]
+            scale = metric.scale
             ours, theirs = (_spread(mean, scale) for mean in line.means)
             rows.append(
                 [
                     *(line.point[key] for key in swept),
                     *([line.flow] if named else []),
-                    "goodput Mbit/s" if line.metric == "goodput_bps" else "completion s",
+                    metric.heading,
                     ours,
                     theirs,
                     _share(line),
@@ -153,11 +159,12 @@ class Beside:
 
     def warnings(self) -> list[str]:
         """What makes results of the kernel doubtful, one line each."""
-        return [
-            f"{', '.join(f'{key}={value}' for key, value in line.point.items())}: {line.flow}: {warning}"
+        found = [
+            f"{', '.join([*(f'{key}={value}' for key, value in line.point.items()), line.flow])}: {warning}"
             for line in self.lines
             for warning in line.warnings
         ]
+        return list(dict.fromkeys(found))
 
 
 def _short(keys: list[str]) -> dict[str, str]:
@@ -191,14 +198,34 @@ def _share(line: Line) -> str:
     return f"{100 * line.off:+.1f}{half} %"
 
 
+class Listener:
+    """Follows a comparison: what it says, and the kernel's runs, which take their time."""
+
+    def say(self, text: str) -> None:
+        """What is known before something that takes its time."""
+
+    def begin(self, total: int, seconds: float) -> None:
+        """So many runs of the kernel begin, which take about so long together."""
+
+    def step(self) -> None:
+        """One of them has ended."""
+
+    def tick(self) -> None:
+        """Some time has passed."""
+
+    def end(self) -> None:
+        """All have ended, or the comparison has failed."""
+
+
 def compare(
     scenario: Scenario,
     where: Sequence[str],
     replications: int,
     jobs: int,
     *,
+    metrics: Sequence[str] = (),
     sampled: bool = False,
-    say: Callable[[str], None] = lambda _: None,
+    listener: Listener | None = None,
 ) -> Beside:
     """Run the chosen points here and by the kernel.
 
@@ -206,62 +233,105 @@ def compare(
         ScenarioError: The kernel cannot run a point.
         UnavailableError: This system cannot run the kernel's TCP.
     """
+    listener = listener or Listener()
     paths = [path(scenario, point) for point in scenario.select(where)]
     with Crew(jobs) as crew:
         known = crew.probe(sorted({flow.law for one in paths for flow in one.flows}))
-        paths = [with_known_laws(one, scenario, known["laws"]) for one in paths]
+        has_ecn = known["has_accurate_ecn"]
+        paths = [with_known_laws(one, scenario, known["laws"], has_accurate_ecn=has_ecn) for one in paths]
         runs = [(one, r) for one in paths for r in range(replications)]
+        release, backlog = known["release"], known["backlog"]
+        most = duration(_real_time([one.duration_s for one, _ in runs], jobs))
+        listener.say(
+            f"{len(runs)} runs by Linux {release} in real time, at most {most} with {jobs} at once; "
+            f"interfaces hold {backlog} packets"
+        )
         # Ours first: the kernel's runs need the processors for themselves.
-        trace = ["cwnd"] if sampled else []
-        ours = [scenario.run(replication=r, point=one.point, trace=() if r else trace) for one, r in runs]
+        wanted = {*metrics, *ALWAYS, *(default(flow) for one in paths for flow in one.flows)}
+        ours = [_ours(scenario, one, r, wanted, sampled=sampled and r == 0) for one, r in runs]
+        ends = [_end(one, found) for (one, _), found in zip(runs, ours, strict=True)]
+        about = _real_time(ends, jobs)
+        listener.say(f"our runs are done; the kernel's take about {duration(about)}, if they take as long")
         theirs: dict[int, dict[str, Any]] = {}
-        worst = sum(one.duration_s for one, _ in runs)
-        say(f"{len(runs)} runs by Linux {known['release']}, at most {worst:.0f} s one after the other")
 
         def done(number: int, result: dict[str, Any]) -> None:
             theirs[number] = result
-            tenth = max(1, len(runs) // 10)
-            if len(theirs) % tenth == 0:
-                say(f"{len(theirs)} of {len(runs)} runs done; {crew.at_once} at once")
+            listener.step()
 
         samples = [SAMPLE_S if sampled and r == 0 else 0.0 for _, r in runs]
         jobs_ = [one.job(scenario, r, each) for (one, r), each in zip(runs, samples, strict=True)]
-        crew.run(jobs_, done)
+        listener.begin(len(runs), about)
+        try:
+            crew.run(jobs_, done, listener.tick)
+        finally:
+            listener.end()
     lines = []
     for place, one in enumerate(paths):
         of = range(place * replications, (place + 1) * replications)
         mine, his = [ours[n] for n in of], [theirs[n] for n in of]
-        lines += [_line(scenario, one, number, mine, his) for number in range(len(one.flows))]
-    return Beside(scenario.id, known["release"], replications, lines)
+        for number, flow in enumerate(one.flows):
+            chosen = metrics or (default(flow),)
+            lines += [_line(scenario, one, (number, metric), mine, his) for metric in chosen]
+    return Beside(scenario.id, release, replications, lines, backlog)
 
 
-def _line(scenario: Scenario, one: Path, number: int, ours: list[Run], theirs: list[dict[str, Any]]) -> Line:
-    """One flow of a point from all runs of it."""
+def _real_time(seconds: Sequence[float], at_once: int) -> float:
+    """How long runs of these lengths take."""
+    return max(sum(seconds) / at_once, max(seconds, default=0.0))
+
+
+@dataclass(frozen=True, slots=True)
+class _Ours:
+    """What is kept of a run of ours: values by metric for each flow, and windows if they were sampled."""
+
+    values: list[dict[str, float | None]]
+    windows: list[Window] | None
+
+
+def _ours(scenario: Scenario, one: Path, replication: int, wanted: set[str], *, sampled: bool) -> _Ours:
+    values, run = measured_by_us(scenario, one, replication, wanted, ["cwnd"] if sampled else [])
+    return _Ours(values, [_our_window(run, flow) for flow in one.flows] if sampled else None)
+
+
+def _end(one: Path, found: _Ours) -> float:
+    """When a run ends: after its last file, if it has nothing else."""
+    ends = [
+        flow.start_s + done
+        if flow.size is not None and (done := values.get("completion_s"))
+        else one.duration_s
+        for flow, values in zip(one.flows, found.values, strict=True)
+    ]
+    return min(one.duration_s, max(ends))
+
+
+def _line(
+    scenario: Scenario, one: Path, which: tuple[int, str], ours: list[_Ours], theirs: list[dict[str, Any]]
+) -> Line:
+    """One metric of a flow of a point from all runs of it."""
+    number, metric = which
     flow = one.flows[number]
-    metric = "goodput_bps" if flow.size is None else "completion_s"
     line = Line(scenario.points()[one.point], flow.name, flow.law, metric)
-    for r, (run, result) in enumerate(zip(ours, theirs, strict=True)):
-        end = result["flows"][number]
-        line.ours[r] = run.metrics[f"flows.{flow.name}.{metric}"]
-        seconds = one.duration_s - one.warmup_s
-        line.theirs[r] = end["bytes"] * 8 / seconds if flow.size is None else end["completion_s"]
+    for name in dict.fromkeys([metric, default(flow), *ALWAYS]):
+        both = {
+            "ours": {r: run.values[number][name] for r, run in enumerate(ours)},
+            "linux": {r: METRICS[name].theirs(result, number, one) for r, result in enumerate(theirs)},
+        }
+        line.values[name] = both
+    line.ours, line.theirs = line.values[metric]["ours"], line.values[metric]["linux"]
+    for result in theirs:
         line.late_p99_s = max(line.late_p99_s, result["late_p99_s"] or 0.0)
         line.late_max_s = max(line.late_max_s, result["late_max_s"])
-    total = len(ours)
-    queues = [f"links.{link}.{way}drops_queue" for link, _ in one.steps for way in ("", "reverse.")]
-    line.drops = (
-        sum(run.metrics.get(name) or 0.0 for run in ours for name in queues) / total,
-        sum(way["drops_queue"] for result in theirs for way in result["ways"]) / total,
-    )
-    line.retransmitted = (
-        sum(run.metrics.get(f"flows.{flow.name}.retransmits") or 0.0 for run in ours) / total,
-        sum(result["flows"][number].get("retransmitted", 0) for result in theirs) / total,
-    )
+    line.drops, line.retransmitted = (_both_means(line.values[name]) for name in ("drops", "retransmits"))
     line.warnings = list(_doubts(flow, one, number, line, theirs))
     samples = theirs[0]["flows"][number]["samples"]
-    if samples:
-        line.windows = (_our_window(ours[0], flow), _kernel_window(samples))
+    if samples and ours[0].windows is not None:
+        line.windows = (ours[0].windows[number], _kernel_window(samples))
     return line
+
+
+def _both_means(of: dict[str, dict[int, float | None]]) -> tuple[float, float]:
+    mine, his = (sum(value or 0.0 for value in of[by].values()) / len(of[by]) for by in ("ours", "linux"))
+    return mine, his
 
 
 def _our_window(run: Run, flow: Flow) -> Window:
@@ -280,7 +350,7 @@ def _kernel_window(samples: list[tuple[float, int, int]]) -> Window:
     return Window(
         [at for at, _, _ in samples],
         [float(cwnd) for _, cwnd, _ in samples],
-        [None if ssthresh >= _INFINITE else float(ssthresh) for _, _, ssthresh in samples],
+        [None if ssthresh >= INFINITE else float(ssthresh) for _, _, ssthresh in samples],
     )
 
 
@@ -295,7 +365,8 @@ def _doubts(flow: Flow, one: Path, number: int, line: Line, theirs: list[dict[st
     if any(end.get("sndbuf_limited_s", 0.0) > _MOST_LIMITED * one.duration_s for end in ends):
         found.append("the kernel's sender waited for its buffer")
     found += sorted({end["failure"] for end in ends if end["failure"]})
-    if flow.size is not None and None in (*line.ours.values(), *line.theirs.values()):
-        missing = [sum(v is None for v in values.values()) for values in (line.ours, line.theirs)]
+    files = line.values.get("completion_s", {})
+    missing = [sum(v is None for v in values.values()) for values in files.values()]
+    if flow.size is not None and any(missing):
         found.append(f"{missing[0]} of our files and {missing[1]} of the kernel's were not complete in time")
     return found

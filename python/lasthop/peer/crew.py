@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 IN_TIME_S = 1e-3
 # A job is run this often with others beside it before it is run alone.
 _TRIES = 3
+_TICK_S = 1.0
 _WORKER = Path(__file__).parent / "worker.py"
 
 
@@ -108,8 +109,16 @@ class Crew:
         worker.give(None, {"laws": list(laws)})
         return worker.answer()
 
-    def run(self, jobs: Sequence[Mapping[str, Any]], done: Callable[[int, dict[str, Any]], None]) -> None:
-        """Run all jobs; `done` gets the number and the result of each, in the order in which they end."""
+    def run(
+        self,
+        jobs: Sequence[Mapping[str, Any]],
+        done: Callable[[int, dict[str, Any]], None],
+        tick: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Run all jobs; `done` gets the number and the result of each, in the order in which they end.
+
+        `tick` is called at least once a second.
+        """
         ahead = deque(range(len(jobs)))
         tries = [0] * len(jobs)
         with selectors.DefaultSelector() as waiting:
@@ -122,7 +131,8 @@ class Crew:
                     worker.give(number, jobs[number])
                     waiting.register(worker.process.stdout, selectors.EVENT_READ, worker)  # type: ignore[arg-type]
                     busy += 1
-                for key, _ in waiting.select():
+                tick()
+                for key, _ in waiting.select(_TICK_S):
                     worker = key.data
                     waiting.unregister(key.fileobj)
                     number, worker.job = worker.job, None

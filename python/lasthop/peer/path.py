@@ -1,8 +1,9 @@
 """What the kernel is to do at a point of a scenario; what it cannot do is refused by its key.
 
-The links must form one chain of wires between two nodes, and the flows must send files, or for ever, from
-one end to the other. Keys of `tcp` describe our TCP; of these the kernel gets the law, the size of a
-segment, the window, and whether timestamps, SACK and ECN are used.
+The links must form one chain of wires and recorded links between two nodes, and the flows must send from one
+end to the other by themselves. Keys of `tcp` describe our TCP; of these the kernel gets the law, the size of
+a segment, the window, whether timestamps, SACK, ECN and Nagle's algorithm are used, the pace, and whether
+the window restarts after an idle time.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lasthop.base.errors import ScenarioError
+from lasthop.peer.system import ACCURATE_ECN
 from lasthop.scenario.description import fault
 
 if TYPE_CHECKING:
@@ -33,29 +35,56 @@ _HEADERS, _TIMESTAMPS = 40, 12
 _LARGEST_PACKET = 16_000
 _SET = ("file", "set", "sweep")
 # Keys that a relay has, below the name of a link and of a flow.
-_LINK = ("kind", "nodes", "rate", "delay", "queue", "reverse.", "loss.")
-_FLOW = ("from", "to", "app.kind", "app.start", "app.file.size", "tcp.")
+_LINK = ("kind", "nodes", "rate", "delay", "queue", "reverse.", "loss.", "trace.", "aqm.")
+_FLOW = (
+    "from",
+    "to",
+    "app.kind",
+    "app.start",
+    "app.stop",
+    "app.file.size",
+    "app.cbr.",
+    "app.poisson.",
+    "app.on-off.",
+    "tcp.",
+)
+# Sources whose writes have times of their own.
+_TIMED = ("cbr", "poisson", "on-off")
+# What a scenario without it is.
+_CHAIN = "a chain of wired, lossy and trace links without it"
 # What these may not be set to anything else than.
 _NEUTRAL = {
     "app.spread": "0 s",
-    "app.stop": "none",
     "sink.buffer": "none",
     "sink.read-rate": "unlimited",
     "sink.pause-at": "none",
     "sink.pause": "0 s",
     "tcp.extra-header": "0 B",
     "tcp.reaction": "none",
-    "tcp.pacing": "auto",
     "tcp.small-queue": "none",
 }
 _RULES = (
-    ("kind", ("wired", "lossy"), "a wired or lossy link"),
-    ("app.kind", ("bulk", "file"), "bulk or file"),
-    ("tcp.ecn", ("off", "classic"), "off or classic"),
+    ("kind", ("wired", "lossy", "trace"), "a wired, lossy or trace link"),
+    (
+        "aqm.law",
+        ("none", "red", "codel", "fq-codel", "pie", "dualpi2"),
+        "red, codel, fq-codel, pie or dualpi2",
+    ),
+    ("app.kind", ("bulk", "file", *_TIMED), f"bulk, file, {', '.join(_TIMED[:-1])} or {_TIMED[-1]}"),
     ("tcp.acks", ("delayed",), "delayed: the kernel has no other law of acknowledgement"),
 )
 # One setting of a namespace, so one for all flows.
-_COMMON = ("tcp.packet", "tcp.timestamps", "tcp.sack", "tcp.ecn")
+_COMMON = (
+    "tcp.packet",
+    "tcp.timestamps",
+    "tcp.sack",
+    "tcp.ecn",
+    "tcp.idle-restart",
+    "tcp.pacing-slow-start",
+    "tcp.pacing-avoidance",
+)
+# The kernel's `tcp_ecn` for each of ours.
+_ECN = {"off": 0, "classic": 1, "accurate": ACCURATE_ECN}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +98,8 @@ class Flow:
         size: The bytes of its file; `None` of a bulk flow.
         window: The bytes of its largest window.
         sender: The end of the chain that sends: 0 or 1.
+        is_paced: Whether the kernel paces it, whatever its law is.
+        has_nagle: Whether small segments wait for acknowledgements.
     """
 
     name: str
@@ -77,6 +108,8 @@ class Flow:
     size: int | None
     window: int
     sender: int
+    is_paced: bool
+    has_nagle: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +118,7 @@ class Path:
 
     Attributes:
         point: The number of the point.
+        ends: The nodes at both ends of the chain.
         steps: The links from the first end to the other, each with whether it is crossed backwards.
         flows: The flows.
         settings: What both namespaces are set to.
@@ -93,6 +127,7 @@ class Path:
     """
 
     point: int
+    ends: tuple[str, str]
     steps: tuple[tuple[str, bool], ...]
     flows: tuple[Flow, ...]
     settings: Mapping[str, Any]
@@ -108,10 +143,18 @@ class Path:
             "point": self.point,
             "seed": scenario.seed,
             "replication": replication,
-            "steps": self.steps,
+            "ends": self.ends,
             "settings": self.settings,
             "flows": [
-                {"from": f.sender, "law": f.law, "start_s": f.start_s, "size": f.size, "window": f.window}
+                {
+                    "from": f.sender,
+                    "law": f.law,
+                    "start_s": f.start_s,
+                    "size": f.size,
+                    "window": f.window,
+                    "is_paced": f.is_paced,
+                    "has_nagle": f.has_nagle,
+                }
                 for f in self.flows
             ],
             "warmup_s": self.warmup_s,
@@ -178,14 +221,19 @@ class _Reader:
             raise self.refused(f"{of}.packet", f"at most {_LARGEST_PACKET - mtu + packet} B")
         return Path(
             self.point,
+            ends,
             self._chain(*ends),
             found,
             {
                 "mtu": mtu,
                 "timestamps": has_timestamps,
                 "sack": self._value(f"{of}.sack") == "true",
-                "ecn": self._value(f"{of}.ecn") == "classic",
+                "ecn": _ECN[self._value(f"{of}.ecn")],
                 "window": max(flow.window for flow in found),
+                "idle_restart": self._value(f"{of}.idle-restart") == "true",
+                "pacing": [
+                    round(100 * self._number(f"{of}.pacing-{stage}")) for stage in ("slow-start", "avoidance")
+                ],
             },
             self._number("run.warmup"),
             self._number("run.duration"),
@@ -196,7 +244,7 @@ class _Reader:
             for below, entry in table.items():
                 if entry["from"] in _SET:
                     key = ".".join(part for part in (section, name, below) if part)
-                    raise self.refused(key, "a chain of wired and lossy links without it")
+                    raise self.refused(key, _CHAIN)
 
     def _refuse_others(self, section: str, known: Sequence[str]) -> None:
         """Refuse the keys of a section that are set and that the relay and the kernel do not have."""
@@ -212,7 +260,7 @@ class _Reader:
                 elif entry["from"] in _SET and not any(
                     below == one or (one.endswith(".") and below.startswith(one)) for one in known
                 ):
-                    raise self.refused(key, "a chain of wired and lossy links without it")
+                    raise self.refused(key, _CHAIN)
 
     def _ends(self, flows: Mapping[str, Any]) -> tuple[str, str]:
         """The ends of the chain: those of the first flow."""
@@ -233,14 +281,21 @@ class _Reader:
         law = self._value(f"{of}.tcp.congestion")
         if law not in LAWS:
             raise self.refused(f"{of}.tcp.congestion", f"one of {', '.join(LAWS)}")
+        kind, pacing = self._value(f"{of}.app.kind"), self._value(f"{of}.tcp.pacing")
+        if kind not in _TIMED and self._value(f"{of}.app.stop") != "none":
+            raise self.refused(f"{of}.app.stop", "none")
+        if law == "bbr" and pacing == "off":
+            raise self.refused(f"{of}.tcp.pacing", "auto or on: the kernel's bbr paces itself")
         packet = int(self._number(f"{of}.tcp.packet"))
         size = None
-        if self._value(f"{of}.app.kind") == "file":
+        if kind == "file":
             text = self._value(f"{of}.app.file.size")
             size = int(self._number(f"{of}.app.file.size")) * (packet if "packet" in text else 1)
         window = int(self._number(f"{of}.tcp.window")) * packet
         sender = ends.index(self._value(f"{of}.from"))
-        return Flow(name, LAWS[law], self._number(f"{of}.app.start"), size, window, sender)
+        start = self._number(f"{of}.app.start")
+        has_nagle = self._value(f"{of}.tcp.nagle") == "true"
+        return Flow(name, LAWS[law], start, size, window, sender, pacing == "on", has_nagle)
 
     def _chain(self, here: str, there: str) -> tuple[tuple[str, bool], ...]:
         """The links from one node to the other; all links must be on the way."""
@@ -267,17 +322,20 @@ class _Reader:
         return number
 
 
-def with_known_laws(path: Path, scenario: Scenario, laws: Sequence[str]) -> Path:
+def with_known_laws(
+    path: Path, scenario: Scenario, laws: Sequence[str], *, has_accurate_ecn: bool = True
+) -> Path:
     """The same path, whose laws this kernel has.
 
     Raises:
-        ScenarioError: This kernel does not have a law.
+        ScenarioError: This kernel does not have a law, or the kind of ECN.
     """
     reader = _Reader(scenario, path.point)
     ours = [name for name, theirs in LAWS.items() if theirs in laws]
     for flow in path.flows:
+        of = f"flows.{flow.name}.tcp"
         if flow.law not in laws:
-            raise reader.refused(
-                f"flows.{flow.name}.tcp.congestion", f"one of {', '.join(ours)}, which this kernel has"
-            )
+            raise reader.refused(f"{of}.congestion", f"one of {', '.join(ours)}, which this kernel has")
+        if path.settings["ecn"] == ACCURATE_ECN and not has_accurate_ecn:
+            raise reader.refused(f"{of}.ecn", "off or classic, which this kernel has")
     return path

@@ -26,18 +26,24 @@ _PR_SET_PDEATHSIG, _PR_SET_TIMERSLACK = 1, 29
 _TUNSETIFF, _IFF_TUN, _IFF_NO_PI = 0x400454CA, 0x0001, 0x1000
 # <linux/sockios.h>, <linux/if.h>
 _SIOCSIFFLAGS, _SIOCSIFADDR, _SIOCSIFDSTADDR, _SIOCSIFNETMASK = 0x8914, 0x8916, 0x8918, 0x891C
-_SIOCSIFMTU = 0x8922
+_SIOCSIFMTU, _SIOCGIFTXQLEN = 0x8922, 0x8942
 _IFF_UP, _IFF_RUNNING = 0x1, 0x40
 # <linux/rtnetlink.h>, <linux/if_link.h>
 _RTM_NEWLINK, _NLM_F_REQUEST, _NLM_F_ACK, _NLMSG_ERROR = 16, 1, 4, 2
 _IFLA_TXQLEN, _IFLA_GSO_MAX_SEGS = 13, 40
 # <linux/tcp.h>
 TCP_WINDOW_CLAMP, TCP_INFO, TCP_CONGESTION = 10, 11, 13
+# Documentation/networking/ip-sysctl.rst: connections ask for accurate ECN, and accept it.
+ACCURATE_ECN = 3
 
 _TUN = "/dev/net/tun"
 _NAME = b"lasthop0"
-# More packets than a kernel's window over any path here; the interface must not drop what a link would queue.
-_BACKLOG = 100_000
+# Packets that the interface holds, which must not drop what a link would queue. The first is more than a
+# kernel's window over any path here; many kernels refuse more than the second.
+_BACKLOGS = (100_000, 32_767, 10_000, 1_000)
+# <asm-generic/socket.h>. A bound of the pace has the kernel pace a connection whose law does not; it has to
+# be finite.
+_SO_MAX_PACING_RATE, _NO_LIMIT = 47, (1 << 63) - 1
 # Linux's own buffers at the start, which it tunes. A larger receive buffer at the start would change what is
 # measured: while the window that it offers grows, the kernel acknowledges each segment.
 _RMEM, _MOST_RMEM, _WMEM, _LEAST_MOST_WMEM = 131072, 1 << 25, 16384, 1 << 22
@@ -116,9 +122,14 @@ class Settings(NamedTuple):
     mtu: int
     timestamps: bool
     sack: bool
-    ecn: bool
+    #: The value of `tcp_ecn`.
+    ecn: int
     #: Bytes of the largest window of a flow.
     window: int
+    #: Whether a window restarts after an idle time.
+    idle_restart: bool = True
+    #: The pace in per cent of a window in a round trip, in slow start and outside it.
+    pacing: tuple[int, int] = (200, 120)
 
 
 def namespace(settings: Settings, addresses: tuple[str, str]) -> int:
@@ -136,6 +147,9 @@ def namespace(settings: Settings, addresses: tuple[str, str]) -> int:
         "tcp_timestamps": int(settings.timestamps),
         "tcp_sack": int(settings.sack),
         "tcp_ecn": int(settings.ecn),
+        "tcp_slow_start_after_idle": int(settings.idle_restart),
+        "tcp_pacing_ss_ratio": settings.pacing[0],
+        "tcp_pacing_ca_ratio": settings.pacing[1],
         "tcp_rmem": f"4096 {min(_RMEM, 2 * settings.window)} {min(4 * settings.window, _MOST_RMEM)}",
         "tcp_wmem": f"4096 {_WMEM} {max(_LEAST_MOST_WMEM, 3 * settings.window)}",
     }.items():
@@ -189,9 +203,21 @@ def _set_link(interface: int) -> None:
     """Have TCP hand each segment by itself to the interface, and the interface hold what comes at once.
 
     One segment at most is what TCP does on an interface without segmentation offload, in hardware or not. An
-    ordinary user of a user namespace may set both only this way.
+    ordinary user of a user namespace may set both only this way. The interface holds as much as the kernel
+    accepts.
     """
-    attributes = struct.pack("=HHIHHI", 8, _IFLA_GSO_MAX_SEGS, 1, 8, _IFLA_TXQLEN, _BACKLOG)
+    for length in _BACKLOGS:
+        status = _ask_link(interface, length)
+        if status not in (errno.EINVAL, errno.ERANGE):
+            break
+    if status:
+        reason = os.strerror(status)
+        raise Refused(f"the queue and gso_max_segs of an interface: {reason}; expected to be set")
+
+
+def _ask_link(interface: int, length: int) -> int:
+    """Set single segments and the length of the queue of an interface; returns the number of the error."""
+    attributes = struct.pack("=HHIHHI", 8, _IFLA_GSO_MAX_SEGS, 1, 8, _IFLA_TXQLEN, length)
     link = struct.pack("=BxHiII", socket.AF_UNSPEC, 0, interface, 0, 0) + attributes
     head = struct.pack("=IHHII", 16 + len(link), _RTM_NEWLINK, _NLM_F_REQUEST | _NLM_F_ACK, 1, 0)
     with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0) as netlink:
@@ -199,9 +225,25 @@ def _set_link(interface: int) -> None:
         netlink.send(head + link)
         answer = netlink.recv(4096)
     _, kind, _, _, _, status = struct.unpack_from("=IHHIIi", answer)
-    if kind != _NLMSG_ERROR or status:
-        reason = os.strerror(-status) if kind == _NLMSG_ERROR else f"answer {kind}"
-        raise Refused(f"the queue and gso_max_segs of an interface: {reason}; expected to be set")
+    return -status if kind == _NLMSG_ERROR else errno.EBADMSG
+
+
+def backlog() -> int:
+    """Packets that the interface of the calling thread's namespace holds."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
+        found = fcntl.ioctl(control, _SIOCGIFTXQLEN, struct.pack("=16s24x", _NAME))
+    return int(struct.unpack_from("=16si", found)[1])
+
+
+def clamp(connection: socket.socket, window: int) -> None:
+    """Bound the window that a connection offers, which the kernel's tuning of its buffer raises again."""
+    if connection.getsockopt(socket.IPPROTO_TCP, TCP_WINDOW_CLAMP) > window:
+        connection.setsockopt(socket.IPPROTO_TCP, TCP_WINDOW_CLAMP, window)
+
+
+def pace(connection: socket.socket) -> None:
+    """Have the kernel pace a connection, at its own rate."""
+    connection.setsockopt(socket.SOL_SOCKET, _SO_MAX_PACING_RATE, struct.pack("=Q", _NO_LIMIT))
 
 
 def laws() -> list[str]:
@@ -219,14 +261,50 @@ def has_law(law: str) -> bool:
     return True
 
 
-def dropped() -> int:
-    """Packets that the interface of the calling thread's namespace dropped instead of handing them over."""
-    for line in Path("/proc/thread-self/net/dev").read_text(encoding="ascii").splitlines():
-        name, _, counts = line.partition(":")
-        if name.strip() == _NAME.decode():
-            words = counts.split()
-            return int(words[3]) + int(words[11])
-    return 0
+def has_accurate_ecn() -> bool:
+    """Whether the kernel of the calling thread's namespace has accurate ECN; it is set to it then."""
+    try:
+        (_SETTINGS / "tcp_ecn").write_text(str(ACCURATE_ECN), encoding="ascii")
+    except OSError:
+        return False
+    return True
+
+
+class Counts:
+    """The counters of the namespace in which this was made."""
+
+    def __init__(self) -> None:
+        net = Path("/proc/thread-self/net")
+        self._devices = os.open(net / "dev", os.O_RDONLY | os.O_CLOEXEC)
+        self._protocols = os.open(net / "netstat", os.O_RDONLY | os.O_CLOEXEC)
+
+    def close(self) -> None:
+        """Let go of the namespace."""
+        os.close(self._devices)
+        os.close(self._protocols)
+
+    def dropped(self) -> int:
+        """Packets that its interface dropped instead of handing them over."""
+        for line in _all_of(self._devices).splitlines():
+            name, _, counts = line.partition(":")
+            if name.strip() == _NAME.decode():
+                words = counts.split()
+                return int(words[3]) + int(words[11])
+        return 0
+
+    def tcp(self) -> dict[str, int]:
+        """What TCP counts for all connections together, by the kernel's names without `TcpExt`."""
+        lines = [line.split() for line in _all_of(self._protocols).splitlines() if line.startswith("TcpExt:")]
+        names, numbers = lines[0][1:], lines[1][1:]
+        return dict(zip(names, map(int, numbers), strict=True))
+
+
+def _all_of(file: int) -> str:
+    parts, at = [], 0
+    while part := os.pread(file, 1 << 16, at):
+        parts.append(part)
+        at += len(part)
+    return b"".join(parts).decode("ascii")
 
 
 class Info(NamedTuple):
@@ -235,19 +313,33 @@ class Info(NamedTuple):
     cwnd: int
     ssthresh: int
     srtt_s: float
+    rtt_min_s: float
     retransmitted: int
+    #: Firings of the retransmission timer, those for a SYN included; `None` before Linux 6.7.
+    timeouts: int | None
+    #: Segments that arrived with a mark, as the peer reports.
+    delivered_ce: int
+    pacing_rate: int
     sndbuf_limited_s: float
 
 
 def info(connection: socket.socket) -> Info:
     """The state of a connection (`struct tcp_info` of <linux/tcp.h>)."""
     raw = connection.getsockopt(socket.IPPROTO_TCP, TCP_INFO, 256)
-    word = struct.Struct("=I").unpack_from
-    (limited,) = struct.unpack_from("=Q", raw, 184) if len(raw) >= 192 else (0,)
+
+    def field(kind: str, at: int) -> int:
+        """A field, or 0 where this kernel has a shorter structure."""
+        form = struct.Struct(f"={kind}")
+        return int(form.unpack_from(raw, at)[0]) if len(raw) >= at + form.size else 0
+
     return Info(
-        cwnd=word(raw, 80)[0],
-        ssthresh=word(raw, 76)[0],
-        srtt_s=word(raw, 68)[0] / 1e6,
-        retransmitted=word(raw, 100)[0],
-        sndbuf_limited_s=limited / 1e6,
+        cwnd=field("I", 80),
+        ssthresh=field("I", 76),
+        srtt_s=field("I", 68) / 1e6,
+        rtt_min_s=field("I", 148) / 1e6,
+        retransmitted=field("I", 100),
+        timeouts=field("H", 240) if len(raw) >= 248 else None,
+        delivered_ce=field("I", 196),
+        pacing_rate=field("Q", 104),
+        sndbuf_limited_s=field("Q", 184) / 1e6,
     )

@@ -22,10 +22,12 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 _ADDRESSES = ("10.77.0.1", "10.77.0.2")
 _FIRST_PORT = 5001
+# A wait that is longer than this may be interrupted.
+_PATIENCE_S = 0.05
 # Between the time at which all threads are ready and the start of a run.
 _AHEAD_S = 0.02
 # A run that takes this much longer than it should is killed.
@@ -46,25 +48,37 @@ class _Clock:
         self.begin = time.monotonic() + _AHEAD_S
         self._is_set.set()
 
-    def wait(self, after_s: float) -> float:
-        """Wait until this time of the run, and return the time that it is then."""
+    def wait(self, after_s: float, is_over: threading.Event | None = None) -> float:
+        """Wait until this time of the run, or until it is over, and return the time that it is then."""
         self._is_set.wait()
-        time.sleep(max(0.0, self.begin + after_s - time.monotonic()))
+        left = self.begin + after_s - time.monotonic()
+        if is_over is not None and left > 2 * _PATIENCE_S and is_over.wait(left - _PATIENCE_S):
+            return time.monotonic()
+        left = self.begin + after_s - time.monotonic()
+        if left > 0:
+            time.sleep(left)
         return time.monotonic()
+
+    def ahead(self) -> float:
+        """How long it is until the start."""
+        return max(0.0, self.begin - time.monotonic())
 
 
 class _Flow:
     """The two ends of a connection and what they observe."""
 
-    def __init__(self, facts: dict[str, Any], port: int, sample_s: float) -> None:
+    def __init__(self, facts: dict[str, Any], port: int, sample_s: float, writes: Iterable[Any]) -> None:
         self.facts = facts
         self.port = port
         self.sample_s = sample_s
+        self.writes = writes
         self.size: int | None = facts["size"]
         self.before = self.bytes = 0
         self.began = 0.0
         self.completion_s: float | None = None
         self.samples: list[tuple[float, int, int]] = []
+        self.connected: Any = None
+        self.measured: Any = None
         self.info: Any = None
         self.failure: str | None = None
         self.is_over = threading.Event()
@@ -78,6 +92,10 @@ class _Flow:
         end.setsockopt(socket.IPPROTO_TCP, system.TCP_CONGESTION, self.facts["law"].encode())
         if is_sender:
             self.sender = end
+            if not self.facts["has_nagle"]:
+                end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            if self.facts["is_paced"]:
+                system.pace(end)
         else:
             end.setsockopt(socket.IPPROTO_TCP, system.TCP_WINDOW_CLAMP, self.facts["window"])
             end.bind(("", self.port))
@@ -85,27 +103,45 @@ class _Flow:
             self.listener = end
 
     def write(self, to: str, clock: _Clock) -> None:
-        """Connect, and write for ever or the whole of a file."""
-        self.began = clock.wait(self.facts["start_s"])
-        chunk = bytes(_CHUNK)
-        left = self.size
+        """Connect, and write what the application writes, each at its time."""
+        from lasthop.peer import system
+
         try:
-            self.sender.connect((to, self.port))
-            while left is None or left > 0:
+            for at_ns, size, closes in self.writes:
+                now = clock.wait(at_ns * 1e-9, self.is_over)
+                if self.is_over.is_set():
+                    return
+                if self.connected is None:
+                    self.began = now
+                    self.sender.connect((to, self.port))
+                    self.connected = system.info(self.sender)
                 # The last, partial segment waits for the FIN, as in the simulator.
-                sent = (
-                    self.sender.send(chunk)
-                    if left is None
-                    else self.sender.send(chunk[:left], socket.MSG_MORE)
-                )
-                left = None if left is None else left - sent
+                self._send(size, socket.MSG_MORE if closes else 0)
             self.sender.shutdown(socket.SHUT_WR)
         except OSError as error:
             if not self.is_over.is_set():
                 self.failure = f"sender: {error.strerror}"
 
+    def _send(self, size: int | None, flags: int) -> None:
+        """Write this many bytes, or for ever."""
+        chunk = bytes(_CHUNK if size is None else min(size, _CHUNK))
+        while size is None or size > 0:
+            sent = self.sender.send(chunk if size is None else chunk[:size], flags)
+            size = None if size is None else size - sent
+
+    def begin_measurement(self, clock: _Clock, since_s: float) -> None:
+        """Take the state of the sender when the measured time begins."""
+        from lasthop.peer import system
+
+        clock.wait(since_s, self.is_over)
+        with suppress(OSError):
+            if self.connected is not None:
+                self.measured = system.info(self.sender)
+
     def read(self, clock: _Clock, since_s: float, until_s: float) -> None:
         """Accept the connection and read what comes; what comes between these times of the run counts."""
+        from lasthop.peer import system
+
         into = memoryview(bytearray(_CHUNK))
         clock.wait(0.0)
         since, until = clock.begin + since_s, clock.begin + until_s
@@ -113,6 +149,7 @@ class _Flow:
             self.reader, _ = self.listener.accept()
             while got := self.reader.recv_into(into):
                 now = time.monotonic()
+                system.clamp(self.reader, self.facts["window"])
                 if now <= until:
                     self.bytes += got
                     self.before += got if now < since else 0
@@ -127,7 +164,7 @@ class _Flow:
         """Sample the window of the sender until the end."""
         from lasthop.peer import system
 
-        begin = clock.wait(self.facts["start_s"])
+        begin = clock.wait(self.facts["start_s"], self.is_over)
         while not self.is_over.wait(self.sample_s):
             with suppress(OSError):
                 found = system.info(self.sender)
@@ -155,14 +192,54 @@ class _Flow:
                 end.close()
 
     def result(self) -> dict[str, Any]:
-        """What was observed, as plain data."""
-        return {
+        """What was observed, as plain data; what is counted is of the measured time."""
+        found: dict[str, Any] = {
             "bytes": self.bytes - self.before,
             "completion_s": self.completion_s,
             "samples": self.samples,
             "failure": self.failure,
-            **(self.info._asdict() if self.info else {}),
         }
+        if self.info is None:
+            return found
+        last = self.info._asdict()
+        if self.measured is not None:
+            for name in ("retransmitted", "delivered_ce"):
+                last[name] -= getattr(self.measured, name)
+        # Ours do not count those for a SYN.
+        first = self.measured or self.connected
+        if first is not None and last["timeouts"] is not None:
+            last["timeouts"] -= first.timeouts
+        return {**found, **last}
+
+
+class _Ends:
+    """The counters of both namespaces."""
+
+    def __init__(self) -> None:
+        self.all: list[Any] = []
+        self.before: list[dict[str, int]] = [{}, {}]
+
+    def begin_measurement(self, clock: _Clock, since_s: float, is_over: threading.Event) -> None:
+        """Take the counters when the measured time begins."""
+        clock.wait(since_s, is_over)
+        self.before = [counts.tcp() for counts in self.all]
+
+    def result(self) -> list[dict[str, int]]:
+        """What TCP counted at both ends in the measured time, by the names of the kernel."""
+        both = zip(self.all, self.before, strict=True)
+        return [
+            {name: count - before.get(name, 0) for name, count in counts.tcp().items() if count}
+            for counts, before in both
+        ]
+
+    def dropped(self) -> int:
+        """Packets that the interfaces dropped."""
+        return sum(counts.dropped() for counts in self.all)
+
+    def close(self) -> None:
+        """Let go of the namespaces."""
+        for counts in self.all:
+            counts.close()
 
 
 def _run(job: dict[str, Any]) -> dict[str, Any]:
@@ -170,25 +247,34 @@ def _run(job: dict[str, Any]) -> dict[str, Any]:
     from lasthop.peer import system
 
     settings = system.Settings(**job["settings"])
-    sample_s = job["sample_s"]
-    flows = [_Flow(facts, _FIRST_PORT + n, sample_s) for n, facts in enumerate(job["flows"])]
-    relay = _scenario(job["text"], job["name"], tuple(map(tuple, job["overrides"]))).relay(
-        job["point"], job["seed"], job["replication"], [tuple(step) for step in job["steps"]]
-    )
-    descriptors = []
-    for place in range(2):
-        descriptors.append(system.namespace(settings, (_ADDRESSES[place], _ADDRESSES[1 - place])))
+    sample_s, since_s = job["sample_s"], job["warmup_s"]
+    scenario = _scenario(job["text"], job["name"], tuple(map(tuple, job["overrides"])))
+    place = (job["point"], job["seed"], job["replication"])
+    flows = [
+        _Flow(facts, _FIRST_PORT + n, sample_s, scenario.writes(*place, n))
+        for n, facts in enumerate(job["flows"])
+    ]
+    relay = scenario.relay(*place, tuple(job["ends"]), _FIRST_PORT)
+    descriptors, counters = [], _Ends()
+    for end in range(2):
+        descriptors.append(system.namespace(settings, (_ADDRESSES[end], _ADDRESSES[1 - end])))
+        counters.all.append(system.Counts())
         for flow in flows:
-            flow.open(is_sender=flow.facts["from"] == place)
+            flow.open(is_sender=flow.facts["from"] == end)
+    backlog = system.backlog()
     stop = os.pipe()
     clock, ready = _Clock(), threading.Semaphore(0)
     readers, others = [], []
     for flow in flows:
         to = _ADDRESSES[1 - flow.facts["from"]]
-        readers.append(_thread(ready, flow.read, clock, job["warmup_s"], job["duration_s"]))
+        readers.append(_thread(ready, flow.read, clock, since_s, job["duration_s"]))
         others.append(_thread(ready, flow.write, to, clock))
         if sample_s:
             others.append(_thread(ready, flow.watch, clock))
+        if since_s:
+            others.append(_thread(ready, flow.begin_measurement, clock, since_s))
+    if since_s:
+        others.append(_thread(ready, counters.begin_measurement, clock, since_s, flows[0].is_over))
     ends = [*readers, *others]
     others.append(threading.Thread(target=_stop_after, args=(readers, stop[1]), daemon=True))
     threads = [*readers, *others]
@@ -199,20 +285,29 @@ def _run(job: dict[str, Any]) -> dict[str, Any]:
     first = system.hurry(_RELAY)
     clock.start()
     try:
-        ended = relay.run(tuple(descriptors), stop[0], _AHEAD_S + job["duration_s"])
+        ended = relay.run(tuple(descriptors), stop[0], (clock.ahead(), since_s, job["duration_s"]))
     finally:
         system.calm()
+        tcp = counters.result()
         for flow in flows:
             flow.end()
         for thread in threads:
             thread.join(2.0)
         for flow in flows:
             flow.close()
-        dropped = system.dropped()
+        dropped = counters.dropped()
+        counters.close()
         for descriptor in (*descriptors, *stop):
             with suppress(OSError):
                 os.close(descriptor)
-    return {**ended, "first": first, "dropped": dropped, "flows": [flow.result() for flow in flows]}
+    return {
+        **ended,
+        "first": first,
+        "dropped": dropped,
+        "backlog": backlog,
+        "tcp": tcp,
+        "flows": [flow.result() for flow in flows],
+    }
 
 
 def _thread(ready: threading.Semaphore, work: Callable[..., None], *arguments: object) -> threading.Thread:
@@ -246,9 +341,16 @@ def _probe(job: dict[str, Any]) -> dict[str, Any]:
     """Whether this system can do it, and which laws it has."""
     from lasthop.peer import system
 
-    os.close(system.namespace(system.Settings(1500, True, True, False, 1 << 20), _ADDRESSES))
+    tun = system.namespace(system.Settings(1500, True, True, 0, 1 << 20), _ADDRESSES)
+    backlog = system.backlog()
+    os.close(tun)
     known = dict.fromkeys([*system.laws(), *filter(system.has_law, job["laws"])])
-    return {"laws": list(known), "release": platform.release()}
+    return {
+        "laws": list(known),
+        "release": platform.release(),
+        "backlog": backlog,
+        "has_accurate_ecn": system.has_accurate_ecn(),
+    }
 
 
 def _answer(job: dict[str, Any]) -> dict[str, Any]:

@@ -56,6 +56,11 @@ class Progress:
 class Lines(Listener):
     """A line now and then, and one at the end; counts what every kind of report needs."""
 
+    #: Whether it reports events; runs in real time have none.
+    counts_events = True
+    #: How long all runs together take, if that is known before one has ended.
+    expected_s: float | None = None
+
     def __init__(self, *, silent: bool = False) -> None:
         self.silent = silent
         self.total = self.reused = self.ended = self.failed = self.events = 0
@@ -64,6 +69,7 @@ class Lines(Listener):
     def begin(self, total: int, reused: int) -> None:
         """Start the clock."""
         self.total, self.reused = total, reused
+        self.started = self._told = time.monotonic()
         if reused and not self.silent:
             say(f"{reused} of {total} runs are already in the ledger")
 
@@ -73,9 +79,13 @@ class Lines(Listener):
 
     def step(self, row: Row) -> None:
         """Count a run."""
+        self.count(events=row.events, failed=row.error is not None)
+
+    def count(self, *, events: int = 0, failed: bool = False) -> None:
+        """Count a run by what matters of it."""
         self.ended += 1
-        self.failed += row.error is not None
-        self.events += row.events
+        self.failed += failed
+        self.events += events
 
     def tick(self) -> None:
         """Report if it is time to."""
@@ -90,9 +100,14 @@ class Lines(Listener):
         return Progress(self.total, self.reused, self.ended, self.failed, self.events, passed)
 
     def pace(self) -> str:
-        """How long the rest takes, and the events simulated in a second."""
+        """How long the rest takes, and the events simulated in a second, if any are counted."""
         now = self.state()
-        eta = "ETA unknown" if now.remaining_s is None else f"ETA {duration(now.remaining_s)}"
+        left = now.remaining_s
+        if left is None and self.expected_s is not None:
+            left = max(0.0, self.expected_s - now.elapsed_s)
+        eta = "ETA unknown" if left is None else f"ETA {duration(left)}"
+        if not self.counts_events:
+            return eta
         return f"{eta}, {rate(now.events, now.elapsed_s)}"
 
     def summary(self) -> str:

@@ -116,6 +116,9 @@ impl Measured for TcpFlow {
             "losses detected by duplicate or selective acknowledgements",
             |flow| flow.number(|it| it.sender.fast_retransmits),
         ),
+        row("tail_probes", Unit::Segments, "tail loss probes sent, new segments included", |flow| {
+            flow.number(|it| it.sender.tail_probes)
+        }),
         row("loss_indications", Unit::Losses, "fast retransmits and series of timeouts", |flow| {
             flow.number(|it| it.sender.fast_retransmits + it.sender.timeout_series)
         }),

@@ -409,6 +409,11 @@ impl Net {
         self.pool.bound_for(port).any(answers) || self.doomed.at(self.now).any(answers)
     }
 
+    /// The numbers of the packets that are in transit.
+    pub(crate) fn numbers(&self) -> impl Iterator<Item = u32> {
+        self.pool.on_their_way().map(|(packet, _)| packet.id)
+    }
+
     /// The datagrams in transit to a port.
     pub(crate) fn datagrams_for(&self, port: u16) -> impl Iterator<Item = &Datagram> {
         self.pool.bound_for(port).filter_map(|packet| match &packet.body {

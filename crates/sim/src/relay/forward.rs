@@ -1,6 +1,5 @@
 //! Packets from one interface to the other, each at its time.
 
-use std::collections::VecDeque;
 use std::io;
 use std::os::fd::BorrowedFd;
 use std::time::{Duration, Instant};
@@ -10,39 +9,46 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
 use super::lateness::Lateness;
-use super::path::{Fate, Path, Way};
+use super::path::Path;
 
 /// Longer packets are cut off, and count as not an IP packet.
 const LONGEST: usize = 16 * 1024;
 /// Packets that are read from an interface before due ones are written again.
 const AT_ONCE: usize = 32;
 
+/// When a relay runs.
+#[derive(Clone, Copy, Debug)]
+pub struct Timing {
+    /// When the measured time begins.
+    pub since: Time,
+    /// When the relay ends.
+    pub until: Time,
+}
+
 /// How a relay ended.
 #[derive(Clone, Debug)]
 pub struct Ended {
-    /// How long it ran.
-    pub length: Span,
+    /// When it ended.
+    pub at: Time,
     /// How late packets were delivered.
     pub lateness: Lateness,
     /// Packets that an interface did not take.
     pub refused: u64,
 }
 
-/// Room for packets: one that is being read, and those that were delivered.
-struct Spare {
-    bytes: Vec<u8>,
-    used: Vec<Vec<u8>>,
+/// A network under the wall clock.
+struct Live<'a> {
+    path: &'a mut Path,
+    ends: [BorrowedFd<'a>; 2],
+    clock: Clock,
+    lateness: Lateness,
+    refused: u64,
 }
 
-/// One direction: the packets under way, in the order of their arrival.
-struct Under<'a> {
-    way: &'a mut Way,
-    from: BorrowedFd<'a>,
-    to: BorrowedFd<'a>,
-    pipe: VecDeque<(Time, Vec<u8>)>,
-}
-
-/// Relays packets between two interfaces, which do not block, over a path: for `length`, or until `stop` can be read.
+/// Relays packets between two interfaces, which do not block, over a path, until its time is over or `stop` can be read.
+///
+/// The network keeps its own time: what happens in it does so at the time for which it was due, however late this thread
+/// learns of it. A packet enters it at the time at which it is read.
 ///
 /// # Errors
 /// An interface fails.
@@ -50,35 +56,36 @@ pub fn relay(
     path: &mut Path,
     ends: [BorrowedFd<'_>; 2],
     stop: BorrowedFd<'_>,
-    length: Span,
+    (clock, timing): (Clock, Timing),
 ) -> io::Result<Ended> {
-    let clock = Clock::start();
-    let [there, back] = &mut path.ways;
-    let mut ways = [Under::new(there, ends[0], ends[1]), Under::new(back, ends[1], ends[0])];
-    let mut ended = Ended { length, lateness: Lateness::default(), refused: 0 };
-    let mut spare = Spare { bytes: vec![0; LONGEST], used: Vec::new() };
-    let until = Time(length.0);
+    let mut live = Live { path, ends, clock, lateness: Lateness::default(), refused: 0 };
+    let mut spare = vec![0; LONGEST];
+    let mut since = Some(timing.since);
     loop {
+        let now = live.clock.now();
+        if let Some(begins) = since.filter(|begins| *begins <= now) {
+            live.deliver(begins)?;
+            live.path.begin_measurement(begins);
+            since = None;
+        }
+        live.deliver(now.min(timing.until))?;
+        if now >= timing.until {
+            return Ok(live.end(timing.until));
+        }
         let mut is_idle = true;
-        for way in &mut ways {
-            ended.refused += way.deliver(&clock, &mut ended.lateness, &mut spare)?;
+        for end in 0..2 {
+            is_idle &= live.collect(end, &mut spare)?;
         }
-        for way in &mut ways {
-            is_idle &= way.collect(&clock, &mut spare)?;
-        }
-        let now = clock.now();
-        if now >= until {
-            return Ok(ended);
-        }
-        let next = ways.iter().filter_map(|way| way.pipe.front()).map(|(due, _)| *due).min();
-        let next = next.map_or(until, |due| due.min(until));
-        if !is_idle || next <= now {
+        let next = live.path.next_at().into_iter().chain(since).fold(timing.until, Time::min);
+        let left = live.clock.left(next);
+        if !is_idle || left == Span::ZERO {
             continue;
         }
         let mut polled = [stop, ends[0], ends[1]].map(|end| PollFd::from_borrowed_fd(end, PollFlags::IN));
-        wait(&mut polled, next.since(now))?;
+        wait(&mut polled, left)?;
         if !polled[0].revents().is_empty() {
-            return Ok(Ended { length: Span(clock.now().0), ..ended });
+            let now = live.clock.now();
+            return Ok(live.end(now));
         }
     }
 }
@@ -91,60 +98,65 @@ fn wait(polled: &mut [PollFd<'_>], span: Span) -> io::Result<()> {
     }
 }
 
-impl<'a> Under<'a> {
-    fn new(way: &'a mut Way, from: BorrowedFd<'a>, to: BorrowedFd<'a>) -> Under<'a> {
-        Under { way, from, to, pipe: VecDeque::new() }
-    }
-
-    /// Writes what is due, and returns how many packets the interface did not take.
-    fn deliver(&mut self, clock: &Clock, lateness: &mut Lateness, spare: &mut Spare) -> io::Result<u64> {
-        let mut refused = 0;
-        while let Some((due, bytes)) = self.pipe.pop_front() {
-            let now = clock.now();
-            if due > now {
-                self.pipe.push_front((due, bytes));
-                break;
-            }
-            lateness.add(now.since(due));
-            match rustix::io::write(self.to, &bytes) {
+impl Live<'_> {
+    /// Lets happen what is due, and writes the packets that arrive.
+    fn deliver(&mut self, now: Time) -> io::Result<()> {
+        while let Some((end, due, bytes)) = self.path.arrival(now) {
+            self.lateness.add(self.clock.now().since(due));
+            match rustix::io::write(self.ends[end], bytes) {
                 Ok(_) => {}
-                Err(Errno::AGAIN | Errno::NOBUFS | Errno::INVAL) => refused += 1,
+                Err(Errno::AGAIN | Errno::NOBUFS | Errno::INVAL) => self.refused += 1,
                 Err(error) => return Err(error.into()),
             }
-            spare.used.push(bytes);
         }
-        Ok(refused)
+        Ok(())
     }
 
-    /// Reads what the interface has, and returns whether that was all.
-    fn collect(&mut self, clock: &Clock, spare: &mut Spare) -> io::Result<bool> {
+    /// Reads what an interface has, and returns whether that was all.
+    fn collect(&mut self, end: usize, spare: &mut [u8]) -> io::Result<bool> {
         for _ in 0..AT_ONCE {
-            let len = match rustix::io::read(self.from, &mut spare.bytes[..]) {
+            let len = match rustix::io::read(self.ends[end], &mut *spare) {
                 Ok(len) => len,
                 Err(Errno::AGAIN | Errno::INTR) => return Ok(true),
                 Err(error) => return Err(error.into()),
             };
-            if let Fate::Arrives(at) = self.way.take(&spare.bytes[..len], clock.now()) {
-                let mut bytes = spare.used.pop().unwrap_or_default();
-                bytes.clear();
-                bytes.extend_from_slice(&spare.bytes[..len]);
-                self.pipe.push_back((at, bytes));
-            }
+            let now = self.clock.now();
+            self.deliver(now)?;
+            self.path.take(end, &spare[..len], now);
         }
         Ok(false)
     }
+
+    fn end(self, at: Time) -> Ended {
+        Ended { at, lateness: self.lateness, refused: self.refused }
+    }
 }
 
-/// Time since the start of a relay.
-struct Clock(Instant);
+/// The time of a network under the wall clock.
+#[derive(Clone, Copy, Debug)]
+pub struct Clock {
+    began: Instant,
+    ahead: Span,
+}
 
 impl Clock {
+    /// A clock that is at zero for this long from now on.
     #[expect(clippy::disallowed_methods, reason = "a relay runs in real time")]
-    fn start() -> Clock {
-        Clock(Instant::now())
+    #[must_use]
+    pub fn start(ahead: Span) -> Clock {
+        Clock { began: Instant::now(), ahead }
+    }
+
+    fn passed(&self) -> u64 {
+        self.began.elapsed().as_nanos() as u64
     }
 
     fn now(&self) -> Time {
-        Time(self.0.elapsed().as_nanos() as u64)
+        Time(self.passed().saturating_sub(self.ahead.0))
+    }
+
+    /// How long it is until then.
+    fn left(&self, at: Time) -> Span {
+        Span((at.0 + self.ahead.0).saturating_sub(self.passed()))
     }
 }

@@ -1,16 +1,20 @@
-//! A relay: the path of a scenario between two real network interfaces, in real time.
+//! A relay: the network of a scenario between two real network interfaces, in real time.
 //!
-//! [`Path`] has the links as the simulator has them: the same rates, queues and delays, and losses from the same random
-//! streams. [`relay`] reads packets from one interface and writes them to the other when the path says so, in both
-//! directions, and reports by how much it was late.
+//! [`Path`] is the network of the simulator itself, with the bytes of packets beside it: the same links with their rates, queues,
+//! laws of queues, delivery opportunities and delays, and losses from the same random streams. [`relay`] reads packets from one
+//! interface and writes them to the other when the network delivers them, in both directions, and reports by how much it was
+//! late. [`Writes`] is what the application of a flow writes, and when.
 
+mod contents;
 mod forward;
 mod lateness;
 mod path;
+mod writes;
 
 #[cfg(test)]
 mod tests;
 
-pub use forward::{Ended, relay};
+pub use forward::{Clock, Ended, Timing, relay};
 pub use lateness::Lateness;
-pub use path::{Fate, HopCounts, NoPath, Path, Step, Way};
+pub use path::{HopCounts, NoPath, Path, Sent};
+pub use writes::{Write, Writes};

@@ -3,11 +3,15 @@
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixDatagram;
 
-use lasthop_stack::packet::{Body, Flags, NodeId, Packet, Segment, Timestamps};
-use lasthop_stack::units::{Bytes, SeqNo, Span, Time};
+use lasthop_stack::link::queue::QueueLimit;
+use lasthop_stack::link::recorded;
+use lasthop_stack::link::wired::Wired;
+use lasthop_stack::packet::{Body, Ecn, Flags, NodeId, Packet, Segment, Timestamps};
+use lasthop_stack::units::{Bytes, Rate, SeqNo, Span, Time};
 use lasthop_stack::wire;
 
 use super::*;
+use crate::model::LinkKind;
 use crate::scenario::Scenario;
 
 const MS: u64 = 1_000_000;
@@ -37,24 +41,64 @@ from = "a"
 to = "b"
 "#;
 
-fn steps() -> Vec<Step> {
-    let step = |link: &str, is_reversed| Step { link: link.to_string(), is_reversed };
-    vec![step("first", false), step("second", true)]
+const FIRST_PORT: u16 = 5001;
+
+fn path_of(toml: &str, sets: &[(&str, &str)]) -> Result<Path, NoPath> {
+    let sets: Vec<(String, String)> = sets.iter().map(|(k, v)| ((*k).into(), (*v).into())).collect();
+    let scenario = Scenario::from_text(toml, "test.toml", &sets).expect("a valid scenario");
+    Path::new(&scenario.config(0), ["a", "b"], FIRST_PORT, (1, 0))
 }
 
 fn path(sets: &[(&str, &str)]) -> Path {
-    let sets: Vec<(String, String)> = sets.iter().map(|(k, v)| ((*k).into(), (*v).into())).collect();
-    let scenario = Scenario::from_text(TOML, "test.toml", &sets).expect("a valid scenario");
-    Path::new(&scenario.config(0), &steps(), (1, 0)).expect("a chain of wires")
+    path_of(TOML, sets).expect("links of two nodes")
+}
+
+/// Packets that one end sends, each at its time, and when and as what each reaches the other end, all others.
+fn sent(path: &mut Path, end: usize, packets: &[(u64, Vec<u8>)]) -> Vec<(u64, Vec<u8>)> {
+    let mut came = Vec::new();
+    let mut deliver = |path: &mut Path, until: Time| {
+        while let Some((to, at, bytes)) = path.arrival(until) {
+            assert_eq!(to, 1 - end);
+            came.push((at.0, bytes.to_vec()));
+        }
+    };
+    for (at, bytes) in packets {
+        deliver(path, Time(*at));
+        path.take(end, bytes, Time(*at));
+    }
+    while let Some(at) = path.next_at() {
+        deliver(path, at);
+    }
+    came
+}
+
+/// When packets of this many bytes that one end sends at these times arrive.
+fn times(path: &mut Path, end: usize, packets: &[(u64, u32)]) -> Vec<u64> {
+    let packets: Vec<_> = packets.iter().map(|(at, bytes)| (*at, segment(*bytes))).collect();
+    sent(path, end, &packets).into_iter().map(|(at, _)| at).collect()
+}
+
+fn counts(path: &Path, link: &str, direction: usize) -> HopCounts {
+    let all = path.counts(Time(1000 * MS));
+    all.iter().find(|(name, _)| *name == link).expect("a link").1[direction]
 }
 
 /// The bytes of a segment that is this long with its headers.
 fn segment(bytes: u32) -> Vec<u8> {
-    let mut segment =
-        Segment { src_port: 4000, dst_port: 5000, seq: SeqNo(7), flags: Flags::ACK, ..Segment::default() };
+    segment_with(bytes, Ecn::NotEct)
+}
+
+fn segment_with(bytes: u32, ecn: Ecn) -> Vec<u8> {
+    let mut segment = Segment {
+        src_port: 4000,
+        dst_port: FIRST_PORT,
+        seq: SeqNo(7),
+        flags: Flags::ACK,
+        ..Segment::default()
+    };
     segment.options.timestamps = Some(Timestamps::default());
     segment.len = bytes - 52;
-    let packet = Packet::new(NodeId(1), NodeId(2), Body::Tcp(segment));
+    let packet = Packet { ecn, ..Packet::new(NodeId(1), NodeId(2), Body::Tcp(segment)) };
     assert_eq!(packet.size(), Bytes(u64::from(bytes)));
     let mut into = vec![0; bytes as usize];
     let len = wire::write(&packet, 1, &mut into).expect("a packet that has bytes");
@@ -66,45 +110,40 @@ fn segment(bytes: u32) -> Vec<u8> {
 fn a_packet_arrives_after_the_times_and_the_delays_of_all_links() {
     let mut path = path(&[]);
     // 1 ms and 5 ms, 0.5 ms and 10 ms.
-    let fate = path.ways[0].take(&segment(1000), Time(0));
-    assert_eq!(fate, Fate::Arrives(Time(16_500_000)));
+    assert_eq!(times(&mut path, 0, &[(0, 1000)]), [16_500_000]);
     // Back over the same links: 0.1 ms and 2 ms, 1 ms and 5 ms.
-    let fate = path.ways[1].take(&segment(1000), Time(100 * MS));
-    assert_eq!(fate, Fate::Arrives(Time(108_100_000)));
+    assert_eq!(times(&mut path, 1, &[(100 * MS, 1000)]), [108_100_000]);
 }
 
 #[test]
 fn packets_leave_at_the_rate_of_the_slowest_link_however_they_come() {
-    let mut way = path(&[("links.second.loss.model", "none")]).ways[0].clone();
-    let arrivals: Vec<Fate> = (0..3).map(|n| way.take(&segment(1000), Time(n * 1000))).collect();
-    let expected = [16_500_000, 17_500_000, 18_500_000].map(|at| Fate::Arrives(Time(at)));
-    assert_eq!(arrivals, expected);
+    let mut path = path(&[("links.second.loss.model", "none")]);
+    let at: Vec<(u64, u32)> = (0..3).map(|n| (n * 1000, 1000)).collect();
+    assert_eq!(times(&mut path, 0, &at), [16_500_000, 17_500_000, 18_500_000]);
 }
 
 #[test]
 fn a_full_queue_drops_a_packet_and_holds_the_one_that_is_being_sent() {
-    let mut way = path(&[("links.second.loss.model", "none")]).ways[0].clone();
-    let fates: Vec<bool> = (0..4).map(|_| way.take(&segment(1000), Time(0)) == Fate::Dropped).collect();
-    assert_eq!(fates, [false, false, false, true]);
-    assert_eq!(way.take(&segment(1000), Time(MS)), Fate::Arrives(Time(19_500_000)));
-    let counts: Vec<(String, u64)> =
-        way.counts().map(|(link, counts)| (link.to_string(), counts.drops_queue)).collect();
-    assert_eq!(counts, [("first".to_string(), 1), ("second".to_string(), 0)]);
-    assert_eq!((way.packets, way.data), (5, 5));
+    let mut path = path(&[("links.second.loss.model", "none")]);
+    let at: Vec<(u64, u32)> = [0, 0, 0, 0, MS].map(|at| (at, 1000)).to_vec();
+    assert_eq!(times(&mut path, 0, &at), [16_500_000, 17_500_000, 18_500_000, 19_500_000]);
+    let drops: [u64; 2] =
+        ["first", "second"].map(|link| (0..2).map(|way| counts(&path, link, way).drops_queue).sum());
+    assert_eq!(drops, [1, 0]);
+    assert_eq!(path.sent(), [Sent { packets: 5, data: 5, ignored: 0 }, Sent::default()]);
 }
 
 #[test]
 fn a_list_loses_the_data_packets_that_it_names_and_no_others() {
-    let mut way = path(&[]).ways[0].clone();
-    let mut lost = Vec::new();
-    for (place, bytes) in [52, 1000, 52, 1000, 1000, 1000].into_iter().enumerate() {
-        let fate = way.take(&segment(bytes), Time(place as u64 * 10 * MS));
-        if fate == Fate::Lost {
-            lost.push(place);
-        }
-    }
-    assert_eq!(lost, [3, 4]);
-    assert_eq!(way.counts().map(|(_, counts)| counts.drops_loss).sum::<u64>(), 2);
+    let mut path = path(&[]);
+    let at: Vec<(u64, u32)> = [52, 1000, 52, 1000, 1000, 1000]
+        .into_iter()
+        .zip(0..)
+        .map(|(bytes, n)| (n * 10 * MS, bytes))
+        .collect();
+    let found: Vec<u64> = times(&mut path, 0, &at).into_iter().map(|at| at / (10 * MS)).collect();
+    assert_eq!(found, [1, 2, 3, 6], "sent 0, 10, 20 and 50 ms after the start; 15 to 17 ms on the way");
+    assert_eq!(counts(&path, "second", 1).drops_loss, 2);
 }
 
 #[test]
@@ -115,18 +154,24 @@ fn random_losses_are_those_of_the_simulation() {
         ("links.second.loss.direction", "reverse"),
     ];
     let mut path = path(&sets);
-    let lost = |way: &mut Way| -> Vec<bool> {
-        (0..200).map(|n| way.take(&segment(1000), Time(n * 10 * MS)) == Fate::Lost).collect()
+    let at: Vec<(u64, u32)> = (0..200).map(|n| (n * 10 * MS, 1000)).collect();
+    let mut arrived = |end: usize| -> Vec<u64> {
+        times(
+            &mut path,
+            end,
+            &at.iter().map(|(at, bytes)| (at + end as u64 * 3000 * MS, *bytes)).collect::<Vec<_>>(),
+        )
     };
+    let (there, back) = (arrived(0), arrived(1));
     let mut stream = crate::engine::streams::Stream::named(1, 0, "links.second.reverse.loss");
-    let expected: Vec<bool> = (0..200).map(|_| stream.chance(0.1)).collect();
-    assert_eq!(lost(&mut path.ways[0]), expected);
-    assert!(lost(&mut path.ways[1]).iter().all(|is_lost| !is_lost));
+    let kept = at.iter().filter(|_| !stream.chance(0.1)).map(|(at, _)| at + 16_500_000);
+    assert_eq!(there, kept.collect::<Vec<u64>>());
+    assert_eq!(back.len(), 200);
 }
 
 #[test]
 fn what_is_not_an_ipv4_packet_takes_no_room_and_no_draw() {
-    let mut way = path(&[]).ways[0].clone();
+    let mut path = path(&[]);
     let mut version_6 = segment(1000);
     version_6[0] = 0x60;
     let mut short = segment(1000);
@@ -135,18 +180,148 @@ fn what_is_not_an_ipv4_packet_takes_no_room_and_no_draw() {
     no_room_for_tcp[32] = 0xf0;
     no_room_for_tcp[2..4].copy_from_slice(&44u16.to_be_bytes());
     for bytes in [&[][..], &[0x45; 12], &version_6, &short, &no_room_for_tcp] {
-        assert_eq!(way.take(bytes, Time(0)), Fate::Ignored, "{:?}", &bytes[..bytes.len().min(40)]);
+        path.take(0, bytes, Time(0));
+        assert_eq!(path.next_at(), None, "{:?}", &bytes[..bytes.len().min(40)]);
     }
-    assert_eq!((way.packets, way.ignored), (0, 5));
+    assert_eq!(path.sent()[0], Sent { packets: 0, data: 0, ignored: 5 });
 }
 
 #[test]
-fn a_path_needs_wires_that_exist() {
+fn a_path_needs_links_of_two_nodes_between_nodes_that_exist() {
     let scenario = Scenario::from_text(TOML, "test.toml", &[]).expect("a valid scenario");
-    let mut wrong = steps();
-    wrong[1].link = "third".to_string();
-    let found = Path::new(&scenario.config(0), &wrong, (1, 0)).map(|_| ()).unwrap_err();
-    assert_eq!(found.to_string(), "links.third: unknown link; expected one of the scenario");
+    let found = Path::new(&scenario.config(0), ["a", "c"], FIRST_PORT, (1, 0)).map(|_| ()).unwrap_err();
+    assert_eq!(found.to_string(), "nodes.c: unknown node; expected one of the scenario");
+    let wifi = TOML
+        .replace("kind = \"wired\"", "kind = \"wifi\"")
+        .replace("rate = \"8 Mbit/s\"\ndelay = \"5 ms\"", "");
+    let found = path_of(&wifi, &[("links.first.queue", "50 packets")]).map(|_| ()).unwrap_err();
+    assert_eq!(found.to_string(), "links.first.kind: a medium; expected a link of two nodes");
+}
+
+#[test]
+fn bytes_arrive_as_they_were_sent_however_many_packets_are_lost_and_on_their_way() {
+    let sets = [("links.second.loss.list.drop", "[3, 50, 99]"), ("links.first.queue", "unlimited")];
+    let mut path = path(&[&sets[..], &[("links.second.reverse.queue", "unlimited")]].concat());
+    let numbered = |number: u64| {
+        let mut bytes = segment(200);
+        bytes[100..108].copy_from_slice(&number.to_be_bytes());
+        bytes
+    };
+    let packets: Vec<(u64, Vec<u8>)> = (0..1000).map(|n| (n * MS / 10, numbered(n))).collect();
+    let came: Vec<Vec<u8>> = sent(&mut path, 0, &packets).into_iter().map(|(_, bytes)| bytes).collect();
+    let expected = (0..1000).filter(|n| ![2, 49, 98].contains(n)).map(numbered);
+    assert_eq!(came, expected.collect::<Vec<_>>());
+}
+
+#[test]
+fn packets_leave_a_recorded_link_in_its_opportunities_as_in_the_simulation() {
+    let schedule = recorded::Recorded {
+        schedule: std::sync::Arc::new(recorded::Schedule::read("3\n7\n7\n10\n").expect("times")),
+        opportunity: 1504,
+        header: 4,
+    };
+    let mut config = Scenario::from_text(TOML, "test.toml", &[]).expect("a valid scenario").config(0);
+    for (place, link) in config.links.iter_mut().enumerate() {
+        let LinkKind::PointToPoint(ends) = &mut link.kind else { panic!("a wire") };
+        ends.recorded = (place == 0).then(|| Box::new([schedule.clone(), schedule.clone()]));
+        ends.directions[1].loss = crate::medium::loss::LossConfig::None;
+    }
+    let mut path = Path::new(&config, ["a", "b"], FIRST_PORT, (1, 0)).expect("links of two nodes");
+    // The queue holds three packets: one that is longer than what is left waits, and continues in the next opportunity.
+    let at = [(0, 1000), (0, 1000), (0, 1000), (0, 1000), (4 * MS, 1500)];
+    let found = times(&mut path, 0, &at);
+    let mut line = recorded::Line::new(schedule, QueueLimit::Packets(3), false);
+    let mut second = Wired::new(Rate(16_000_000), QueueLimit::Unlimited);
+    let expected = at.into_iter().filter_map(|(at, bytes)| {
+        let left = line.offer(Bytes(bytes.into()), Time(at))? + Span(5 * MS);
+        second.offer(Bytes(bytes.into()), left).map(|left| left.0 + 10 * MS)
+    });
+    assert_eq!(found, expected.collect::<Vec<u64>>());
+    assert_eq!((found.len(), counts(&path, "first", 0).drops_queue), (4, 1));
+    // 3 and 5 ms, half a millisecond and 10 ms.
+    assert_eq!(found[0], 18_500_000);
+}
+
+#[test]
+fn a_managed_queue_decides_when_a_packet_leaves_and_marks_its_bytes() {
+    let sets = [
+        ("links.first.aqm.law", "codel"),
+        ("links.first.aqm.codel.ce-threshold", "1500 us"),
+        ("links.first.queue", "100 packets"),
+        ("links.second.loss.model", "none"),
+        ("links.second.reverse.queue", "unlimited"),
+    ];
+    let mut path = path(&sets);
+    let bytes = [(0, Ecn::Ect0), (0, Ecn::Ect0), (0, Ecn::Ect0), (0, Ecn::Ect1), (0, Ecn::NotEct)];
+    let packets: Vec<_> = bytes.map(|(at, ecn)| (at, segment_with(1000, ecn))).to_vec();
+    let came = sent(&mut path, 0, &packets);
+    let at: Vec<u64> = came.iter().map(|(at, _)| *at).collect();
+    assert_eq!(at, [16_500_000, 17_500_000, 18_500_000, 19_500_000, 20_500_000]);
+    // The third and those behind it have waited 2 ms and longer.
+    let fields: Vec<u8> = came.iter().map(|(_, bytes)| bytes[1] & 0b11).collect();
+    assert_eq!(fields, [0b10, 0b10, 0b11, 0b11, 0b00]);
+    for (_, bytes) in &came {
+        let (packet, _) = wire::parse(bytes, Time(0)).expect("right checksums");
+        assert_eq!(packet.size(), Bytes(1000));
+    }
+    assert_eq!((counts(&path, "first", 0).marks, counts(&path, "first", 0).drops_aqm), (2, 0));
+}
+
+#[test]
+fn counts_are_those_of_the_measured_time() {
+    let mut path = path(&[("links.second.loss.model", "none")]);
+    assert_eq!(times(&mut path, 0, &[(0, 1000); 5]).len(), 3);
+    path.begin_measurement(Time(100 * MS));
+    assert_eq!(times(&mut path, 0, &[(200 * MS, 1000); 4]).len(), 3);
+    assert_eq!(counts(&path, "first", 0).drops_queue, 1);
+}
+
+#[test]
+fn flows_are_told_apart_by_the_hash_of_the_simulation() {
+    let two = TOML.to_string() + "[flows.other]\nfrom = \"b\"\nto = \"a\"\n";
+    let path = path_of(&two, &[]).expect("links of two nodes");
+    let ports = |from: u16, to: u16, end: usize| {
+        let segment = Segment { src_port: from, dst_port: to, ..Segment::default() };
+        let mut packet = Packet::new(NodeId(9), NodeId(9), Body::Tcp(segment));
+        path.address(&mut packet, end);
+        (packet.src, packet.ports())
+    };
+    // The first node is a, the last b.
+    assert_eq!(ports(40_000, FIRST_PORT, 0), (NodeId(0), (10_000, 10_001)));
+    assert_eq!(ports(FIRST_PORT, 40_000, 1), (NodeId(2), (10_001, 10_000)));
+    assert_eq!(ports(40_000, FIRST_PORT + 1, 1), (NodeId(2), (10_002, 10_003)));
+    assert_eq!(ports(FIRST_PORT + 1, 40_000, 0), (NodeId(0), (10_003, 10_002)));
+    // What is not of a flow goes with the first.
+    assert_eq!(ports(1, 2, 1), (NodeId(2), (10_001, 10_000)));
+}
+
+#[test]
+fn an_application_writes_what_it_writes_in_the_simulation_and_stops() {
+    let writes = |sets: &[(&str, &str)]| -> Vec<(u64, Write)> {
+        let sets: Vec<(String, String)> = sets.iter().map(|(k, v)| ((*k).into(), (*v).into())).collect();
+        let toml = TOML.to_string() + "app = { start = \"7 ms\" }\ntcp = {}\n";
+        let config = Scenario::from_text(&toml, "test.toml", &sets).expect("a valid scenario").config(0);
+        let writes = Writes::of(&config.flows[0], (1, 0)).expect("not a user");
+        writes.take(5).map(|(at, write)| (at.0, write)).collect()
+    };
+    assert_eq!(writes(&[]), [(7 * MS, Write::ForEver)]);
+    let file = [("flows.main.app.kind", "file"), ("flows.main.app.file.size", "9 kB")];
+    assert_eq!(writes(&file), [(7 * MS, Write::AndClose(9000))]);
+    let cbr = [
+        ("flows.main.app.kind", "cbr"),
+        ("flows.main.app.cbr.rate", "8 Mbit/s"),
+        ("flows.main.app.stop", "9 ms"),
+    ];
+    assert_eq!(writes(&cbr), [7, 8].map(|at| (at * MS, Write::Packet(1000))));
+    let bursts = [
+        ("flows.main.app.kind", "on-off"),
+        ("flows.main.app.on-off.rate", "8 Mbit/s"),
+        ("flows.main.app.on-off.on", "2 ms"),
+        ("flows.main.app.on-off.off", "1 s"),
+        ("flows.main.app.on-off.law", "fixed"),
+    ];
+    let found: Vec<u64> = writes(&bursts).into_iter().map(|(at, _)| at / MS).collect();
+    assert_eq!(found, [7, 8, 1009, 1010, 2011]);
 }
 
 #[test]
@@ -177,7 +352,9 @@ fn run(path: &mut Path, sent: &[Vec<u8>], length: Span) -> (Ended, Vec<usize>) {
     for packet in sent {
         outside_a.send(packet).expect("room for a packet");
     }
-    let ended = relay(path, [a.as_fd(), b.as_fd()], stop.as_fd(), length).expect("sockets that work");
+    let timing = Timing { since: Time::ZERO, until: Time(length.0) };
+    let ended = relay(path, [a.as_fd(), b.as_fd()], stop.as_fd(), (Clock::start(Span::ZERO), timing))
+        .expect("sockets that work");
     let mut came = Vec::new();
     let mut bytes = [0; 2000];
     while let Ok(len) = outside_b.recv(&mut bytes) {
@@ -188,14 +365,14 @@ fn run(path: &mut Path, sent: &[Vec<u8>], length: Span) -> (Ended, Vec<usize>) {
 
 #[test]
 fn the_relay_delivers_each_packet_whole_and_never_early() {
-    let mut path = path(&[("links.second.loss.model", "none"), ("links.first.queue", "unlimited")]);
+    let new = || path(&[("links.second.loss.model", "none"), ("links.first.queue", "unlimited")]);
     let sent = [segment(1000), segment(52), segment(700)];
     // A busy machine may not run this thread for a tenth of a second.
-    let (ended, came) = run(&mut path, &sent, Span(1000 * MS));
+    let (ended, came) = run(&mut new(), &sent, Span(1000 * MS));
     assert_eq!(came, [1000, 52, 700]);
-    assert_eq!((ended.length, ended.lateness.count(), ended.refused), (Span(1000 * MS), 3, 0));
+    assert_eq!((ended.at, ended.lateness.count(), ended.refused), (Time(1000 * MS), 3, 0));
     // What is due after the end is not delivered: the first needs 16.5 ms.
-    let (ended, came) = run(&mut path, &sent, Span(10 * MS));
+    let (ended, came) = run(&mut new(), &sent, Span(10 * MS));
     assert_eq!((ended.lateness.count(), came.len()), (0, 0));
 }
 
@@ -207,6 +384,8 @@ fn the_relay_stops_when_the_other_end_of_stop_is_closed_or_written() {
     b.set_nonblocking(true).expect("a socket");
     held.send(&[1]).expect("room for a byte");
     let mut path = path(&[]);
-    let ended = relay(&mut path, [a.as_fd(), b.as_fd()], stop.as_fd(), Span(600_000 * MS)).expect("sockets");
-    assert!(ended.length < Span(60_000 * MS));
+    let timing = Timing { since: Time::ZERO, until: Time(600_000 * MS) };
+    let ended = relay(&mut path, [a.as_fd(), b.as_fd()], stop.as_fd(), (Clock::start(Span::ZERO), timing))
+        .expect("sockets");
+    assert!(ended.at < Time(60_000 * MS));
 }

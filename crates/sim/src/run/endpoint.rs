@@ -27,12 +27,12 @@ use crate::probe::judgement::Matrix;
 use crate::probe::spread::Times;
 use crate::traffic::sessions::User as Draws;
 use crate::traffic::{Act as SourceAct, Source};
-use crate::traffic::{AppConfig, AppKind};
+use crate::traffic::{AppConfig, AppKind, start_of};
 use datagrams::Datagrams;
 use host::{End, Host};
 use resuming::Resuming;
 use user::User;
-use way::{Pace, Reader, Way, start_of};
+use way::{Pace, Reader, Way};
 
 /// The names of the two ends of each flow in traces. The receiving end has a window and round trips too: those of the
 /// data that goes back, or of its SYN and FIN.

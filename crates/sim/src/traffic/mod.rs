@@ -129,6 +129,14 @@ impl Source {
     }
 }
 
+/// When a source starts. Without a spread no draw is needed.
+pub(crate) fn start_of(app: &AppConfig, stream: impl FnOnce() -> Stream) -> Time {
+    if app.spread == Span::ZERO {
+        return app.start;
+    }
+    app.start.after(Span::from_secs_f64(app.spread.as_secs() * stream().uniform()))
+}
+
 /// The time between packets that makes `rate` of payload.
 fn interval(rate: Rate, packet: u32) -> Span {
     Bytes(u64::from(packet)).time_at(rate)

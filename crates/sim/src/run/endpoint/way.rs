@@ -5,7 +5,6 @@ use lasthop_stack::registry::tcp::Connection;
 use lasthop_stack::units::{Bytes, Rate, Span, Time};
 
 use crate::engine::queue::Slot;
-use crate::engine::streams::Stream;
 use crate::model::SinkConfig;
 use crate::net::Net;
 use crate::probe::judgement::Matrix;
@@ -108,14 +107,6 @@ impl Way {
             net.queue.set(self.reader.slot, at);
         }
     }
-}
-
-/// When a source starts. Without a spread no draw is needed.
-pub(super) fn start_of(app: &AppConfig, stream: impl FnOnce() -> Stream) -> Time {
-    if app.spread == Span::ZERO {
-        return app.start;
-    }
-    app.start.after(Span::from_secs_f64(app.spread.as_secs() * stream().uniform()))
 }
 
 impl Pace {

@@ -160,6 +160,7 @@ impl<P: Parts> Sender<P> {
         let pick = if is_new { Pick::New } else { Pick::Again(self.board.end() - 1) };
         let outgoing = self.send(pick, len, now, out);
         self.early.tail = Some(Tail { end: self.board.sent_end(), is_copy: !is_new });
+        self.counters.tail_probes += 1;
         self.arm(now, out);
         Some(outgoing)
     }

@@ -17,6 +17,8 @@ pub struct Counters {
     pub fins_again: u64,
     /// Times the retransmission timer fired for data or a FIN, not for a SYN, nor to probe a closed window.
     pub timeouts: u64,
+    /// Probes of a tail sent (RFC 8985, 7.3).
+    pub tail_probes: u64,
     /// Series of timeouts: firings not preceded by another for the same segment.
     pub timeout_series: u64,
     /// Sum of the timeouts that began a series.

@@ -1,0 +1,115 @@
+"""Ours beside what a Linux kernel did at edges of TCP, whose numbers are kept in docs/linux-edges.json.
+
+`docs/make_linux.py` says how they were measured, and makes the table of them in docs/linux.md.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+KEPT = json.loads((DOCS / "linux-edges.json").read_text(encoding="utf-8"))
+# By how much a mean of ours may differ from the kernel's: a share of it, and a number of segments or events,
+# whichever is more.
+ACCEPTED = {
+    "goodput_bps": (0.05, 0.0),
+    "srtt_s": (0.25, 0.0),
+    "cwnd": (0.10, 3.0),
+    "ssthresh": (0.10, 3.0),
+    "timeouts": (0.25, 0.4),
+    "tail_probes": (0.25, 0.4),
+    "retransmits": (0.30, 2.0),
+    "marks": (0.15, 4.0),
+}
+# Where ours departs from the kernel, by the values of the point: mend it, and take it from here.
+DEPARTURES = {
+    "validation/linux-probe": {
+        f"{law}: {name}" for law in ("reno", "cubic") for name in ("timeouts", "tail_probes")
+    }
+    | {"cubic: cwnd", "cubic: ssthresh"},
+    "validation/linux-idle": {"cubic: cwnd", "reno: ssthresh"},
+    "validation/linux-restart": {
+        f"{law}, {times}: cwnd" for law in ("reno", "cubic") for times in ("580 ms, 620 ms", "980 ms, 1.02 s")
+    },
+    "validation/linux-paced": {
+        f"{law}, on, {length}: cwnd" for law in ("reno", "cubic") for length in ("5 s", "10 s")
+    }
+    | {"reno, on, 5 s: goodput_bps", "reno, on, 10 s: goodput_bps"},
+    "validation/linux-undo": {
+        f"{law}, classic: {name}" for law in ("reno", "cubic") for name in ("cwnd", "ssthresh")
+    },
+    "validation/linux-nosack": {
+        f"{law}, {path}: {name}"
+        for law in ("reno", "cubic")
+        for path in (
+            "5 Mbit/s, 45.5 ms, 100 packets",
+            "20 Mbit/s, 20 ms, 64 packets",
+            "10 Mbit/s, 20 ms, 35 packets",
+        )
+        for name in ("goodput_bps", "retransmits", "timeouts")
+    },
+    "validation/linux-micro": {"reno, on: goodput_bps", "cubic, on: goodput_bps"},
+}
+
+
+@pytest.fixture(scope="module")
+def make() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("make_linux", DOCS / "make_linux.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_kernels_numbers_are_of_points_and_metrics_of_the_scenarios(make: ModuleType) -> None:
+    assert list(KEPT) == list(make.EDGES)
+    for name, found in KEPT.items():
+        for line in found["lines"]:
+            assert set(line["linux"]) == set(make.EDGES[name][1])
+            assert line["late_p99_s"] < 1e-3, (name, line["point"])
+
+
+def mean(values: list[float | None]) -> float | None:
+    """The mean; `None` if a value is missing, such as a threshold that was not set."""
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if len(known) == len(values) else None
+
+
+def is_near(metric: str, ours: list[float | None], linux: list[float | None]) -> bool:
+    """Whether a mean of ours is as near to the kernel's as is accepted."""
+    mine, his = mean(ours), mean(linux)
+    if mine is None or his is None:
+        return mine is his
+    share, least = ACCEPTED[metric]
+    return abs(mine - his) <= max(share * his, least)
+
+
+@pytest.mark.parametrize("name", list(KEPT))
+def test_what_differs_from_the_kernel_is_known(name: str, make: ModuleType) -> None:
+    """What is not recorded here is as with Linux, and what is differs."""
+    found = set()
+    for line, ours in make.ours(name):
+        point = ", ".join(line["point"].values())
+        found |= {
+            f"{point}: {metric}"
+            for metric, values in ours.items()
+            if not is_near(metric, values, line["linux"][metric])
+        }
+    assert found == DEPARTURES.get(name, set())
+
+
+def test_a_difference_is_noticed() -> None:
+    assert is_near("cwnd", [53.0], [55.0])
+    assert not is_near("cwnd", [53.0], [101.0])
+    assert is_near("ssthresh", [None, None], [None, None])
+    assert not is_near("ssthresh", [None, None], [7.0, 7.0])
+    assert not is_near("timeouts", [1.0], [0.0])
