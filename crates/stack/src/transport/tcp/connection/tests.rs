@@ -12,6 +12,7 @@ mod pacing;
 mod predicted;
 mod sending;
 mod spurious;
+mod tail;
 mod window_rules;
 
 use std::collections::VecDeque;
