@@ -200,8 +200,9 @@ impl Recovery for Sack {
         }
         self.active = true;
         self.point = Some(board.sent_end());
-        if let Some(rack) = &mut self.rack {
-            rack.on_begin();
+        match &mut self.rack {
+            Some(rack) => rack.on_begin(),
+            None => board.suspect_copies(board.base() + 1),
         }
         self.resent_below = board.base();
         // Step 4.3: nor may a rescue go before the first hole is filled.
@@ -210,6 +211,9 @@ impl Recovery for Sack {
     }
 
     fn on_timeout(&mut self, response: LossResponse, board: &mut Scoreboard) {
+        if self.active && self.rack.is_none() {
+            board.settle_suspected(self.resent_below);
+        }
         self.end();
         self.duplicates = 0;
         self.point = Some(board.sent_end());

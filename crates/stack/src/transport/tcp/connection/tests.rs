@@ -5,6 +5,7 @@ mod duplex;
 mod ecn;
 mod eln;
 mod frozen;
+mod heard;
 mod laws_of_acks;
 mod lifetime;
 mod losses;

@@ -151,7 +151,9 @@ impl<P: Parts> Sender<P> {
     pub fn on_reordering_over(&mut self, now: Time, out: &mut impl Out) {
         self.early.set = Time::NEVER;
         self.board.hear(now);
-        if self.recovery.on_time(&mut self.board) {
+        let begins = self.recovery.on_time(&mut self.board);
+        self.tell_losses();
+        if begins {
             self.recover(now, self.board.flight(), 0, out);
         }
         self.refresh_timer(now, out);
