@@ -10,7 +10,13 @@
 //! acknowledged, the rate is the number of bytes delivered since, divided by the time they took to be sent or to be
 //! acknowledged, whichever is longer; acknowledgements may arrive compressed.
 //!
-//! **Choices.** Lost and in flight are counted in segments. A loss that proves spurious stays counted, as in Linux.
+//! **Choices.** 1. Lost and in flight are counted in segments. A loss that proves spurious stays counted, as in Linux. 2. The
+//! interval begins anew with a segment that leaves when nothing is unacknowledged. The draft (4.1.2.2) says when nothing is in
+//! flight, since all that is acknowledged after that was sent after it; but what is declared lost is not in flight, and may
+//! arrive all the same: after a spurious timeout the acknowledgement of one copy covers what was delivered since long before
+//! it. The draft before it (`SND.NXT == SND.UNA`) and Linux (`packets_out`) go by what is unacknowledged. 3. Of samples
+//! from copies those are discarded that are shorter than the least round trip, and no others (4.1.3.5, the first approach), as in
+//! Linux.
 //!
 //! **Checked by** the tests below and those of BBR.
 
@@ -86,10 +92,6 @@ impl DeliveryRate {
     /// A segment was sent.
     pub fn on_sent(&mut self, departure: &Departure) {
         let Departure { now, number, base, pipe, outstanding, backlog } = *departure;
-        if pipe == 0 {
-            self.first_sent = now;
-            self.delivered_at = now;
-        }
         if backlog == 0 {
             self.app_limited_until = Some(self.delivered + outstanding);
         }
@@ -98,6 +100,9 @@ impl DeliveryRate {
         }
         let (first, len) = (self.records.front().map(|first| first.number), self.records.len());
         let again = first.map(|first| (number - first) as usize).filter(|again| *again < len);
+        if number == base && again.is_none() {
+            (self.first_sent, self.delivered_at) = (now, now);
+        }
         let record = Record {
             number,
             sent: now,
@@ -177,7 +182,7 @@ mod tests {
         Departure {
             now: Time(ms * 1_000_000),
             number,
-            base: 0,
+            base: number.saturating_sub(pipe.into()),
             pipe,
             outstanding: u64::from(pipe + 1) * 1000,
             backlog,
@@ -250,6 +255,24 @@ mod tests {
         rate.on_ack(&ack(200, 1));
         rate.on_sent(&departure(200, 2, 0, 5000));
         assert!(rate.on_ack(&ack(300, 2)).is_some_and(|sample| !sample.sending.app_limited));
+    }
+
+    /// Linux: `packets_out` in `tcp_rate_skb_sent`. Nothing is in flight by the sender's account, and all has arrived.
+    #[test]
+    fn a_copy_sent_when_all_is_declared_lost_is_measured_from_the_last_delivery() {
+        let mut rate = DeliveryRate::default();
+        for number in 0..300 {
+            rate.on_sent(&departure(number, number, number as u32, 9000));
+        }
+        rate.on_ack(&ack(300, 0));
+        rate.on_sent(&departure(1300, 1, 0, 9000));
+        let delivered = Delivered { bytes: 299_000, segments: 299, newest: Some(1) };
+        let sample = rate.on_ack(&Ack { delivered, ..ack(1400, 1) }).and_then(|sample| sample.rate);
+        // The copy left 1.3 s after the segment that was delivered before, and 1.1 s have passed since that delivery.
+        assert_eq!(sample, Some(299_000.0 / 1.3));
+        // With nothing outstanding the time in which nothing was sent does not count.
+        rate.on_sent(&departure(9000, 300, 0, 9000));
+        assert_eq!(rate.on_ack(&ack(9100, 300)).and_then(|sample| sample.rate), Some(10_000.0));
     }
 
     #[test]

@@ -349,7 +349,8 @@ pub trait Congestion {
     }
 
     /// The segment of this number, or its last copy, is declared lost. All that one acknowledgement or timer declares are
-    /// reported one by one, before the acknowledgement is.
+    /// reported one by one, in the order in which they are declared, before the acknowledgement is, and before any is sent again.
+    /// Those of a timeout, and the first of a recovery that goes by duplicates, follow [`Congestion::on_loss`].
     fn on_lost(&mut self, _number: u64, _now: Time, _window: &Window) {}
 
     /// The ECN field of data, where both ends count marks (RFC 9768): ECT(1) for an answer that L4S queues expect (RFC 9331, 4).

@@ -70,8 +70,8 @@ pub trait Recovery {
         false
     }
 
-    /// The receiver reports that a segment arrived twice.
-    fn on_duplicate_report(&mut self, _: &Scoreboard) {}
+    /// The receiver reports that a segment arrived twice, with the acknowledgement of all below this byte.
+    fn on_duplicate_report(&mut self, _ack: u64, _: &Scoreboard) {}
 
     /// The recovery under way was not needed: what was declared lost was not.
     fn undo(&mut self, _: &mut Scoreboard) {}

@@ -100,8 +100,8 @@ impl Recovery for RecoveryMachine {
         each!(self, recovery => recovery.on_time(board))
     }
 
-    fn on_duplicate_report(&mut self, board: &Scoreboard) {
-        each!(self, recovery => recovery.on_duplicate_report(board));
+    fn on_duplicate_report(&mut self, ack: u64, board: &Scoreboard) {
+        each!(self, recovery => recovery.on_duplicate_report(ack, board));
     }
 
     fn undo(&mut self, board: &mut Scoreboard) {

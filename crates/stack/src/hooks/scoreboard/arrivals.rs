@@ -3,14 +3,16 @@
 use super::{Scoreboard, Sent};
 use crate::units::{Span, Time};
 
-/// The segment that was sent last of those that have arrived (RFC 8985, 6.2: `RACK.segment`).
+/// The segment that was sent last of those that have arrived, and the round trip of the one that arrived last (RFC 8985, 5.2:
+/// `RACK.xmit_ts`, `RACK.end_seq` and `RACK.rtt`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Latest {
     /// When it was sent.
     pub at: Time,
     /// The byte after its last.
     pub end: u64,
-    /// Its round trip.
+    /// The round trip of the segment that arrived last, which may be another: where segments left earlier and come now, the path
+    /// takes so long, however fast a later one has overtaken them.
     pub rtt: Span,
 }
 
@@ -52,13 +54,13 @@ impl Scoreboard {
         }
     }
 
-    /// What a recovery by time has to know of an arrival.
+    /// What a recovery by time has to know of an arrival: each sets the round trip, and one that left after all before also the
+    /// segment (RFC 8985, 6.2, step 2).
     fn follow(&mut self, at: Time, times: u8, end: u64, rtt: Span) {
         self.reordered |= times == 1 && end < self.fack_before;
         self.original_arrived |= times == 1 && end <= self.watched_below;
-        if self.latest.is_none_or(|latest| (latest.at, latest.end) <= (at, end)) {
-            self.latest = Some(Latest { at, end, rtt });
-        }
+        let (at, end) = self.latest.map_or((at, end), |latest| (latest.at, latest.end).max((at, end)));
+        self.latest = Some(Latest { at, end, rtt });
     }
 
     /// When the segment left that was sent last of those that have arrived. A copy counts if it left at least the least

@@ -42,6 +42,9 @@ impl Scoreboard {
                     segment.mark = Mark::Resent;
                     self.doubled -= 1;
                     self.resent += 1;
+                    if self.lists_losses {
+                        self.losses.push(number);
+                    }
                 }
                 Mark::Sacked | Mark::Lost | Mark::Resent => {}
             }
@@ -58,10 +61,12 @@ impl Scoreboard {
             self.sacked_ranges.clear();
             self.sacked = 0;
             self.fack = self.una;
-            self.segments.iter_mut().for_each(|segment| segment.mark = Mark::InFlight);
+            let sacked = self.segments.iter_mut().filter(|segment| segment.mark == Mark::Sacked);
+            sacked.for_each(|segment| segment.mark = Mark::InFlight);
         }
         for (index, segment) in self.segments.iter_mut().enumerate() {
             if segment.mark != Mark::Sacked {
+                self.declared += u64::from(segment.mark != Mark::Lost);
                 if self.lists_losses && segment.mark != Mark::Lost {
                     self.losses.push(self.base + index as u64);
                 }
@@ -127,6 +132,52 @@ impl Scoreboard {
         self.declared += 1;
         if self.lists_losses {
             self.losses.push(number);
+        }
+    }
+
+    /// Declares lost the segments below the highest byte selectively acknowledged, from this number on (FACK's rule); copies of a
+    /// recovery before this one are [suspected](Self::suspect). Returns the number to go on from.
+    pub fn lose_holes(&mut self, from: u64) -> u64 {
+        let highest = self.number_at(self.fack());
+        let mut number = from;
+        while let Some(hole) = self.first_unsacked(number, highest) {
+            if self.segments[(hole - self.base) as usize].mark == Mark::InFlight {
+                self.lose(hole);
+            } else {
+                self.suspect(hole);
+            }
+            number = hole + 1;
+        }
+        from.max(highest)
+    }
+
+    /// A recovery that keeps no marks takes this segment, or its last copy, for lost: it is listed, and counts as in the network.
+    pub fn suspect(&mut self, number: u64) {
+        if self.lists_losses && !self.is_lost(number) {
+            self.losses.push(number);
+        }
+    }
+
+    /// A recovery begins that sends again what was lost in the one before, too: the copies of that one, from this number on, are
+    /// [suspected](Self::suspect).
+    pub fn suspect_copies(&mut self, from: u64) {
+        let limit = self.lost_below.min(self.number_at(self.fack()));
+        let mut number = from;
+        while self.lists_losses
+            && let Some(hole) = self.first_unsacked(number, limit)
+        {
+            self.suspect(hole);
+            number = hole + 1;
+        }
+    }
+
+    /// The timer fires in a recovery: what it [suspected](Self::suspect) of copies from this number on, and has not sent again, is
+    /// not listed a second time by [`Self::lose_all`].
+    pub fn settle_suspected(&mut self, from: u64) {
+        if self.lists_losses {
+            let before = from.saturating_sub(self.base) as usize;
+            let copies = self.segments.iter_mut().skip(before).filter(|segment| segment.mark == Mark::Resent);
+            copies.for_each(|segment| segment.mark = Mark::Lost);
         }
     }
 

@@ -27,6 +27,8 @@ pub struct Fack {
     active: bool,
     /// Number after the highest segment resent in this recovery.
     resent_below: u64,
+    /// Number below which holes are declared lost.
+    lost_below: u64,
     head_copies: u8,
     after_timeout: SackAfterTimeout,
 }
@@ -36,7 +38,15 @@ impl Fack {
     #[must_use]
     pub fn new<P>(config: &Config<P>) -> Fack {
         let after_timeout = config.sack_after_timeout;
-        Fack { duplicates: 0, recover: None, active: false, resent_below: 0, head_copies: 0, after_timeout }
+        Fack {
+            duplicates: 0,
+            recover: None,
+            active: false,
+            resent_below: 0,
+            lost_below: 0,
+            head_copies: 0,
+            after_timeout,
+        }
     }
 }
 
@@ -52,11 +62,13 @@ impl Recovery for Fack {
             self.active = false;
             return Verdict::Ended;
         }
+        self.lost_below = board.lose_holes(self.lost_below);
         Verdict::Partial
     }
 
     fn on_duplicate(&mut self, board: &mut Scoreboard, _: &mut Window) -> Verdict {
         if self.active {
+            self.lost_below = board.lose_holes(self.lost_below);
             return Verdict::Holding;
         }
         self.duplicates += 1;
@@ -68,15 +80,20 @@ impl Recovery for Fack {
 
     fn begin(&mut self, response: LossResponse, board: &mut Scoreboard, _: &mut Window) {
         self.head_copies = response.copies;
+        board.lose(board.base());
         if self.active {
             return;
         }
         self.active = true;
         self.recover = Some(board.sent_end());
         self.resent_below = board.base();
+        self.lost_below = board.lose_holes(board.base() + 1);
     }
 
     fn on_timeout(&mut self, response: LossResponse, board: &mut Scoreboard) {
+        if self.active {
+            board.settle_suspected(self.resent_below);
+        }
         self.active = false;
         self.duplicates = 0;
         self.head_copies = copies_ahead(response);

@@ -63,6 +63,7 @@ impl Duplicates {
         self.extra = 0;
         self.recover = Some(board.sent_end());
         self.head_copies = copies_ahead(response);
+        (board.base()..board.next()).for_each(|number| board.suspect(number));
         board.go_back();
     }
 

@@ -78,6 +78,7 @@ impl Recovery for NewReno {
         let first = self.phase == Phase::Recovery;
         self.phase = Phase::RecoveryAfterPartial;
         self.duplicates.head_copies = 1;
+        board.suspect(board.base());
         self.inflation -= f64::from(segments);
         if segments >= 1 {
             self.inflation += 1.0;
@@ -102,6 +103,7 @@ impl Recovery for NewReno {
 
     fn begin(&mut self, response: LossResponse, board: &mut Scoreboard, _: &mut Window) {
         self.duplicates.head_copies = response.copies;
+        board.suspect(board.base());
         if self.is_active() {
             return;
         }

@@ -1,8 +1,8 @@
 //! RACK: a segment is lost if one that was sent after it has arrived, and it has had time to (RFC 8985, 6).
 //!
-//! **How.** The scoreboard knows the segment sent last of those that have arrived, and its round trip ([`Latest`]). What was
-//! sent before it is lost once its own age exceeds that round trip and the reordering window; until then a timer waits for
-//! the first that may become lost. Segments sent once lie in the scoreboard in the order of their departures, and copies in
+//! **How.** The scoreboard knows the segment sent last of those that have arrived, and the round trip of the one that arrived
+//! last ([`Latest`]). What was sent before the one is lost once its age exceeds the round trip of the other and the reordering
+//! window; until then a timer waits for the first that may become lost. Segments sent once lie in the scoreboard in the order of their departures, and copies in
 //! a queue of their own, so that each is looked at once.
 //!
 //! **Choices.** 1. The timer waits for the first segment that may become lost, and not for the last of all (6.2, step 5):
@@ -10,9 +10,13 @@
 //! recent period. 3. An acknowledgement of a copy is taken for that of the first transmission by the least round trip alone
 //! (6.2, step 2, condition 2), since an echoed timestamp is stale while a segment is missing. 4. Of segments that left at the
 //! same instant, which simulated bursts do, the one with the higher bytes left later (6.1), but never later than a copy.
-//! 5. A timeout declares lost what RFC 8985 (6.3) names.
+//! 5. A timeout declares lost what RFC 8985 (6.3) names. 6. Of the segments that one acknowledgement reports, the ranges of its
+//! SACK blocks arrived first, in the order of their bytes, and then those below it, as in Linux; all are compared with the
+//! highest byte reported before it (6.2, step 3). 7. An acknowledgement that reports nothing new declares nothing lost, as in
+//! Linux.
 //!
-//! **Checked by** `tests/scripts/modern/rack-*` and the tests below.
+//! **Checked by** `tests/scripts/modern/rack-*`, and the tests below: over random orders of arrival it declares lost, at each
+//! instant, what the steps of RFC 8985 declare, written down as they are.
 
 use std::collections::VecDeque;
 
@@ -28,8 +32,11 @@ pub(super) struct Rack {
     /// Quarters of the least round trip in the reordering window (`reo_wnd_mult`).
     quarters: u32,
     persist: u32,
-    /// First byte not sent when a duplicate was last reported (`dsack_round`).
+    /// Whether a recovery began, by a loss or a timeout, whose end was not seen yet.
+    recovers: bool,
+    /// First byte not sent when a duplicate was last reported (`dsack_round`), and the acknowledgement that reported it.
     round: Option<u64>,
+    reported: u64,
     /// First transmissions below it were looked at.
     cursor: u64,
     /// The copies with their departures, in their order.
@@ -45,7 +52,9 @@ impl Default for Rack {
         Rack {
             quarters: 1,
             persist: 0,
+            recovers: false,
             round: None,
+            reported: 0,
             cursor: 0,
             copies: VecDeque::new(),
             overtaken: VecDeque::new(),
@@ -67,6 +76,9 @@ impl Rack {
     /// Declares lost what has had time to arrive; `recovers` says whether a recovery is under way.
     pub(super) fn detect(&mut self, board: &mut Scoreboard, recovers: bool) {
         self.wake = None;
+        if self.recovers && !recovers {
+            self.on_end(board);
+        }
         let Some(latest) = board.latest() else { return };
         let window = self.window(board, recovers);
         self.detect_first(board, latest, window);
@@ -137,6 +149,7 @@ impl Rack {
     pub(super) fn on_timeout(&mut self, board: &mut Scoreboard) {
         self.overtaken.clear();
         self.wake = None;
+        self.recovers = true;
         let rtt = board.latest().map_or(Span::ZERO, |latest| latest.rtt);
         let patience = rtt + self.window(board, true);
         board.lose_late(patience);
@@ -149,19 +162,30 @@ impl Rack {
         board.find_lost();
         self.cursor = board.base();
         self.wake = None;
+        self.recovers = false;
     }
 
-    /// The receiver has reported a segment twice (6.2, step 4): once a round trip the window grows.
-    pub(super) fn on_duplicate_report(&mut self, board: &Scoreboard) {
-        if self.round.is_none_or(|round| board.una() >= round) {
-            self.round = Some(board.sent_end());
+    /// The receiver has reported a segment twice, and acknowledges all below `ack` (6.2, step 4): once a round trip the window
+    /// grows.
+    pub(super) fn on_duplicate_report(&mut self, ack: u64, board: &Scoreboard) {
+        if self.round.is_none_or(|round| ack >= round) {
+            (self.round, self.reported) = (Some(board.sent_end()), ack);
             self.quarters += 1;
             self.persist = PERSIST;
         }
     }
 
-    /// A recovery has ended.
-    pub(super) fn on_end(&mut self) {
+    /// A recovery begins.
+    pub(super) fn on_begin(&mut self) {
+        self.recovers = true;
+    }
+
+    /// A recovery has ended, before what is lost is detected (6.2, step 4).
+    fn on_end(&mut self, board: &Scoreboard) {
+        self.recovers = false;
+        if self.reported == board.una() {
+            return;
+        }
         self.persist = self.persist.saturating_sub(1);
         if self.persist == 0 {
             self.quarters = 1;
@@ -173,3 +197,6 @@ impl Rack {
 fn due(sent: &Sent, latest: Latest, window: Span) -> Time {
     sent.at.after(latest.rtt + window)
 }
+
+#[cfg(test)]
+mod tests;

@@ -66,6 +66,7 @@ impl Recovery for Reno {
 
     fn begin(&mut self, response: LossResponse, board: &mut Scoreboard, _: &mut Window) {
         self.duplicates.head_copies = response.copies;
+        board.suspect(board.base());
         if self.active {
             return;
         }

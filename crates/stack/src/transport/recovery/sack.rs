@@ -73,7 +73,7 @@ impl Sack {
 
     /// Declares lost what the scoreboard shows to be lost.
     fn mark_lost(&mut self, board: &mut Scoreboard) {
-        let recovers = self.active || self.is_below_point(board);
+        let recovers = self.is_below_point(board);
         match &mut self.rack {
             Some(rack) => rack.detect(board, recovers),
             None => board.mark_lost(),
@@ -127,9 +127,6 @@ impl Sack {
         self.active = false;
         self.copies.clear();
         self.overtaken.clear();
-        if let Some(rack) = &mut self.rack {
-            rack.on_end();
-        }
     }
 
     /// `NextSeg ()` of RFC 6675, 4, by its numbered rules.
@@ -203,6 +200,10 @@ impl Recovery for Sack {
         }
         self.active = true;
         self.point = Some(board.sent_end());
+        match &mut self.rack {
+            Some(rack) => rack.on_begin(),
+            None => board.suspect_copies(board.base() + 1),
+        }
         self.resent_below = board.base();
         // Step 4.3: nor may a rescue go before the first hole is filled.
         let first = board.get(board.base());
@@ -210,6 +211,9 @@ impl Recovery for Sack {
     }
 
     fn on_timeout(&mut self, response: LossResponse, board: &mut Scoreboard) {
+        if self.active && self.rack.is_none() {
+            board.settle_suspected(self.resent_below);
+        }
         self.end();
         self.duplicates = 0;
         self.point = Some(board.sent_end());
@@ -241,9 +245,9 @@ impl Recovery for Sack {
         !self.active && board.lost() > 0 && !self.is_below_point(board)
     }
 
-    fn on_duplicate_report(&mut self, board: &Scoreboard) {
+    fn on_duplicate_report(&mut self, ack: u64, board: &Scoreboard) {
         if let Some(rack) = &mut self.rack {
-            rack.on_duplicate_report(board);
+            rack.on_duplicate_report(ack, board);
         }
     }
 

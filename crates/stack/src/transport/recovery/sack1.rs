@@ -30,6 +30,8 @@ pub struct Sack1 {
     point: Option<u64>,
     /// Number after the highest segment resent in this recovery.
     resent_below: u64,
+    /// Number below which holes are declared lost.
+    lost_below: u64,
     /// Whether the timer has fired since the last advance.
     timed_out: bool,
 }
@@ -38,7 +40,8 @@ impl Sack1 {
     /// At the start of a connection.
     #[must_use]
     pub fn new<P>(config: &Config<P>) -> Sack1 {
-        Sack1 { duplicates: Duplicates::new(config), pipe: 0, point: None, resent_below: 0, timed_out: false }
+        let duplicates = Duplicates::new(config);
+        Sack1 { duplicates, pipe: 0, point: None, resent_below: 0, lost_below: 0, timed_out: false }
     }
 }
 
@@ -49,6 +52,7 @@ impl Recovery for Sack1 {
         let verdict = match self.point {
             Some(point) if board.una() < point => {
                 self.pipe -= 2;
+                self.lost_below = board.lose_holes(self.lost_below);
                 return Verdict::Partial;
             }
             Some(_) => Verdict::Ended,
@@ -66,6 +70,7 @@ impl Recovery for Sack1 {
     fn on_duplicate(&mut self, board: &mut Scoreboard, _: &mut Window) -> Verdict {
         if self.is_active() {
             self.pipe -= 1;
+            self.lost_below = board.lose_holes(self.lost_below);
             return Verdict::Holding;
         }
         if !self.timed_out && self.duplicates.tell(board) { Verdict::Lost } else { Verdict::Open }
@@ -73,15 +78,20 @@ impl Recovery for Sack1 {
 
     fn begin(&mut self, response: LossResponse, board: &mut Scoreboard, _: &mut Window) {
         self.duplicates.head_copies = response.copies;
+        board.lose(board.base());
         if self.is_active() {
             return;
         }
         self.point = Some(board.sent_end());
         self.pipe = i64::from(board.outstanding()) - i64::from(DUP_THRESH);
         self.resent_below = board.base();
+        self.lost_below = board.lose_holes(board.base() + 1);
     }
 
     fn on_timeout(&mut self, response: LossResponse, board: &mut Scoreboard) {
+        if self.is_active() {
+            board.settle_suspected(self.resent_below);
+        }
         self.point = None;
         self.timed_out = true;
         self.duplicates.clear();

@@ -37,8 +37,9 @@ impl Recovery for Uninflated {
         if self.duplicates.tell(board) { Verdict::Lost } else { Verdict::Open }
     }
 
-    fn begin(&mut self, response: LossResponse, _: &mut Scoreboard, _: &mut Window) {
+    fn begin(&mut self, response: LossResponse, board: &mut Scoreboard, _: &mut Window) {
         self.duplicates.head_copies = response.copies;
+        board.suspect(board.base());
     }
 
     fn on_timeout(&mut self, response: LossResponse, board: &mut Scoreboard) {

@@ -355,7 +355,7 @@ impl<P: Parts> Sender<P> {
         let flight = self.board.flight();
         let advanced = arrived.ack > self.board.una();
         if arrived.twice.is_some() {
-            self.recovery.on_duplicate_report(&self.board);
+            self.recovery.on_duplicate_report(arrived.ack, &self.board);
         }
         if advanced {
             self.on_advance(arrived, out);

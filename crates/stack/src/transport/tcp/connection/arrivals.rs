@@ -3,7 +3,7 @@
 use super::ecn::{self, Use};
 use super::{AckDue, Connection};
 use crate::hooks::{Echo, EcnEcho, Out, Sending};
-use crate::packet::{Ecn, Extension, Flags, Segment};
+use crate::packet::{Ecn, Extension, Flags, MAX_SACK_BLOCKS, Segment};
 use crate::transport::acks::Reply;
 use crate::transport::tcp::Parts;
 use crate::transport::tcp::sender::{Arrived, SackNews};
@@ -71,12 +71,20 @@ impl<P: Parts> Connection<P> {
             if self.config.dsack {
                 twice = self.reported_twice(segment, ack);
             }
+            let near = self.sender.board().una();
+            let (mut ranges, mut count) = ([(0, 0); MAX_SACK_BLOCKS], 0);
             for (left, right) in &segment.options.sack.as_slice()[usize::from(twice.is_some())..] {
-                let near = self.sender.board().una();
                 if let (Some(left), Some(right)) =
                     (left.unwrap_near(zero, near), right.unwrap_near(zero, near))
-                    && self.sender.sack(left, right)
                 {
+                    ranges[count] = (left, right);
+                    count += 1;
+                }
+            }
+            // In the order of the bytes, as in Linux: RACK's round trip is that of the last.
+            ranges[..count].sort_unstable();
+            for &(left, right) in &ranges[..count] {
+                if self.sender.sack(left, right) {
                     sack = SackNews::Segments;
                 }
             }

@@ -5,6 +5,7 @@ mod duplex;
 mod ecn;
 mod eln;
 mod frozen;
+mod heard;
 mod laws_of_acks;
 mod lifetime;
 mod losses;
@@ -12,6 +13,7 @@ mod pacing;
 mod predicted;
 mod sending;
 mod spurious;
+mod tail;
 mod usage;
 mod window_rules;
 

@@ -4,11 +4,15 @@
 //! All three share the retransmission timer: it is set to the earliest.
 //!
 //! **Choices.** 1. A probe waits for two smoothed round trips, and for a delayed acknowledgement (200 ms, as in Linux, or
-//! `ack_delay` if that is longer) if one segment is outstanding (7.2), or fewer than the receiver acknowledges together. 2. After a probe the whole timeout runs, as in Linux. 3. The answer to a loss that a probe
-//! has repaired (7.4) is the law's to a loss detected by duplicates, without a recovery.
+//! `ack_delay` if that is longer) if one segment is outstanding (7.2), or fewer than the receiver acknowledges together. Where
+//! the timeout would come before, the probe leaves at that time instead (7.2): with one segment outstanding it always does in
+//! Linux, and here. 2. After a probe the whole timeout runs, as in Linux. 3. The answer to a loss that a probe
+//! has repaired (7.4) is the law's to a loss detected by duplicates, without a recovery, and from the window, as in Linux: what is
+//! outstanding at the tail of a flight says nothing of the path. 4. Nagle's rule does not hold back a
+//! probe, as in Linux; a segment for which the peer's window has no room does not leave in parts.
 
 use super::{Outgoing, Sender};
-use crate::hooks::{LossCause, NoteEvent, Out, Pick, Recovery, Timer};
+use crate::hooks::{LossBase, LossCause, NoteEvent, Out, Pick, Recovery, Timer};
 use crate::transport::tcp::{Config, Parts};
 use crate::units::{Span, Time};
 
@@ -83,7 +87,7 @@ impl<P: Parts> Sender<P> {
             return;
         }
         self.early.timeout_at = at;
-        self.early.probe_at = now.after(self.probe_timeout());
+        self.early.probe_at = now.after(self.probe_timeout()).min(at);
         self.early.set = Time::NEVER;
         self.refresh_timer(now, out);
     }
@@ -92,7 +96,7 @@ impl<P: Parts> Sender<P> {
     #[inline]
     pub(super) fn delay_probe(&mut self, now: Time, out: &mut impl Out) {
         if self.early.probes && self.armed {
-            self.early.probe_at = now.after(self.probe_timeout());
+            self.early.probe_at = now.after(self.probe_timeout()).min(self.early.timeout_at);
             self.refresh_timer(now, out);
         }
     }
@@ -104,7 +108,7 @@ impl<P: Parts> Sender<P> {
         }
         let Early { timeout_at, probe_at, .. } = self.early;
         let (mut at, mut waiting) = (timeout_at, Waiting::Timeout);
-        if probe_at < at && self.may_probe() {
+        if probe_at <= at && self.may_probe() {
             (at, waiting) = (probe_at, Waiting::Probe);
         }
         if let Some(wake) = self.recovery.wakes_at().filter(|wake| *wake < at && !self.persisting) {
@@ -129,6 +133,13 @@ impl<P: Parts> Sender<P> {
             && self.stopped.is_none()
     }
 
+    /// Payload of a probe with new data; zero if there is none, or no room for it.
+    fn probe_len(&self) -> u32 {
+        let waiting = self.written.saturating_sub(self.board.sent_end()).min(self.packet.into());
+        let room = self.edge.saturating_sub(self.board.sent_end());
+        if waiting <= room { waiting as u32 } else { 0 }
+    }
+
     fn probe_timeout(&self) -> Span {
         let Some(srtt) = self.rtt.srtt() else { return FIRST_PROBE };
         let alone = self.board.outstanding() < self.early.quorum;
@@ -140,7 +151,9 @@ impl<P: Parts> Sender<P> {
     pub fn on_reordering_over(&mut self, now: Time, out: &mut impl Out) {
         self.early.set = Time::NEVER;
         self.board.hear(now);
-        if self.recovery.on_time(&mut self.board) {
+        let begins = self.recovery.on_time(&mut self.board);
+        self.tell_losses();
+        if begins {
             self.recover(now, self.board.flight(), 0, out);
         }
         self.refresh_timer(now, out);
@@ -155,7 +168,7 @@ impl<P: Parts> Sender<P> {
         }
         let room = self.board.end() - self.board.base() < u64::from(self.window_limit);
         let within = room && !self.marks.hold_data();
-        let len = if within { self.fresh_len() } else { 0 };
+        let len = if within { self.probe_len() } else { 0 };
         let is_new = len > 0 || (within && self.fin_is_due());
         let pick = if is_new { Pick::New } else { Pick::Again(self.board.end() - 1) };
         let outgoing = self.send(pick, len, now, out);
@@ -183,8 +196,7 @@ impl<P: Parts> Sender<P> {
             // The probe has repaired a loss.
             self.early.tail = None;
             self.integrate(now);
-            let flight = self.board.flight();
-            let loss = self.loss(now, LossCause::Duplicates, self.base(self.loss_ssthresh, flight.max(1)));
+            let loss = self.loss(now, LossCause::Duplicates, LossBase::Window(self.window.cwnd));
             let response = self.ask(&loss, out);
             self.window.clamp();
             self.marks.on_reduction(response.reduction, self.board.sent_end());

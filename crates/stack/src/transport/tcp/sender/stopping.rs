@@ -61,6 +61,7 @@ impl<P: Parts> Sender<P> {
             self.end_prr();
             self.board.hear(now);
             self.recovery.on_timeout(LossResponse::REDUCED, &mut self.board);
+            self.tell_losses();
         }
         self.arm(now, out);
     }
@@ -87,6 +88,8 @@ impl<P: Parts> Sender<P> {
         self.begin_law(now);
         if !self.board.is_empty() && !self.persisting {
             self.recovery.on_timeout(LossResponse::REDUCED, &mut self.board);
+            // Losses of the path before are nothing to a law that begins.
+            self.board.list_losses(self.law.hears_losses());
         }
         if !self.board.is_empty() || self.persisting {
             self.arm(now, out);

@@ -1,0 +1,158 @@
+//! What a law hears of losses: each copy or segment once, when it is declared lost and before it is sent again, whatever recovery
+//! declares it, and by whatever event.
+
+use std::collections::BTreeMap;
+
+use super::*;
+use crate::hooks::{Ack, Congestion, Departure, Loss, LossResponse, Window};
+use crate::registry::RecoveryMachine;
+use crate::transport::tcp::{self, Endpoint, LossDetection, SackPipe, Undo};
+
+/// A window of at most this many segments.
+const WINDOW: f64 = 40.0;
+
+/// A law that listens.
+#[derive(Clone, Debug, Default)]
+struct Ears {
+    /// How often each segment left and was not declared lost since.
+    under_way: Vec<u32>,
+    /// Segments sent again that were not declared lost, segments declared lost that were not sent again since, and all.
+    late: u32,
+    twice: u32,
+    heard: u32,
+    now: Time,
+    /// Reports with a time other than that of the event that was noticed last, or a later one.
+    early: u32,
+}
+
+impl Congestion for Ears {
+    fn hears_losses(&self) -> bool {
+        true
+    }
+
+    fn on_sent(&mut self, departure: &Departure) {
+        self.now = self.now.max(departure.now);
+        let number = departure.number as usize;
+        if number == self.under_way.len() {
+            self.under_way.push(0);
+        }
+        self.late += u32::from(self.under_way[number] > 0);
+        self.under_way[number] += 1;
+    }
+
+    fn on_lost(&mut self, number: u64, now: Time, _: &Window) {
+        self.heard += 1;
+        self.early += u32::from(now < self.now);
+        let under_way = &mut self.under_way[number as usize];
+        self.twice += u32::from(*under_way == 0);
+        *under_way = under_way.saturating_sub(1);
+    }
+
+    fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
+        self.now = self.now.max(ack.now);
+        window.cwnd = (window.cwnd + 0.1).min(WINDOW);
+    }
+
+    fn on_loss(&mut self, _: &Loss, window: &mut Window) -> LossResponse {
+        (window.cwnd, window.ssthresh) = (WINDOW / 2.0, WINDOW / 2.0);
+        LossResponse::REDUCED
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Listening(RecoveryKind);
+
+impl tcp::Parts for Listening {
+    type Law = Ears;
+    type Recovery = RecoveryMachine;
+    type Reaction = ();
+
+    fn law(&self, _: &tcp::Config<Self>, _: u32) -> Ears {
+        Ears::default()
+    }
+
+    fn recovery(&self, config: &tcp::Config<Self>) -> RecoveryMachine {
+        self.0.build(config)
+    }
+
+    fn reaction(&self) {}
+}
+
+/// A long transfer over a wire that loses and delays packets at random: what the law heard, and the timeouts there were.
+fn transfer(config: &tcp::Config<Listening>, seed: u64) -> (Ears, u64) {
+    let (client, server) = ((NodeId(0), 1000), (NodeId(1), 2000));
+    let opens = tcp::Connection::new(config, Role::Active, client, server, SeqNo(1));
+    let answers = tcp::Connection::new(config, Role::Passive, server, client, SeqNo(2));
+    let mut ends = [Endpoint::new(opens), Endpoint::new(answers)];
+    let mut wire: BTreeMap<(Time, u64), (usize, Packet)> = BTreeMap::new();
+    let (mut now, mut random, mut serial) = (Time::ZERO, seed, 0);
+    ends[CLIENT].act(|tcp, out| {
+        tcp.open(now, out);
+        tcp.write(1 << 30, now, out);
+    });
+    while now < Time::ZERO.after(Span::from_secs(30)) {
+        for (from, end) in ends.iter_mut().enumerate() {
+            while let Some(packet) = end.poll_transmit() {
+                random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                let (draw, jitter) = ((random >> 33) % 100, (random >> 45) % 8);
+                serial += 1;
+                // Now and then nothing passes for half a second.
+                let is_dark = from == CLIENT && now.0 / 500_000_000 % 9 == 8;
+                if draw >= 4 && !is_dark {
+                    let late =
+                        if from == CLIENT && draw < 20 { Span::from_millis(jitter) } else { Span::ZERO };
+                    wire.insert((now.after(ONE_WAY + late), serial), (1 - from, packet));
+                }
+            }
+        }
+        let arrival = wire.keys().next().map(|key| key.0);
+        let timeouts = ends.iter().filter_map(Endpoint::poll_timeout);
+        now = timeouts.chain(arrival).min().expect("an end with data waits for something");
+        if arrival == Some(now)
+            && let Some((_, (to, packet))) = wire.pop_first()
+        {
+            ends[to].on_packet(&packet, now);
+        } else {
+            ends.iter_mut().for_each(|end| end.on_timeout(now));
+        }
+    }
+    let sender = ends[CLIENT].connection().sender();
+    (sender.law().clone(), sender.timeouts())
+}
+
+#[test]
+fn each_loss_is_heard_once_and_before_the_segment_is_sent_again_whatever_declares_it() {
+    use RecoveryKind::{Fack, NewReno, Reno, Sack, Tahoe, Uninflated};
+    let (time, duplicates) = (LossDetection::Time, LossDetection::Duplicates);
+    let (board, counted) = (SackPipe::Scoreboard, SackPipe::Counted);
+    let cases = [
+        (Sack, time, board),
+        (Sack, duplicates, board),
+        (Sack, duplicates, counted),
+        (Fack, duplicates, board),
+        (NewReno, duplicates, board),
+        (Reno, duplicates, board),
+        (Uninflated, duplicates, board),
+        (Tahoe, duplicates, board),
+    ];
+    for (kind, loss_detection, sack_pipe) in cases {
+        for seed in 0..5 {
+            let config = tcp::Config {
+                loss_detection,
+                sack_pipe,
+                sack: matches!(kind, Sack | Fack),
+                undo: Undo::None,
+                f_rto: false,
+                tail_loss_probe: false,
+                ..Profile::Modern.with(Listening(kind))
+            };
+            let (ears, timeouts) = transfer(&config, seed);
+            let Ears { late, twice, early, heard, .. } = ears;
+            let what = format!("{kind:?} {loss_detection:?} {sack_pipe:?} {seed}: {heard}");
+            assert_eq!((late, early), (0, 0), "{what}");
+            // ns-2's forgets what was selectively acknowledged, and so loses what has arrived as often as that.
+            assert!(twice == 0 || sack_pipe == counted, "{what}: {twice} twice");
+            assert!(heard > 30 && timeouts > 3, "{kind:?}: {heard} and {timeouts}");
+        }
+    }
+}
