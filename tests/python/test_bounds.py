@@ -1,4 +1,4 @@
-"""Every parameter is run at its bounds, by the table of keys: what never ends there, or fails, is found here."""
+"""Every parameter is run at its bounds, by the table of keys: it must end there."""
 
 from __future__ import annotations
 

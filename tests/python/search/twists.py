@@ -71,7 +71,7 @@ def twist(draw: Draw, tree: Tree, most: int) -> Tree:
 
 
 def pair(draw: Draw, tree: Tree) -> Tree:
-    """The scenario with a key of a flow and a key of what carries it set to other values, and nothing else."""
+    """The scenario with a key of a flow and a key of what carries it set to other values alone."""
     settings = _settings(tree)
     for section in ("flows.", r"(?:links|nodes|agents)\."):
         of_it = re.compile(section)
