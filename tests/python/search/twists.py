@@ -71,7 +71,7 @@ def twist(draw: Draw, tree: Tree, most: int) -> Tree:
 
 
 def pair(draw: Draw, tree: Tree) -> Tree:
-    """The scenario with a key of a flow and a key of what carries it set to other values, which many other keys would hide."""
+    """The scenario with a key of a flow and a key of what carries it set to other values alone."""
     settings = _settings(tree)
     for section in ("flows.", r"(?:links|nodes|agents)\."):
         of_it = re.compile(section)
