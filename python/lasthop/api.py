@@ -272,7 +272,8 @@ class Scenario(scenario.Scenario):
             replication: The number of the run for this seed, from 0; each has its own random numbers.
             point: The number of the point, from 0 on.
             trace: Channels to record, such as `cwnd`; `lasthop list channels` shows all.
-            pcap: A capture file for the first link, or one for each link in a mapping.
+            pcap: A capture file for the first link, or one for each link in a mapping; each is written
+                completely or not at all.
             max_events: Stop after this number of events.
             max_wall_s: Stop after this wall-clock time in seconds.
             cancel: A token that another thread may set to stop the run.
@@ -284,6 +285,7 @@ class Scenario(scenario.Scenario):
             UsageError: An argument is invalid for this scenario.
             RunError: The simulation failed.
             Interrupted: The token was set.
+            StudyError: A capture cannot be written.
         """
         done = super().run(seed, replication, point, trace, pcap, max_events, max_wall_s, cancel)
         return cast("Run", done)

@@ -108,8 +108,9 @@ def shown(path: Path) -> str:
 
 def protect(target: Path, *inputs: Path) -> None:
     """Refuse to overwrite an input file or a file of a study."""
-    full = target.resolve()
-    if any(full == file.resolve() for file in inputs):
+    # Unlike `resolve`, it does not fail at links in a circle.
+    full = Path(os.path.realpath(target))
+    if any(full == Path(os.path.realpath(file)) for file in inputs):
         raise UsageError(f"{target}: an input of this command; expected another file to write")
     if full.name in STUDY_FILES and (full.parent / LEDGER).exists():
         raise UsageError(f"{target}: a file of a study; expected another file to write")

@@ -10,7 +10,7 @@ import click
 from lasthop.cli import completing
 from lasthop.cli.options import (
     Choice,
-    Place,
+    Output,
     Share,
     Whole,
     Word,
@@ -76,7 +76,7 @@ _MISSED = 3
 )
 @click.option(
     "--window",
-    type=Place(),
+    type=Output(),
     metavar="FILE",
     help="With --peer, draw both congestion windows over time; svg, png or pdf.",
 )

@@ -140,7 +140,8 @@ def _fill_streams() -> None:
         try:
             os.fstat(number)
         except OSError:
-            os.open(os.devnull, os.O_RDWR)
+            # What is written to a closed output by its number is an error too.
+            os.open(os.devnull, os.O_RDONLY if number == 1 else os.O_RDWR)
     if sys.stdout is None:
         sys.stdout = _Closed()
     if sys.stderr is None:

@@ -11,6 +11,8 @@ from lasthop.base.errors import UsageError
 from lasthop.cli import completing
 from lasthop.cli.options import (
     Choice,
+    Folder,
+    Output,
     Place,
     Range,
     Whole,
@@ -42,7 +44,7 @@ STUDY = Place()
 @click.option(
     "--format", "formats", default="svg", show_default=True, type=Word(), help="svg, png, pdf, or several."
 )
-@click.option("-o", "--out", type=STUDY, help="Output directory; default: figures/ in the study or run.")
+@click.option("-o", "--out", type=Folder(), help="Output directory; default: figures/ in the study or run.")
 @click.option(
     "--width", type=Word(), metavar="column|page|MM", help="Width: of a column, of a page, or in mm."
 )
@@ -137,7 +139,7 @@ def _save(drawn: Figure, folder: Path, name: str, kinds: list[str]) -> None:
 )
 @click.argument("study", type=STUDY, shell_complete=completing.studies)
 @click.option("--format", "kind", type=Choice(["csv", "json", "parquet"]), help="Format; default: csv.")
-@click.option("-o", "--out", type=STUDY, help="Output file; default: stdout.")
+@click.option("-o", "--out", type=Output(), help="Output file; default: stdout.")
 @click.option("--summary", is_flag=True, help="One row per point: means, intervals and n.")
 @no_bar_option
 @law_option
@@ -248,7 +250,7 @@ def contrast_command(
         "lasthop merge studies/whole studies/*.shard-*",
     ),
 )
-@click.argument("out", type=STUDY)
+@click.argument("out", type=Folder())
 @click.argument(
     "parts", nargs=-1, required=True, type=STUDY, metavar="IN...", shell_complete=completing.studies
 )

@@ -15,7 +15,7 @@ import click
 from lasthop.base.errors import UsageError
 from lasthop.cli import completing
 from lasthop.cli.options import (
-    Place,
+    Folder,
     Shard,
     Share,
     Whole,
@@ -94,7 +94,7 @@ TURNS = ", and threads take turns with it (--executor process does not)"
     help="Kind of workers; dask:// are those of a scheduler.",
 )
 @click.option("--shard", type=Shard(), help="Run only this part; see merge.")
-@click.option("-o", "--out", type=Place(), help="Study directory; default: studies/ID.")
+@click.option("-o", "--out", type=Folder(), help="Study directory; default: studies/ID.")
 @limit_options
 @click.option(
     "--watch",

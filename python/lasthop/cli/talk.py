@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
+from lasthop.base.files import STDOUT
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -44,8 +46,9 @@ def warn_of_stopped(study: Study) -> None:
 
 
 def written(text: object) -> None:
-    """Print what was written, also with -q."""
-    click.echo(str(text), err=True)
+    """Print what was written, also with -q; nothing if it was the standard output."""
+    if text != STDOUT:
+        click.echo(str(text), err=True)
 
 
 def quiet() -> bool:

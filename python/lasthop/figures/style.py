@@ -12,8 +12,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lasthop.base.errors import StudyError
-from lasthop.base.files import replacing
+from lasthop.base.files import make_folder, replacing
 from lasthop.base.paths import expect_folder
 from lasthop.views.names import registered
 
@@ -159,9 +158,6 @@ def save(drawn: Figure, path: Path) -> None:
     dates = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None}}
     kind = path.suffix.removeprefix(".")
     expect_folder(path.parent.parent)
-    try:
-        path.parent.mkdir(exist_ok=True)
-        with replacing(path) as draft:
-            drawn.savefig(draft, format=kind, metadata=dates[kind])
-    except OSError as e:
-        raise StudyError(f"{path}: {e.strerror}; expected a writable directory") from e
+    make_folder(path.parent)
+    with replacing(path) as draft:
+        drawn.savefig(draft, format=kind, metadata=dates[kind])

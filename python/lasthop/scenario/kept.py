@@ -6,9 +6,10 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from lasthop.base.errors import StudyError, reason
-from lasthop.base.files import replacing
+from lasthop.base.files import make_folder, put, replacing
 from lasthop.base.jsontext import dumps
 from lasthop.base.paths import RUN
+from lasthop.scenario.trace import write_csv
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,16 +19,12 @@ if TYPE_CHECKING:
 
 def keep(run: Run, folder: Path) -> None:
     """Write a run and its traces."""
-    try:
-        for name in run.traces():
-            path = folder / "traces" / f"{name}.csv"
-            path.parent.mkdir(exist_ok=True)
-            with replacing(path) as draft:
-                run.trace(name).to_csv(draft)
-        with replacing(folder / RUN) as draft:
-            draft.write_text(dumps(run.as_dict()) + "\n", encoding="utf-8")
-    except OSError as e:
-        raise StudyError(f"{folder}: {e.strerror}; expected a writable directory") from e
+    for name in run.traces():
+        path = folder / "traces" / f"{name}.csv"
+        make_folder(path.parent)
+        with replacing(path, expected="a writable directory") as draft:
+            write_csv(run.trace(name), draft)
+    put(folder / RUN, dumps(run.as_dict()) + "\n", expected="a writable directory")
 
 
 def read(folder: Path) -> dict[str, Any]:

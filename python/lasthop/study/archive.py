@@ -100,15 +100,12 @@ def write(study: Study, target: Path, figures: Mapping[str, bytes], licence: str
         "exceptions": study.labels(),
         "sha256": {name: hashlib.sha256(text).hexdigest() for name, text in contents.items()},
     }
-    try:
-        with replacing(target) as draft, zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED) as file:
-            for name, text in {MANIFEST: (dumps(manifest) + "\n").encode(), **contents}.items():
-                entry = zipfile.ZipInfo(name, EPOCH)
-                entry.compress_type = zipfile.ZIP_DEFLATED
-                entry.external_attr = 0o644 << 16
-                file.writestr(entry, text)
-    except OSError as e:
-        raise StudyError(f"{target}: {reason(e)}; expected a writable directory") from e
+    with replacing(target) as draft, zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, text in {MANIFEST: (dumps(manifest) + "\n").encode(), **contents}.items():
+            entry = zipfile.ZipInfo(name, EPOCH)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.external_attr = 0o644 << 16
+            file.writestr(entry, text)
 
 
 def _named(study: Study) -> dict[str, bytes]:

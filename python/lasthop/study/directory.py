@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from lasthop import _core
 from lasthop.base.errors import StudyError
-from lasthop.base.files import replacing
+from lasthop.base.files import is_draft, put
 from lasthop.base.paths import LEDGER, STUDY_FILES, TEXT
 from lasthop.study import older
 from lasthop.study.ledger import Ledger, Planned, foreign, locked
@@ -41,19 +41,14 @@ def admit(folder: Path, *, fresh: bool) -> None:
                     (folder / name).unlink(missing_ok=True)
     except OSError as e:
         raise StudyError(f"{folder}: {e.strerror}; expected a directory for the study") from e
-    drafts = {name for name in names if name.startswith(f"{LEDGER}.new")}
-    if LEDGER not in names and names - drafts:
+    if LEDGER not in names and any(not is_draft(name) for name in names):
         raise StudyError(
             f"{folder}: contains other files but no {LEDGER}; expected a study, or a new or empty directory"
         )
 
 
 def _write(path: Path, text: str) -> None:
-    try:
-        with replacing(path) as draft:
-            draft.write_text(text, encoding="utf-8", newline="")
-    except OSError as e:
-        raise StudyError(f"{path}: {e.strerror}; expected a writable directory") from e
+    put(path, text, is_own=True, expected="a writable directory")
 
 
 def fill(path: Path, scenario: Scenario, plan: Sequence[Planned], seed: int) -> None:

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from lasthop import _core
 from lasthop.base.errors import StudyError, reason
-from lasthop.base.files import replacing
+from lasthop.base.files import put
 from lasthop.base.paths import LEDGER
 from lasthop.study import older
 
@@ -187,19 +187,17 @@ class Ledger:
         """Put an empty ledger into a directory, complete from the first moment it is seen."""
         try:
             directory.mkdir(parents=True, exist_ok=True)
-            with replacing(directory / LEDGER) as draft:
-                draft.unlink(missing_ok=True)
-                with closing(sqlite3.connect(draft)) as db:
-                    # Kept in memory, so that a failure leaves no journal next to the draft.
-                    db.execute("pragma journal_mode = memory")
-                    db.executescript(
-                        f"pragma application_id = {APPLICATION}; pragma user_version = {SCHEMA};"
-                        f"begin; {_TABLES} {_RUNS}"
-                    )
-                    db.executemany("insert into meta values (?, ?)", meta.items())
-                    db.commit()
+            with closing(sqlite3.connect(":memory:")) as db:
+                db.executescript(
+                    f"pragma application_id = {APPLICATION}; pragma user_version = {SCHEMA};"
+                    f"begin; {_TABLES} {_RUNS}"
+                )
+                db.executemany("insert into meta values (?, ?)", meta.items())
+                db.commit()
+                whole = db.serialize()
         except (OSError, sqlite3.Error) as e:
             raise StudyError(f"{directory}: {reason(e)}; expected a writable directory") from e
+        put(directory / LEDGER, whole, is_own=True, expected="a writable directory")
 
     def meta(self, key: str, default: str | None = None) -> str:
         """A remembered fact about the study."""
