@@ -26,7 +26,7 @@ from lasthop.base.jsontext import clean, dumps
 from lasthop.laws import registered
 from lasthop.laws.registered import Registered
 from lasthop.study import export
-from lasthop.study.directory import resolved
+from lasthop.study.directory import named_file, resolved
 from lasthop.study.repeat import command_of_study, portable
 from lasthop.study.study import Study
 from lasthop.study.work import Limits, Task, execute
@@ -112,15 +112,17 @@ def _named(study: Study) -> dict[str, bytes]:
     """The files that the scenario names, which others need in order to repeat its runs."""
     found = {}
     for name in sorted(study.scenario.files):
-        if not _is_inside(name):
+        path = PurePosixPath(name)
+        if path.is_absolute() or ".." in path.parts:
             raise UsageError(
                 f"{study.path}: its scenario names {name}; expected a file below the folder of the scenario, "
                 "because others can verify only what the archive contains"
             )
+        file = named_file(study.scenario, name)
         try:
-            found[PurePosixPath(name).as_posix()] = (study.path / name).read_bytes()
+            found[f"{paths.FILES}/{path.as_posix()}"] = file.read_bytes()
         except OSError as e:
-            raise StudyError(f"{study.path / name}: {reason(e)}; expected the file of the scenario") from e
+            raise StudyError(f"{file}: {reason(e)}; expected the file of the scenario") from e
     return found
 
 

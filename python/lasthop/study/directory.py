@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lasthop import _core
-from lasthop.base.errors import StudyError
-from lasthop.base.files import is_draft, put
-from lasthop.base.paths import LEDGER, STUDY_FILES, TEXT
+from lasthop.base.errors import StudyError, reason
+from lasthop.base.files import is_draft, put, replacing
+from lasthop.base.paths import FILES, LEDGER, STUDY_FILES, TEXT
 from lasthop.study import older
 from lasthop.study.ledger import Ledger, Planned, foreign, locked
 
@@ -59,16 +59,26 @@ def fill(path: Path, scenario: Scenario, plan: Sequence[Planned], seed: int) -> 
 
 
 def _copy_files(path: Path, scenario: Scenario) -> None:
-    """The files that the scenario names by relative paths, at the same places below the study."""
-    folder = Path(scenario.name).parent
+    """The files that the scenario names by relative paths, in a directory of their own.
+
+    In the directory of the study one could be called like its ledger.
+    """
     for name in (name for name in scenario.files if not Path(name).is_absolute()):
-        source, target = folder / name, path / name
-        if source.resolve() != target.resolve():
-            try:
-                target.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(source, target)
-            except OSError as e:
-                raise StudyError(f"{target}: {e.strerror}; expected a writable directory") from e
+        source, target = named_file(scenario, name), path / FILES / name
+        if source.resolve() == target.resolve():
+            continue
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as e:
+            raise StudyError(f"{target.parent}: {reason(e)}; expected a writable directory") from e
+        with replacing(target, is_own=True, expected="a writable directory") as draft:
+            shutil.copyfile(source, draft)
+
+
+def named_file(scenario: Scenario, name: str) -> Path:
+    """Where a file that a scenario names is: among the copies of a study, or near the scenario."""
+    copy = Path(scenario.name).with_suffix(Path(FILES).suffix) / name
+    return copy if copy.is_file() else Path(scenario.name).parent / name
 
 
 def resolved(scenario: Scenario, plan: Sequence[Planned], seed: int) -> dict[str, Any]:
