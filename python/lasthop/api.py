@@ -380,7 +380,8 @@ class Study(study.Study):
         where: The conditions that selected its points.
         build: A hash of the simulator that made it; empty before the first run.
         is_older: Whether a version with other keys wrote it: it can be shown and exported, but not continued.
-        notes: Remarks about its continuation.
+        notes: Remarks about its continuation, and about runs that cannot be read.
+        damaged: Runs that cannot be read, in words: they are left out, and the next `run` makes them again.
         shard: The part of the runs that it has, such as `1/2`, as given by `--shard`; empty if it has all.
     """
 

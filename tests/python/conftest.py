@@ -201,7 +201,7 @@ def cli(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
 def within(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Callable[..., subprocess.CompletedProcess[str]]:
-    """Run `lasthop` in this process, in the directory of the test; what would be a traceback fails the test."""
+    """Run `lasthop` in this process, in the directory of the test; a traceback would fail the test."""
     from lasthop.cli.main import invoke
 
     monkeypatch.chdir(tmp_path)

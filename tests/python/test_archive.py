@@ -14,7 +14,7 @@ import pytest
 
 import lasthop as lh
 from conftest import HOP
-from lasthop.study.ledger import packed, unpacked
+from lasthop.study.rows import packed, unpacked
 
 if TYPE_CHECKING:
     from collections.abc import Callable

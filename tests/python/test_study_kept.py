@@ -199,6 +199,8 @@ def test_a_study_of_an_older_version_is_shown_and_exported_and_not_continued(tmp
         ledger.execute("update meta set value = 'older' where key = 'build'")
         for table in ("plan", "points"):
             ledger.execute(f"update {table} set point_key = 'older' || point_key")
+        ledger.execute("alter table runs drop column sum")
+        ledger.execute("pragma user_version = 4")
     older = lh.Study.open(tmp_path / "study")
     assert older.is_older
     assert older.table("flows.main.goodput_bps").rows == expected

@@ -24,7 +24,7 @@ from lasthop.cli.options import (
     no_bar_option,
     talk_options,
 )
-from lasthop.cli.talk import data, note, warn_of_stopped, written
+from lasthop.cli.talk import data, note, warn_of_damaged, warn_of_stopped, written
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -155,6 +155,7 @@ def export_command(study: Path, kind: str | None, out: Path | None, summary: boo
     suffix = out.suffix.removeprefix(".") if out else ""
     chosen = kind or (suffix if suffix in export.FORMATS else "csv")
     opened = Study.open(study)
+    warn_of_damaged(opened)
     if summary:
         warn_of_stopped(opened)
     if out is not None:
@@ -194,6 +195,7 @@ def command_command(study_or_run: Path, point: int | None, replication: int | No
         data(command_of_run(study_or_run))
         return
     study = Study.open(study_or_run)
+    warn_of_damaged(study)
     if point is None:
         raise UsageError(f"{study_or_run}: is a study; expected --point with one of its points")
     data(command(study, point, replication or 0))
@@ -262,6 +264,8 @@ def merge_command(out: Path, parts: tuple[Path, ...]) -> None:
     from lasthop.study.merge import merge
 
     joined = merge(out, parts)
+    for remark in joined.notes:
+        note(f"note: {remark}")
     have = sum(1 for _ in joined.results())
     note(f"{have} of {joined.size} runs")
     written(out)

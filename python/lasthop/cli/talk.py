@@ -35,8 +35,15 @@ def warn(warnings: Iterable[str]) -> None:
         note(f"warning: {warning}")
 
 
+def warn_of_damaged(study: Study) -> None:
+    """Say which runs of a study could not be read, also with -q: what is printed lacks them."""
+    for text in study.notes if study.damaged else ():
+        click.echo(f"warning: {text}", err=True)
+
+
 def warn_of_stopped(study: Study) -> None:
-    """Say how many runs the means do not count because a limit stopped them."""
+    """Say which runs could not be read, and how many the means leave out because a limit stopped them."""
+    warn_of_damaged(study)
     early = len(study.stopped)
     if early:
         note(

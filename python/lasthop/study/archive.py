@@ -34,7 +34,7 @@ from lasthop.study.work import Limits, Task, execute
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from lasthop.study.ledger import Row
+    from lasthop.study.rows import Row
     from lasthop.study.study import Result
 
 FORMAT = 1
@@ -73,6 +73,11 @@ def write(study: Study, target: Path, figures: Mapping[str, bytes], licence: str
     """Write a study with its figures into one file, which is complete or not there."""
     paths.expect_folder(target.parent)
     paths.protect(target)
+    if study.damaged:
+        raise StudyError(
+            f"{study.path}: {len(study.damaged)} of its runs are damaged ({study.damaged[0]}); expected a "
+            "complete ledger (the same sweep makes them again)"
+        )
     named = _named(study)
     laws = {f"{LAWS}/{law.name}.py": law for law in _laws(study)}
     contents = {
@@ -188,6 +193,8 @@ def verify(file: Path, sample: int | None = 10, *, run_laws: bool = False) -> Ve
         except LasthopError as e:
             what = str(e).replace(f"{folder}/", "").removeprefix(f"{folder}: ")
             raise StudyError(f"{file}: {what}") from e
+        if study.damaged:
+            raise StudyError(f"{file}: {paths.LEDGER}: {study.damaged[0]}; expected complete runs")
         _expect_same(file, study, manifest)
         results = [result for result in study.results() if result.row.error is None]
         count = len(results) if sample is None else min(sample, len(results))

@@ -8,27 +8,70 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lasthop import _core
+from lasthop.base.arguments import MOST_SEED
 from lasthop.base.errors import StudyError, reason
 from lasthop.base.files import is_draft, put, replacing
+from lasthop.base.jsontext import loads
 from lasthop.base.paths import FILES, LEDGER, STUDY_FILES, TEXT
 from lasthop.study import older
 from lasthop.study.ledger import Ledger, Planned, foreign, locked
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from lasthop.scenario.scenario import Scenario
 
 
 def remembered(ledger: Ledger, scenario_class: type[Scenario]) -> Scenario:
     """The scenario of a study, from its ledger."""
-    overrides = [(older.key(str(k)), str(v)) for k, v in json.loads(ledger.meta("overrides"))]
+    overrides = [(older.key(key), text) for key, text in overrides_of(ledger)]
     return scenario_class.from_text(
         older.scenario(ledger.meta("text")),
         str(ledger.path.parent / TEXT),
         overrides,
         ident=ledger.meta("scenario"),
     )
+
+
+def overrides_of(ledger: Ledger) -> list[tuple[str, str]]:
+    """The settings of a study, from its ledger."""
+    given = _checked(ledger, "overrides", _is_pairs, "pairs of key and value")
+    return [(key, text) for key, text in given]
+
+
+def seed(ledger: Ledger) -> int:
+    """The seed of a study, from its ledger."""
+    text = ledger.meta("seed")
+    if not (text.isascii() and text.isdecimal() and len(text) <= len(str(MOST_SEED))):
+        raise _damaged(ledger, "seed", f"a number from 0 to {MOST_SEED}")
+    return int(text)
+
+
+def conditions(ledger: Ledger) -> tuple[str, ...]:
+    """The conditions that select the points of a study, from its ledger."""
+    return tuple(_checked(ledger, "where", _is_words, "a list of conditions"))
+
+
+def _checked(ledger: Ledger, name: str, is_right: Callable[[Any], bool], expected: str) -> Any:
+    try:
+        found = loads(ledger.meta(name))
+    except ValueError:
+        found = None
+    if not is_right(found):
+        raise _damaged(ledger, name, expected)
+    return found
+
+
+def _is_words(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(word, str) for word in value)
+
+
+def _is_pairs(value: object) -> bool:
+    return isinstance(value, list) and all(_is_words(pair) and len(pair) == 2 for pair in value)
+
+
+def _damaged(ledger: Ledger, name: str, expected: str) -> StudyError:
+    return StudyError(f'{ledger.path}: damaged (its entry "{name}"); expected {expected}')
 
 
 def admit(folder: Path, *, fresh: bool) -> None:

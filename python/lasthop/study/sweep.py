@@ -23,9 +23,10 @@ from lasthop import _core
 from lasthop.base.arguments import instance, whole
 from lasthop.base.errors import Interrupted, LasthopError, StudyError, UsageError
 from lasthop.laws.registered import used
-from lasthop.study.ledger import Ledger, Row
+from lasthop.study.ledger import Ledger
 from lasthop.study.precision import Precision, check, more, set_replications
 from lasthop.study.remote import check_maker, maker
+from lasthop.study.rows import Row
 from lasthop.study.work import Limits, Task, execute
 
 if TYPE_CHECKING:
@@ -162,6 +163,8 @@ class Sweep:
         try:
             # Runs that another process has added since the study was opened.
             study.take(ledger.rows(study.seed))
+            ledger.mend()
+            study.damaged.clear()
             ledger.set_plan(study.plan)
             self._remember_shard(ledger)
             tasks = self.tasks()
