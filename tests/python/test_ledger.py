@@ -15,7 +15,7 @@ import lasthop as lh
 from conftest import SMALL
 from lasthop.study import ledger as ledgers
 from lasthop.study.export import text, tidy
-from lasthop.study.rows import checksum
+from lasthop.study.rows import checksum, sum_of
 from studies import csv
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def resum(db: sqlite3.Connection) -> None:
     for place, key, replication, names, *kept in rows:
         db.execute(
             "update runs set sum = ? where point || ' ' || replication || ' ' || seed || ' ' || model_version = ?",
-            (checksum(key, replication, names or "", kept), place),
+            (checksum(key, replication, 0 if names is None else sum_of(str(names)), kept), place),
         )
     facts = db.execute("select * from meta where key != 'sum' order by key").fetchall()
     plan = db.execute("select * from plan order by point").fetchall()

@@ -27,7 +27,7 @@ from lasthop.base.errors import StudyError, reason
 from lasthop.base.files import put
 from lasthop.base.paths import LEDGER
 from lasthop.study import older
-from lasthop.study.rows import Names, Row, cells, checksum, plain_row_of, row_of
+from lasthop.study.rows import Names, Row, cells, checksum, plain_row_of, row_of, sum_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -117,7 +117,7 @@ class Ledger:
         self._writes = False
         # What is kept once, by its number.
         self._points: dict[str, int] = {}
-        self._names: dict[tuple[str, ...], tuple[int, str]] = {}
+        self._names: dict[tuple[str, ...], tuple[int, int]] = {}
         self.damaged: list[Damage] = []
         """What the last reading of all runs has left out."""
         try:
@@ -296,7 +296,7 @@ class Ledger:
     def _cells(self, row: Row, model: str) -> tuple[Any, ...]:
         """The row of a run, with the numbers under which its point and its names are kept."""
         kept = cells(row, model)
-        number, names = (None, "") if row.metrics is None else self._list(tuple(row.metrics))
+        number, names = (None, 0) if row.metrics is None else self._list(tuple(row.metrics))
         total = checksum(row.point_key, row.replication, names, kept)
         return (self._point(row.point_key), row.replication, *kept[:5], number, *kept[5:], total)
 
@@ -308,13 +308,13 @@ class Ledger:
             self._points[key] = int(found.fetchone()[0])
         return self._points[key]
 
-    def _list(self, names: tuple[str, ...]) -> tuple[int, str]:
-        """The number under which a list of names of metrics is kept once, and its text."""
+    def _list(self, names: tuple[str, ...]) -> tuple[int, int]:
+        """The number under which a list of names of metrics is kept once, and its sum."""
         if names not in self._names:
             text = json.dumps(names)
             self._db.execute("insert or ignore into names (names) values (?)", (text,))
             found = self._db.execute("select id from names where names = ?", (text,))
-            self._names[names] = int(found.fetchone()[0]), text
+            self._names[names] = int(found.fetchone()[0]), sum_of(text)
         return self._names[names]
 
     def rows(self, seed: int) -> Iterator[Row]:

@@ -64,7 +64,7 @@ class Row:
 class Names:
     """A list of names of metrics, as the ledger keeps it once, and what is wrong with it."""
 
-    text: str
+    total: int
     names: tuple[str, ...]
     fault: str | None = None
 
@@ -72,9 +72,13 @@ class Names:
     def of(cls, text: object) -> Names:
         """The list in a cell."""
         try:
-            return cls(str(text), tuple(_words(loads(_text(text, "names of metrics")), "names of metrics")))
+            names = _words(loads(_text(text, "names of metrics")), "names of metrics")
+            return cls(sum_of(str(text)), tuple(names))
         except ValueError as e:
-            return cls(str(text), (), str(e))
+            return cls(sum_of(str(text)), (), str(e))
+
+
+_NONE, _MISSING = Names(0, ()), Names(0, (), "its names are missing")
 
 
 def cells(row: Row, model: str) -> tuple[Any, ...]:
@@ -98,16 +102,23 @@ def cells(row: Row, model: str) -> tuple[Any, ...]:
     )
 
 
-def checksum(point_key: object, replication: object, names: str, kept: Sequence[Any]) -> int:
-    """The sum over all that a row says; `kept` is what `cells` gives."""
+def sum_of(names: str) -> int:
+    """The sum over a list of names, which those of its rows contain."""
+    return zlib.crc32(names.encode("utf-8", "surrogateescape"))
+
+
+def checksum(point_key: object, replication: object, names: int, kept: Sequence[Any]) -> int:
+    """The sum over all that a row says; `kept` is what `cells` gives, `names` the sum of its names."""
     seed, model, limits, stopped, error, metrics, series, transfers, *costs = kept
-    head = repr((point_key, replication, seed, model, limits, stopped, error, *costs))
-    found = zlib.crc32(head.encode("utf-8", "surrogateescape"))
-    for part in (names, metrics, series, transfers):
-        # What is missing differs from what is empty.
-        blob = part.encode("utf-8", "surrogateescape") if isinstance(part, str) else part
-        mark = f"{type(part).__name__} {len(blob) if isinstance(blob, bytes) else 0}".encode()
-        found = zlib.crc32(blob if isinstance(blob, bytes) else b"", zlib.crc32(mark, found))
+    # Longer parts follow; what is missing differs from what is empty, and text from numbers.
+    forms = [type(part).__name__ for part in (metrics, series, transfers)]
+    head = repr((point_key, replication, names, seed, model, limits, stopped, error, costs, forms))
+    found = zlib.crc32(head.encode())
+    for part in (metrics, series, transfers):
+        if isinstance(part, str):
+            found = zlib.crc32(part.encode("utf-8", "surrogateescape"), found)
+        elif isinstance(part, bytes):
+            found = zlib.crc32(part, found)
     return found
 
 
@@ -118,8 +129,8 @@ def row_of(found: Sequence[Any], lists: Mapping[int, Names], *, is_summed: bool)
         ValueError: The row is damaged; the text says in which way.
     """
     key, replication, number, *kept, total = found
-    named = Names("", ()) if number is None else lists.get(number, Names("", (), "its names are missing"))
-    if is_summed and total != checksum(key, replication, named.text, kept):
+    named = _NONE if number is None else lists.get(number, _MISSING)
+    if is_summed and total != checksum(key, replication, named.total, kept):
         raise ValueError("its checksum differs")
     if named.fault:
         raise ValueError(named.fault)
