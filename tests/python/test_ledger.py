@@ -13,10 +13,8 @@ import pytest
 
 import lasthop as lh
 from conftest import SMALL
-from lasthop.study import ledger as ledgers
 from lasthop.study.export import text, tidy
-from lasthop.study.rows import checksum, sum_of
-from studies import csv
+from studies import csv, resum
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -47,26 +45,6 @@ def change(folder: Path, *statements: str, is_resummed: bool = False) -> None:
         # A view may have no end.
         if is_resummed and not db.execute("select 1 from sqlite_master where type = 'view'").fetchone():
             resum(db)
-
-
-def resum(db: sqlite3.Connection) -> None:
-    """Renew all sums, as one would who makes a ledger by hand."""
-    db.text_factory = lambda raw: str(raw, "utf-8", "surrogateescape")
-    rows = db.execute(
-        "select r.rowid_, point_key, replication, n.names, seed, model_version, limits, stopped, error, metrics,"
-        " series, transfers, events, simulated_s, cpu_s, wall_s from"
-        " (select *, point || ' ' || replication || ' ' || seed || ' ' || model_version rowid_ from runs) r"
-        " left join points p on p.id = r.point left join names n on n.id = r.names"
-    ).fetchall()
-    for place, key, replication, names, *kept in rows:
-        db.execute(
-            "update runs set sum = ? where point || ' ' || replication || ' ' || seed || ' ' || model_version = ?",
-            (checksum(key, replication, 0 if names is None else sum_of(str(names)), kept), place),
-        )
-    facts = db.execute("select * from meta where key != 'sum' order by key").fetchall()
-    plan = db.execute("select * from plan order by point").fetchall()
-    total = ledgers.zlib.crc32(repr((facts, plan)).encode("utf-8", "surrogateescape"))
-    db.execute("insert or replace into meta values ('sum', ?)", (str(total),))
 
 
 def flips(length: int, count: int) -> Iterator[tuple[int, int]]:

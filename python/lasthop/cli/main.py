@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 INTERRUPTED = 130
+NO_MEMORY = 5
 
 # Name: (module below lasthop.cli, help). The help is here so that listing imports no command.
 COMMANDS = {
@@ -172,6 +173,9 @@ def invoke(args: Sequence[str] | None = None) -> int:
         complain(f"{e.filename or 'output'}: {e.strerror}; expected it to be writable")
         _silence()
         return 1
+    except MemoryError:
+        complain("out of memory; expected more of it, or less to do")
+        return NO_MEMORY
     except LasthopError as e:
         is_positional = e.argument in _positional(sys.argv[1:] if args is None else args)
         complain(f"{str(e.argument).upper()}: {e.text}" if is_positional else e.as_option())

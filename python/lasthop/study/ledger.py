@@ -123,7 +123,7 @@ class Ledger:
         try:
             if write:
                 self._closing.enter_context(locked(directory))
-            self._db = self._closing.enter_context(closing(_open(self.path, write=write)))
+            self._db = self._closing.enter_context(closing(opened(self.path, write=write)))
             # A damaged cell must not keep the rest from being read.
             self._db.text_factory = _lenient
             self._check()
@@ -406,7 +406,8 @@ def _lenient(raw: bytes) -> str:
     return str(raw, "utf-8", "surrogateescape")
 
 
-def _open(path: Path, *, write: bool) -> sqlite3.Connection:
+def opened(path: Path, *, write: bool) -> sqlite3.Connection:
+    """A connection to a ledger, also to one in a directory that cannot be written."""
     if write:
         return sqlite3.connect(path, timeout=30)
     # Not in mode ro: the last one to close a ledger takes its log away, which a reader in that mode cannot.
