@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lasthop.base.errors import Interrupted, LasthopError, nearest
+from lasthop.base.errors import Interrupted, LasthopError, UsageError, nearest
 from lasthop.cli.talk import complain
 
 if TYPE_CHECKING:
@@ -119,6 +119,8 @@ def lasthop(ctx: click.Context) -> None:
 def main(args: Sequence[str] | None = None) -> None:
     """Run the command line and leave the process with its exit code."""
     _fill_streams()
+    # Nothing is shown in a window, so that it does not matter which backend of matplotlib there is.
+    os.environ["MPLBACKEND"] = "agg"
     sys.exit(invoke(args))
 
 
@@ -152,6 +154,7 @@ def _fill_streams() -> None:
 def invoke(args: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
     try:
+        _expect_completion()
         code = lasthop.main(args, prog_name="lasthop", standalone_mode=False)
         sys.stdout.flush()
     except click.exceptions.Exit as e:
@@ -181,6 +184,13 @@ def invoke(args: Sequence[str] | None = None) -> int:
         complain(f"{str(e.argument).upper()}: {e.text}" if is_positional else e.as_option())
         return e.exit_code
     return code if isinstance(code, int) else 0
+
+
+def _expect_completion() -> None:
+    """Check what a shell says of the line to complete, which click takes at its word."""
+    place = os.environ.get("COMP_CWORD", "0")
+    if "_LASTHOP_COMPLETE" in os.environ and not (place.isascii() and place.isdecimal() and len(place) < 8):
+        raise UsageError(f'COMP_CWORD: "{place}"; expected the number of the word to complete')
 
 
 def _positional(args: Sequence[str]) -> set[str]:

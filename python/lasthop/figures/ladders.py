@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lasthop.base.arguments import nonblank, place, whole
 from lasthop.base.errors import UsageError, nearest
 from lasthop.base.files import is_stream, put, replacing
 from lasthop.base.paths import expect_folder
 from lasthop.figures import ladder as drawing
+from lasthop.figures import style
 from lasthop.figures.ladder_page import page
 from lasthop.figures.page import inches
 from lasthop.figures.scene import figure, svg
@@ -138,9 +139,8 @@ def write(drawn: Ladder, file: Path, width: str | float | None = None, *, argume
     """Write a ladder; in error messages `argument` names the argument that gave the file."""
     kind = form_of(file, argument)
     if kind in ("png", "pdf"):
-        metadata: dict[str, Any] = {"CreationDate": None} if kind == "pdf" else {"Software": None}
         with replacing(file) as draft:
-            drawn.figure(width).savefig(draft, format=kind, metadata=metadata)
+            style.put(drawn.figure(width), draft, kind)
     else:
         texts = {"svg": lambda: drawn.to_svg(width), "html": drawn.to_html, "txt": drawn.to_text}
         put(file, texts[kind]().rstrip("\n") + "\n")
