@@ -102,7 +102,7 @@ def scenarios() -> dict[str, str]:
     """The shipped scenarios.
 
     Returns:
-        By id, such as `lle-tcp/fig05`, the title of each.
+        By id, such as `lle-tcp/fig05`, the title of each; empty if it has none or cannot be read.
 
     Raises:
         UsageError: This installation has none.
@@ -110,8 +110,14 @@ def scenarios() -> dict[str, str]:
     files = shipped()
     if not files:
         raise UsageError("this installation has no scenarios; expected at least one")
-    texts = {name: path.read_text("utf-8") for name, path in files.items()}
-    return {name: str(tomllib.loads(text).get("title", "")) for name, text in texts.items()}
+    return {name: _title(path) for name, path in files.items()}
+
+
+def _title(file: Path) -> str:
+    try:
+        return str(tomllib.loads(file.read_text("utf-8")).get("title", ""))
+    except (OSError, ValueError, RecursionError):
+        return ""
 
 
 def sweep(

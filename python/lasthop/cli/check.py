@@ -23,7 +23,7 @@ from lasthop.cli.options import (
     talk_options,
     where_option,
 )
-from lasthop.cli.talk import data, note, report, warn, written
+from lasthop.cli.talk import complain, data, note, report, warn, written
 
 if TYPE_CHECKING:
     from lasthop.scenario.scenario import Scenario
@@ -96,7 +96,7 @@ def check_command(
     as_json: bool,
 ) -> None:
     """Validate every point of SCENARIO, or of all shipped scenarios, and print the bounds on a run's cost."""
-    from lasthop.base.errors import UsageError
+    from lasthop.base.errors import ScenarioError, UsageError
     from lasthop.base.jsontext import dumps
     from lasthop.base.paths import shipped
     from lasthop.cli.interrupt import interruptible
@@ -115,9 +115,16 @@ def check_command(
         return
     missed = 0
     documents = []
+    broken = 0
     for name in scenarios or map(str, shipped().values()):
-        scenario = loaded(name, settings)
-        found = check.validate(scenario)
+        try:
+            scenario = loaded(name, settings)
+            found = check.validate(scenario)
+        except ScenarioError as e:
+            # The others are checked all the same.
+            complain(e.as_option())
+            broken += 1
+            continue
         warn(found.warnings)
         document = found.as_dict()
         if not as_json:
@@ -132,6 +139,8 @@ def check_command(
         documents.append(document)
     if as_json:
         data(dumps(documents[0] if len(documents) == 1 else documents))
+    if broken:
+        raise click.exceptions.Exit(ScenarioError.exit_code)
     if missed:
         note(f"{missed} rates deviate from PFTK by more than the tolerance")
         raise click.exceptions.Exit(_MISSED)

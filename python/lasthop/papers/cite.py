@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from lasthop import _core
 from lasthop.base import paths
-from lasthop.base.errors import StudyError, UsageError, nearest, reason
+from lasthop.base.errors import LasthopError, StudyError, UsageError, nearest, reason
 from lasthop.papers.claims import read
 from lasthop.papers.paper import known
 from lasthop.study.directory import overrides_of
@@ -104,7 +104,15 @@ def _escaped(name: str, value: str) -> str:
 
 def works() -> list[str]:
     """The ids that can be cited: lasthop, and the papers."""
-    return [SOFTWARE, *(ident for ident, path in known().items() if "cite" in read(path)[0])]
+    return [SOFTWARE, *(ident for ident, path in known().items() if _can_be_cited(path))]
+
+
+def _can_be_cited(path: Path) -> bool:
+    try:
+        return "cite" in read(path)[0]
+    except LasthopError:
+        # A broken file must not hide the others.
+        return False
 
 
 def named(ident: str) -> list[Work]:

@@ -86,7 +86,7 @@ def read(path: Path) -> Results:
         return Results()
     try:
         whole = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, tomllib.TOMLDecodeError) as e:
+    except (OSError, ValueError, RecursionError) as e:
         raise UsageError(f"{path}: {reason(e)}; expected a file written by --record") from e
     readings = whole.get("readings", {})
     return Results(
