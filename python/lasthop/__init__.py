@@ -34,10 +34,11 @@ if TYPE_CHECKING:
     from lasthop.scenario.facts import Estimate, RuleException
     from lasthop.scenario.trace import Trace
     from lasthop.stats.intervals import Interval
-    from lasthop.study.ledger import Planned, Row
+    from lasthop.study.ledger import Planned
     from lasthop.study.optimum import Confirmed, Optimum, Trial
     from lasthop.study.precision import Precision
     from lasthop.study.progress import Progress
+    from lasthop.study.rows import Row
     from lasthop.study.study import Result
     from lasthop.study.work import Limits
 
@@ -78,7 +79,7 @@ _HOME = {
     "Precision": "lasthop.study.precision",
     "Progress": "lasthop.study.progress",
     "Result": "lasthop.study.study",
-    "Row": "lasthop.study.ledger",
+    "Row": "lasthop.study.rows",
     "Table": "lasthop.base.table",
 }
 

@@ -102,7 +102,7 @@ def scenarios() -> dict[str, str]:
     """The shipped scenarios.
 
     Returns:
-        By id, such as `lle-tcp/fig05`, the title of each.
+        By id, such as `lle-tcp/fig05`, the title of each; empty if it has none or cannot be read.
 
     Raises:
         UsageError: This installation has none.
@@ -110,8 +110,14 @@ def scenarios() -> dict[str, str]:
     files = shipped()
     if not files:
         raise UsageError("this installation has no scenarios; expected at least one")
-    texts = {name: path.read_text("utf-8") for name, path in files.items()}
-    return {name: str(tomllib.loads(text).get("title", "")) for name, text in texts.items()}
+    return {name: _title(path) for name, path in files.items()}
+
+
+def _title(file: Path) -> str:
+    try:
+        return str(tomllib.loads(file.read_text("utf-8")).get("title", ""))
+    except (OSError, ValueError, RecursionError):
+        return ""
 
 
 def sweep(
@@ -272,7 +278,8 @@ class Scenario(scenario.Scenario):
             replication: The number of the run for this seed, from 0; each has its own random numbers.
             point: The number of the point, from 0 on.
             trace: Channels to record, such as `cwnd`; `lasthop list channels` shows all.
-            pcap: A capture file for the first link, or one for each link in a mapping.
+            pcap: A capture file for the first link, or one for each link in a mapping; each is written
+                completely or not at all.
             max_events: Stop after this number of events.
             max_wall_s: Stop after this wall-clock time in seconds.
             cancel: A token that another thread may set to stop the run.
@@ -284,6 +291,7 @@ class Scenario(scenario.Scenario):
             UsageError: An argument is invalid for this scenario.
             RunError: The simulation failed.
             Interrupted: The token was set.
+            StudyError: A capture cannot be written.
         """
         done = super().run(seed, replication, point, trace, pcap, max_events, max_wall_s, cancel)
         return cast("Run", done)
@@ -378,7 +386,8 @@ class Study(study.Study):
         where: The conditions that selected its points.
         build: A hash of the simulator that made it; empty before the first run.
         is_older: Whether a version with other keys wrote it: it can be shown and exported, but not continued.
-        notes: Remarks about its continuation.
+        notes: Remarks about its continuation, and about runs that cannot be read.
+        damaged: Runs that cannot be read, in words: they are left out, and the next `run` makes them again.
         shard: The part of the runs that it has, such as `1/2`, as given by `--shard`; empty if it has all.
     """
 

@@ -195,3 +195,23 @@ def cli(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
         return done
 
     return run
+
+
+@pytest.fixture
+def within(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Run `lasthop` in this process, in the directory of the test; a traceback would fail the test."""
+    from lasthop.cli.main import invoke
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("NO_COLOR", "1")
+
+    def run(*args: object) -> subprocess.CompletedProcess[str]:
+        words = [str(arg) for arg in args]
+        capsys.readouterr()
+        code = invoke(words)
+        out, err = capsys.readouterr()
+        return subprocess.CompletedProcess(words, code, out, err)
+
+    return run

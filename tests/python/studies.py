@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import zlib
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from lasthop.study.export import text, tidy
 from lasthop.study.ledger import Planned
+from lasthop.study.rows import checksum, sum_of
 from lasthop.study.work import execute
 
 if TYPE_CHECKING:
+    import sqlite3
+
     import lasthop as lh
 
 
@@ -55,3 +59,24 @@ def failing(task: Any, cancel: Any = None) -> Any:
     if (task.point, task.replication) != (1, 0):
         return row
     return replace(row, error="x: it failed; expected it to work", metrics=None)
+
+
+def resum(db: sqlite3.Connection) -> None:
+    """Renew all sums, as one would who makes a ledger by hand."""
+    db.text_factory = lambda raw: str(raw, "utf-8", "surrogateescape")
+    rows = db.execute(
+        "select r.rowid_, point_key, replication, n.names, seed, model_version, limits, stopped, error,"
+        " metrics, series, transfers, events, simulated_s, cpu_s, wall_s from"
+        " (select *, point || ' ' || replication || ' ' || seed || ' ' || model_version rowid_ from runs) r"
+        " left join points p on p.id = r.point left join names n on n.id = r.names"
+    ).fetchall()
+    for place, key, replication, names, *kept in rows:
+        db.execute(
+            "update runs set sum = ?"
+            " where point || ' ' || replication || ' ' || seed || ' ' || model_version = ?",
+            (checksum(key, replication, 0 if names is None else sum_of(str(names)), kept), place),
+        )
+    facts = db.execute("select * from meta where key != 'sum' order by key").fetchall()
+    plan = db.execute("select * from plan order by point").fetchall()
+    total = zlib.crc32(repr((facts, plan)).encode("utf-8", "surrogateescape"))
+    db.execute("insert or replace into meta values ('sum', ?)", (str(total),))

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import shutil
 import sqlite3
 import subprocess
+import tracemalloc
 import zipfile
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 import lasthop as lh
-from conftest import HOP
-from lasthop.study.ledger import packed, unpacked
+from conftest import HOP, SMALL
+from lasthop.study import archive
+from lasthop.study.rows import packed, unpacked
+from studies import resum
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -96,6 +102,7 @@ def test_a_run_that_was_changed_with_its_sum_is_found_by_repeating_it(
             "select p.point from plan p join points using (point_key) where id = 1"
         ).fetchone()
         db.execute("update runs set metrics = ? where point = 1 and replication = 1", (packed(values),))
+        resum(db)
     db.close()
     for name in ("scenario.toml", "resolved.json"):
         (tmp_path / name).write_bytes(zipfile.ZipFile(archived).read(name))
@@ -189,10 +196,10 @@ def test_files_that_the_scenario_names_travel_with_it(cli: Cli, tmp_path: Path) 
     assert (done.returncode, done.stderr) == (0, "")
     assert "2 of 2 runs repeated agree" in done.stdout
     # A name that leads elsewhere is not followed.
-    evil = changed(tmp_path / "n.lasthop.zip", {"../evil": b"1\n"}, with_sum=True, files=["../evil"])
+    evil = changed(tmp_path / "n.lasthop.zip", {"../evil": b"1\n"}, with_sum=True)
     found = cli("verify", evil)
     assert found.returncode == 4
-    assert f"{evil}: scenario.toml:9: links.ab.trace.file: x/down: no such file" in found.stderr
+    assert f"{evil}: '../evil': not a file that lasthop writes; expected no other" in found.stderr
     assert not (tmp_path.parent / "evil").exists()
     (tmp_path / "named.toml").write_text(named.replace("UP", str(tmp_path / "up")))
     assert cli("sweep", "named.toml", "-o", "m", "-r", "1").returncode == 0
@@ -248,3 +255,157 @@ def test_a_law_in_python_travels_and_is_executed_on_request_only(
     done = cli("verify", broken, "--run-laws")
     assert done.returncode == 4
     assert "manifest.json: laws: {'name': 'mine'" in done.stderr
+
+
+# Archives made by hand, with right sums.
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An archive without figures."""
+    folder = tmp_path_factory.mktemp("made")
+    (folder / "small.toml").write_text(SMALL)
+    archive.write(lh.load(folder / "small.toml").sweep(1, folder / "s").run(), folder / "s.zip", {})
+    return folder / "s.zip"
+
+
+DEEP = "[" * 100_000
+VALUES = [
+    7,
+    -1,
+    1e9,
+    True,
+    None,
+    "x",
+    "\ud800",
+    [],
+    [7],
+    [[]],
+    {},
+    {"x": 7},
+    ["../x"],
+    [{"name": "x"}],
+    10**400,
+]
+FIELDS = [
+    *("format", "scenario", "title", "lasthop", "model_version", "build", "licence", "command", "runs"),
+    *("planned", "files", "laws", "exceptions", "sha256"),
+]
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_each_field_of_a_manifest_is_checked(made: Path, within: Cli, tmp_path: Path, name: str) -> None:
+    file = Path(shutil.copy(made, tmp_path / "s.zip"))
+    contents = json.loads(zipfile.ZipFile(made).read("manifest.json"))
+    for value in VALUES:
+        text = json.dumps({**contents, name: value}).encode()
+        done = within(
+            "verify", changed(file, {"manifest.json": text}, with_sum=False), "--json", "--sample", 1
+        )
+        assert done.returncode in {0, 2, 4}, (value, done.stderr)
+        assert done.stderr.count("\n") == (1 if done.returncode else 0), done.stderr
+        if done.returncode == 0:
+            assert isinstance(value, type(contents[name])), value
+
+
+@pytest.mark.parametrize(
+    "text", [b"", b"7", b"[]", b"null", b"\xff", DEEP.encode(), b'{"sha256": ' + DEEP.encode(), b'{"a": NaN}']
+)
+@pytest.mark.parametrize(
+    "name", ["manifest.json", "resolved.json", "scenario.toml", "runs.csv", "study.sqlite"]
+)
+def test_each_file_of_an_archive_is_checked(
+    made: Path, within: Cli, tmp_path: Path, name: str, text: bytes
+) -> None:
+    file = Path(shutil.copy(made, tmp_path / "s.zip"))
+    done = within("verify", changed(file, {name: text}, with_sum=name != "manifest.json"))
+    assert done.returncode == 4
+    assert done.stderr.startswith("error: ")
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("../evil", "/abs", "x/../../evil", "more.txt", "laws/x.txt", "laws/x/y.py", "figures/x.html"),
+        *("figures/x/y.svg", "./scenario.toml", "scenario.files/../../evil", "C:\\evil", "x" * 300),
+        *("study.sqlite-wal", "a\nb", "scenario.files", "scenario.files/study.sqlite"),
+    ],
+)
+@pytest.mark.parametrize("is_named", [True, False])
+def test_only_files_that_lasthop_writes_are_unpacked(
+    made: Path, within: Cli, tmp_path: Path, name: str, is_named: bool
+) -> None:
+    inside = tmp_path / "a" / "b"
+    inside.mkdir(parents=True)
+    file = Path(shutil.copy(made, inside / "s.zip"))
+    file = changed(file, {name: b"1"}, with_sum=True, files=[name] if is_named else [])
+    done = within("verify", file, "--sample", 1)
+    assert done.returncode in ({0, 4} if is_named else {4}), done.stderr
+    assert done.stderr.count("\n") == (1 if done.returncode else 0), done.stderr
+    assert not list(tmp_path.rglob("evil"))
+    assert not Path("/abs").exists()
+
+
+@pytest.mark.parametrize("name", ["runs.csv", "manifest.json", "study.sqlite", "figures/x.svg"])
+def test_a_bomb_is_refused_before_it_needs_memory(made: Path, within: Cli, tmp_path: Path, name: str) -> None:
+    with zipfile.ZipFile(made) as old:
+        contents = {entry: old.read(entry) for entry in old.namelist()}
+    manifest = json.loads(contents["manifest.json"])
+    total = hashlib.sha256()
+    with zipfile.ZipFile(tmp_path / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as new:
+        for entry, text in contents.items():
+            if entry not in {name, "manifest.json"}:
+                new.writestr(entry, text)
+        with new.open(name, "w") as bomb:
+            for _ in range(100):
+                bomb.write(bytes(1 << 20))
+                total.update(bytes(1 << 20))
+        manifest["sha256"][name] = total.hexdigest()
+        if name != "manifest.json":
+            new.writestr("manifest.json", json.dumps(manifest))
+    tracemalloc.start()
+    done = within("verify", tmp_path / "bomb.zip")
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert done.returncode == 4
+    assert "more than 200 times what is packed" in done.stderr
+    assert most < 20 << 20
+    # One that lies about its size.
+    lie = (tmp_path / "bomb.zip").read_bytes().replace((100 << 20).to_bytes(4, "little"), b"\0\4\0\0")
+    (tmp_path / "bomb.zip").write_bytes(lie)
+    done = within("verify", tmp_path / "bomb.zip")
+    assert (done.returncode, done.stderr.count("\n")) == (4, 1), done.stderr
+
+
+def test_a_lack_of_memory_is_not_a_run_that_differs(
+    made: Path, within: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lack(*_: object, **__: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(archive, "_expect_same", lack)
+    done = within("verify", made)
+    assert (done.returncode, done.stderr) == (5, "error: out of memory; expected more of it, or less to do\n")
+
+
+def test_a_study_that_cannot_be_written_is_archived(made: Path, within: Cli, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(made.parent / "s", tmp_path / "s"))
+    with closing(sqlite3.connect(folder / "study.sqlite")) as db:
+        db.execute("pragma journal_mode = wal")
+    # Permissions do not stop root.
+    bound = ["mount", "--bind", str(folder), str(folder)]
+    is_mounted = os.geteuid() == 0 and subprocess.run(bound, capture_output=True, check=False).returncode == 0
+    if is_mounted:
+        subprocess.run(["mount", "-o", "remount,bind,ro", str(folder)], check=True)
+    else:
+        folder.chmod(0o500)
+    try:
+        assert within("show", "s").returncode == 0
+        done = within("archive", "s", "--no-figures", "-o", "x.zip")
+        assert (done.returncode, done.stderr) == (0, "x.zip\n")
+        assert within("verify", "x.zip").returncode == 0
+    finally:
+        if is_mounted:
+            subprocess.run(["umount", str(folder)], check=True)
+        folder.chmod(0o700)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from lasthop.study.ledger import Row
+    from lasthop.study.rows import Row
     from lasthop.study.work import Task
 
     Cli = Callable[..., subprocess.CompletedProcess[str]]
@@ -186,7 +186,7 @@ def test_a_ledger_of_the_format_before_is_read_and_renewed_by_what_writes(
     assert csv(more) == csv(sc.sweep(3, tmp_path / "t").run())
     assert text(lh.Study.open(tmp_path / "s"), "json", tidy(more)) == text(more, "json", tidy(more))
     with sqlite3.connect(tmp_path / "s" / "study.sqlite") as db:
-        assert db.execute("pragma user_version").fetchone() == (4,)
+        assert db.execute("pragma user_version").fetchone() == (5,)
         assert db.execute("select count(*) from runs where model_version = '1'").fetchone() == (12,)
         assert {name for (name,) in db.execute("select name from sqlite_master where type = 'table'")} == {
             *("meta", "plan", "points", "names", "runs")

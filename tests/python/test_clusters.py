@@ -202,3 +202,32 @@ def test_without_dask_the_error_names_the_extra(small: Path, cli: Cli, tmp_path:
     done = subprocess.run(words, cwd=tmp_path, env=environment(), capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert 'distributed is not installed; expected it for dask (pip install "lasthop[dask]")' in done.stderr
+
+
+def test_a_scheduler_that_is_killed_ends_the_sweep_with_one_line_and_what_continues_it(
+    cluster: Cluster, small: Path, cli: Cli, tmp_path: Path
+) -> None:
+    cluster.join(1)
+    long = ("-s", "run.duration=300 s", "-r", "20", "-o", "s")
+    words = [*COMMAND, "sweep", str(small), *long, "--executor", cluster.address, "--no-progress"]
+    sweep = subprocess.Popen(words, cwd=tmp_path, env=environment(), stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60
+    while not (tmp_path / "s" / "study.sqlite").exists() or len(lh.Study.open(tmp_path / "s").runs) < 3:
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    cluster.processes[0].kill()
+    try:
+        _, said = sweep.communicate(timeout=60)
+    finally:
+        sweep.kill()
+        sweep.communicate()
+    kept = len(lh.Study.open(tmp_path / "s").runs)
+    assert sweep.returncode == 1
+    assert "Traceback" not in said
+    (error,) = [line for line in said.splitlines() if line.startswith("error: ")]
+    assert f"{kept} of 120 runs are stored in s; the same command continues" in error
+    assert (
+        said.splitlines()[-1].strip().startswith("lasthop sweep") or "lasthop sweep" in said.splitlines()[-1]
+    )
+    assert "distributed" not in said
+    assert cli("sweep", small, *long, "-q").returncode == 0

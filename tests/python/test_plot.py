@@ -17,7 +17,11 @@ from lasthop.views.matrix import matrix, matrix_sheet
 from lasthop.views.tables import study_text
 
 if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Callable
     from pathlib import Path
+
+    Cli = Callable[..., subprocess.CompletedProcess[str]]
 
     from matplotlib.axes import Axes
 
@@ -195,3 +199,30 @@ def test_the_table_of_a_figure_of_gains_shows_gains(tmp_path: Path) -> None:
     assert "goodput (Mbit/s)" in levels
     assert "gain in goodput (%)" in gains
     assert float(gains.split()[-1]) == pytest.approx(100 * relative, rel=1e-3)
+
+
+@pytest.mark.parametrize("value", ["abc", "-1", "1.5", "9" * 30, "٣", ""])
+def test_a_date_that_matplotlib_cannot_read_is_a_sentence(
+    small: Path, within: Cli, value: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lh.load(small).sweep(1, small.parent / "s").run()
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", value)
+    for words in (
+        ("plot", "s", "--format", "pdf"),
+        ("ladder", "small.toml", "--between", "0..0.1", "-o", "x.pdf"),
+    ):
+        done = within(*words)
+        assert done.returncode == 2
+        assert done.stderr.splitlines()[-1].startswith(f'error: SOURCE_DATE_EPOCH: "{value}"; expected ')
+
+
+def test_the_backend_of_matplotlib_does_not_matter(small: Path, cli: Cli, tmp_path: Path) -> None:
+    lh.load(small).sweep(1, tmp_path / "s").run()
+    for name in ("nonsense", "module://nothing", ""):
+        assert cli("plot", "s", MPLBACKEND=name, SOURCE_DATE_EPOCH="0").returncode == 0
+
+
+def test_a_shell_that_completes_nonsense_gets_a_sentence(cli: Cli) -> None:
+    for place in ("abc", "-1", "", "9" * 5000):
+        done = cli(_LASTHOP_COMPLETE="bash_complete", COMP_WORDS="lasthop sh", COMP_CWORD=place)
+        assert done.returncode in {0, 2}

@@ -8,6 +8,8 @@ import signal
 import sqlite3
 import subprocess
 import time
+from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -20,7 +22,6 @@ from lasthop.study.ledger import Ledger
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 
 LONG = ("-s", "run.duration=300 s", "-s", "links.path.rate=20 Mbit/s", "-r", "40", "-j", "1")
@@ -85,6 +86,44 @@ def test_an_interruption_keeps_what_is_done_and_says_how_to_resume(
     assert "Traceback" not in talk
     assert f"lasthop sweep {small} -o s" in talk.splitlines()[-1]
     assert 2 <= recorded_runs(tmp_path / "s") < 240
+
+
+def children(of: int) -> set[int]:
+    """The processes below a process."""
+    found = {of}
+    while True:
+        parents = {}
+        for path in Path("/proc").glob("[0-9]*/stat"):
+            with suppress(OSError):
+                parents[int(path.parent.name)] = int(path.read_text().rpartition(")")[2].split()[1])
+        more = {child for child, parent in parents.items() if parent in found} - found
+        if not more:
+            return found - {of}
+        found |= more
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs the list of processes of Linux")
+def test_the_workers_of_a_sweep_that_is_killed_end_with_it(small: Path, tmp_path: Path) -> None:
+    words = ["sweep", str(small), "-o", "s", "-s", "run.duration=300 s", "-r", "40", "-j", "2"]
+    command = [*COMMAND, *words, "--executor", "process", "-q"]
+    process = subprocess.Popen(command, cwd=tmp_path, env=environment(), stderr=subprocess.DEVNULL)
+    wait_for_runs(process, tmp_path / "s", 2)
+    workers = children(process.pid)
+    assert len(workers) >= 2
+    process.kill()
+    process.wait()
+    deadline = time.monotonic() + 20
+    while any(Path(f"/proc/{worker}").exists() and "Z" not in state(worker) for worker in workers):
+        assert time.monotonic() < deadline, workers
+        time.sleep(0.05)
+
+
+def state(process: int) -> str:
+    """What the system says that a process does; `Z` if it has ended."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return "Z"
 
 
 def test_a_study_killed_before_its_ledger_was_complete_starts_again(small: Path, tmp_path: Path) -> None:
@@ -199,6 +238,8 @@ def test_a_study_of_an_older_version_is_shown_and_exported_and_not_continued(tmp
         ledger.execute("update meta set value = 'older' where key = 'build'")
         for table in ("plan", "points"):
             ledger.execute(f"update {table} set point_key = 'older' || point_key")
+        ledger.execute("alter table runs drop column sum")
+        ledger.execute("pragma user_version = 4")
     older = lh.Study.open(tmp_path / "study")
     assert older.is_older
     assert older.table("flows.main.goodput_bps").rows == expected

@@ -166,6 +166,66 @@ def test_the_server_answers_this_computer_only_and_ends_with_its_block(tmp_path:
     assert threading.active_count() == before
 
 
+def test_what_is_not_a_request_of_a_page_is_answered_without_a_traceback(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "small.toml").write_text(SMALL)
+    study = lh.load(tmp_path / "small.toml").sweep(1, out=tmp_path / "s")
+    with Server(Watch(study, Lines(silent=True))) as server:
+        number = port(server.address)
+
+        def status(target: str, *hosts: str, method: str = "GET") -> int:
+            lines = [f"{method} {target} HTTP/1.1", *(f"Host: {host}" for host in hosts), "", ""]
+            with socket.create_connection(("127.0.0.1", number), timeout=20) as made:
+                made.sendall("\r\n".join(lines).encode("latin-1"))
+                made.shutdown(socket.SHUT_WR)
+                said = made.recv(4096).decode("latin-1")
+            return int(said.split()[1]) if said else 0
+
+        here = f"localhost:{number}"
+        for known in (
+            "9" * 5000,
+            "-" * 5000,
+            "1_0",
+            "²",
+            "%D9%A3",
+            "1&known=2",
+            "1&a=b" * 1000,
+            "%ff",
+            "1e9",
+        ):
+            asked = f"/data.json?known={known.encode('latin-1', 'replace').decode('latin-1')}"
+            assert status(asked, here) == 200, known
+        for target in (
+            "http://[::1",
+            "http://[::1/",
+            "//[",
+            "/[",
+            "http://[v1.x]/",
+            "*",
+            "x",
+            "\x01",
+            "/" * 5000,
+        ):
+            assert status(target, here) in {200, 400, 404}, target
+        for host in (
+            *("localhost:1@evil.com", f"localhost:{number}@evil.com", f"evil.com:{number}", "localhost", ""),
+            *(f"localhost:{number}.evil.com", f"evil.localhost:{number}", "localhost:1", f"[::1]:{number}"),
+            *(
+                f"127.0.0.1:{number}/@evil.com",
+                f"127.1:{number}",
+                f"localhost:{number}#",
+                f"user@localhost:{number}",
+            ),
+        ):
+            assert status("/", host) == 403, host
+        assert status("/") == 403
+        assert status("/", here, "evil.com") == 403
+        assert status("/", here, method="POST") == 501
+        assert status("/", here) == 200
+    assert capfd.readouterr() == ("", "")
+
+
 def test_a_page_that_is_open_gets_the_last_run(tmp_path: Path) -> None:
     (tmp_path / "small.toml").write_text(SMALL)
     study = lh.load(tmp_path / "small.toml").sweep(1, out=tmp_path / "s").run()

@@ -11,6 +11,8 @@ from lasthop.base.errors import UsageError, nearest
 LEDGER = "study.sqlite"
 TEXT = "scenario.toml"
 RUN = "run.json"
+FILES = "scenario.files"
+"""The directory of a study with copies of the files that its scenario names."""
 STUDY_FILES = (LEDGER, f"{LEDGER}-wal", f"{LEDGER}-shm", TEXT, "resolved.json")
 
 
@@ -108,10 +110,12 @@ def shown(path: Path) -> str:
 
 def protect(target: Path, *inputs: Path) -> None:
     """Refuse to overwrite an input file or a file of a study."""
-    full = target.resolve()
-    if any(full == file.resolve() for file in inputs):
+    # Unlike `resolve`, it does not fail at links in a circle.
+    full = Path(os.path.realpath(target))
+    if any(full == Path(os.path.realpath(file)) for file in inputs):
         raise UsageError(f"{target}: an input of this command; expected another file to write")
-    if full.name in STUDY_FILES and (full.parent / LEDGER).exists():
+    is_copy = any(above.name == FILES and (above.parent / LEDGER).exists() for above in full.parents)
+    if is_copy or (full.name in STUDY_FILES and (full.parent / LEDGER).exists()):
         raise UsageError(f"{target}: a file of a study; expected another file to write")
 
 

@@ -10,7 +10,7 @@ import click
 
 from lasthop.base.errors import UsageError
 from lasthop.cli import completing
-from lasthop.cli.options import Place, Whole, Word, examples, json_option, law_option, talk_options
+from lasthop.cli.options import Output, Place, Whole, Word, examples, json_option, law_option, talk_options
 from lasthop.cli.talk import complain, data, note, warn_of_stopped, written
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     ),
 )
 @click.argument("study", type=Place(), shell_complete=completing.studies)
-@click.option("-o", "--out", type=Place(), help="The file to write; default: NAME.lasthop.zip.")
+@click.option("-o", "--out", type=Output(), help="The file to write; default: NAME.lasthop.zip.")
 @click.option(
     "--licence",
     type=Word(),

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from lasthop.base.errors import UsageError, nearest
+from lasthop.base.errors import LasthopError, UsageError, nearest
 from lasthop.cli import completing
 from lasthop.cli.options import Choice, Word, examples, json_option, talk_options
-from lasthop.cli.talk import data, written
+from lasthop.cli.talk import complain, data, written
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from lasthop.papers.paper import Paper
 
 # What can be listed, each with a line on what it is.
 LISTS = {
@@ -56,14 +61,16 @@ def list_command(what: str | None, as_json: bool) -> None:
     """
     if what is None:
         entries: list[dict[str, Any]] = [{"name": name, "summary": text} for name, text in LISTS.items()]
+        broken: list[str] = []
     elif what not in LISTS:
         raise UsageError(f'list: "{what}" is not a list; {nearest(_ALSO.get(what, what), LISTS)}')
     else:
-        entries = _entries(what)
+        entries, broken = _entries(what)
     if as_json:
         from lasthop.base.jsontext import dumps
 
         data(dumps(entries))
+        _complain_of(broken)
         return
     from lasthop.base.table import grid
 
@@ -71,6 +78,15 @@ def list_command(what: str | None, as_json: bool) -> None:
     columns = [c for c in dict.fromkeys(k for e in entries for k in e) if c not in hidden]
     rows = [[_cell(entry.get(c)) for c in columns] for entry in entries]
     data(grid(columns, rows) if entries else "")
+    _complain_of(broken)
+
+
+def _complain_of(broken: list[str]) -> None:
+    """Report what could not be listed."""
+    for text in broken:
+        complain(text)
+    if broken:
+        raise click.exceptions.Exit(UsageError.exit_code)
 
 
 def _cell(value: Any) -> str:
@@ -79,29 +95,43 @@ def _cell(value: Any) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def _entries(what: str) -> list[dict[str, Any]]:
+def _entries(what: str) -> tuple[list[dict[str, Any]], list[str]]:
+    """The entries of a list, and why others are not there."""
     if what == "keys":
         from lasthop import _core
 
         keys: list[dict[str, Any]] = json.loads(_core.keys())
-        return [{k: e.get(k) for k in ("key", "default", "meaning")} for e in keys]
+        return [{k: e.get(k) for k in ("key", "default", "meaning")} for e in keys], []
     if what == "papers":
         from lasthop.papers.paper import known, paper
 
-        papers = [paper(name) for name in known()]
-        return [{"id": p.id, "claims": len(p.claims), "title": p.title} for p in papers]
+        return _readable(known(), lambda name: _paper(paper(name)))
     if what == "scenarios":
-        return [_scenario(name, str(path)) for name, path in _shipped()]
+        from lasthop.base.paths import shipped
+
+        files = shipped()
+        return _readable(files, lambda name: _scenario(name, str(files[name])))
     from lasthop import _core
 
     found: list[dict[str, Any]] = json.loads(_core.registry())[what]
-    return found
+    return found, []
 
 
-def _shipped() -> list[tuple[str, str]]:
-    from lasthop.base.paths import shipped
+def _readable(
+    names: Iterable[str], entry: Callable[[str], dict[str, Any]]
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """The entries of the files that can be read, and what is wrong with the others."""
+    entries, broken = [], []
+    for name in names:
+        try:
+            entries.append(entry(name))
+        except LasthopError as e:
+            broken.append(str(e))
+    return entries, broken
 
-    return [(name, str(path)) for name, path in shipped().items()]
+
+def _paper(found: Paper) -> dict[str, Any]:
+    return {"id": found.id, "claims": len(found.claims), "title": found.title}
 
 
 def _scenario(name: str, path: str) -> dict[str, Any]:

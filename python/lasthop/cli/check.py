@@ -11,7 +11,7 @@ import click
 from lasthop.cli import completing
 from lasthop.cli.options import (
     Choice,
-    Place,
+    Output,
     Share,
     Whole,
     Word,
@@ -24,7 +24,7 @@ from lasthop.cli.options import (
     talk_options,
     where_option,
 )
-from lasthop.cli.talk import data, note, quiet, report, warn, written
+from lasthop.cli.talk import complain, data, note, quiet, report, warn, written
 
 if TYPE_CHECKING:
     from lasthop.peer.beside import Beside
@@ -78,7 +78,7 @@ _MISSED = 3
 )
 @click.option(
     "--window",
-    type=Place(),
+    type=Output(),
     metavar="FILE",
     help="With --peer, draw both congestion windows over time; svg, png or pdf.",
 )
@@ -107,7 +107,7 @@ def check_command(
     as_json: bool,
 ) -> None:
     """Validate every point of SCENARIO, or of all shipped scenarios, and print the bounds on a run's cost."""
-    from lasthop.base.errors import UsageError
+    from lasthop.base.errors import ScenarioError, UsageError
     from lasthop.base.jsontext import dumps
     from lasthop.base.paths import shipped
     from lasthop.cli.interrupt import interruptible
@@ -134,9 +134,16 @@ def check_command(
         return
     missed = 0
     documents = []
+    broken = 0
     for name in scenarios or map(str, shipped().values()):
-        scenario = loaded(name, settings)
-        found = check.validate(scenario)
+        try:
+            scenario = loaded(name, settings)
+            found = check.validate(scenario)
+        except ScenarioError as e:
+            # The others are checked all the same.
+            complain(e.as_option())
+            broken += 1
+            continue
         warn(found.warnings)
         document = found.as_dict()
         if not as_json:
@@ -151,6 +158,8 @@ def check_command(
         documents.append(document)
     if as_json:
         data(dumps(documents[0] if len(documents) == 1 else documents))
+    if broken:
+        raise click.exceptions.Exit(ScenarioError.exit_code)
     if missed:
         note(f"{missed} rates deviate from PFTK by more than the tolerance")
         raise click.exceptions.Exit(_MISSED)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from contextlib import contextmanager
 from threading import Thread
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from multiprocessing.process import BaseProcess
     from types import FrameType
 
     from lasthop._core import Cancel
@@ -60,6 +62,17 @@ def attended(work: Callable[[Cancel], T]) -> T:
     return results[0]
 
 
-def ignore() -> None:
-    """Leave Ctrl-C to the parent process, which ends its workers itself."""
+def attend() -> None:
+    """Make a process a worker: Ctrl-C is left to the parent, whose death ends it."""
+    import multiprocessing
+
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        # Killed, it cannot end them itself: they would wait for work for ever.
+        Thread(target=_end_after, args=(parent,), name="lasthop-parent", daemon=True).start()
+
+
+def _end_after(parent: BaseProcess) -> None:
+    parent.join()
+    os._exit(1)

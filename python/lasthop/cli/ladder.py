@@ -9,7 +9,7 @@ import click
 
 from lasthop.base.errors import UsageError
 from lasthop.cli import traced
-from lasthop.cli.options import Choice, Place, Word, examples, law_option, no_bar_option, talk_options
+from lasthop.cli.options import Choice, Output, Word, examples, law_option, no_bar_option, talk_options
 from lasthop.cli.talk import data, note, written
 
 if TYPE_CHECKING:
@@ -35,7 +35,9 @@ if TYPE_CHECKING:
     help="Segments, or the frames on the medium.",
 )
 @traced.which_options
-@click.option("-o", "--out", type=Place(), help="A svg, html, png, pdf or txt file; default: text on stdout.")
+@click.option(
+    "-o", "--out", type=Output(), help="A svg, html, png, pdf or txt file; default: text on stdout."
+)
 @click.option(
     "--width",
     type=Word(),

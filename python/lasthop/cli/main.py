@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lasthop.base.errors import Interrupted, LasthopError, nearest
+from lasthop.base.errors import Interrupted, LasthopError, UsageError, nearest
 from lasthop.cli.talk import complain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 INTERRUPTED = 130
+NO_MEMORY = 5
 
 # Name: (module below lasthop.cli, help). The help is here so that listing imports no command.
 COMMANDS = {
@@ -118,6 +119,8 @@ def lasthop(ctx: click.Context) -> None:
 def main(args: Sequence[str] | None = None) -> None:
     """Run the command line and leave the process with its exit code."""
     _fill_streams()
+    # Nothing is shown in a window, so that it does not matter which backend of matplotlib there is.
+    os.environ["MPLBACKEND"] = "agg"
     sys.exit(invoke(args))
 
 
@@ -140,7 +143,8 @@ def _fill_streams() -> None:
         try:
             os.fstat(number)
         except OSError:
-            os.open(os.devnull, os.O_RDWR)
+            # What is written to a closed output by its number is an error too.
+            os.open(os.devnull, os.O_RDONLY if number == 1 else os.O_RDWR)
     if sys.stdout is None:
         sys.stdout = _Closed()
     if sys.stderr is None:
@@ -150,6 +154,7 @@ def _fill_streams() -> None:
 def invoke(args: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
     try:
+        _expect_completion()
         code = lasthop.main(args, prog_name="lasthop", standalone_mode=False)
         sys.stdout.flush()
     except click.exceptions.Exit as e:
@@ -171,11 +176,21 @@ def invoke(args: Sequence[str] | None = None) -> int:
         complain(f"{e.filename or 'output'}: {e.strerror}; expected it to be writable")
         _silence()
         return 1
+    except MemoryError:
+        complain("out of memory; expected more of it, or less to do")
+        return NO_MEMORY
     except LasthopError as e:
         is_positional = e.argument in _positional(sys.argv[1:] if args is None else args)
         complain(f"{str(e.argument).upper()}: {e.text}" if is_positional else e.as_option())
         return e.exit_code
     return code if isinstance(code, int) else 0
+
+
+def _expect_completion() -> None:
+    """Check what a shell says of the line to complete, which click takes at its word."""
+    place = os.environ.get("COMP_CWORD", "0")
+    if "_LASTHOP_COMPLETE" in os.environ and not (place.isascii() and place.isdecimal() and len(place) < 8):
+        raise UsageError(f'COMP_CWORD: "{place}"; expected the number of the word to complete')
 
 
 def _positional(args: Sequence[str]) -> set[str]:

@@ -10,6 +10,7 @@ import click
 
 from lasthop.base.arguments import MOST_SEED
 from lasthop.base.errors import nearest
+from lasthop.base.files import STDOUT
 from lasthop.base.quantity import seconds, share
 from lasthop.cli import completing
 
@@ -64,6 +65,24 @@ class Place(ParamType[Path]):
     ) -> list[click.shell_completion.CompletionItem]:
         """Leave the names to the shell."""
         return click.Path().shell_complete(ctx, param, incomplete)
+
+
+class Output(Place):
+    """A file to write, or `-` for the standard output."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        """Check and convert."""
+        return STDOUT if str(value) == "-" else super().convert(value, param, ctx)
+
+
+class Folder(Place):
+    """A directory to write into."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        """Check and convert."""
+        if str(value) == "-":
+            self.fail('"-" is the standard output; expected a directory', param, ctx)
+        return super().convert(value, param, ctx)
 
 
 class Whole(ParamType[int]):

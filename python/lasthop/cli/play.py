@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from lasthop.cli import traced
-from lasthop.cli.options import Place, examples, law_option, no_bar_option, talk_options
+from lasthop.cli.options import Output, examples, law_option, no_bar_option, talk_options
 from lasthop.cli.talk import note, written
 
 if TYPE_CHECKING:
@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 @traced.between_option("1000 segments")
 @traced.which_options
 @click.option(
-    "-o", "--out", type=Place(), help="A html file; default: play.html in the directory of the run, or here."
+    "-o",
+    "--out",
+    type=Output(),
+    help="A html file, or - for stdout; default: play.html in the directory of the run, or here.",
 )
 @no_bar_option
 @law_option

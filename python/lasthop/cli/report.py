@@ -8,7 +8,7 @@ import click
 
 from lasthop.base.errors import UsageError, nearest
 from lasthop.cli import completing
-from lasthop.cli.options import Place, Word, examples, law_option, no_bar_option, talk_options
+from lasthop.cli.options import Output, Place, Word, examples, law_option, no_bar_option, talk_options
 from lasthop.cli.talk import note, warn_of_stopped, written
 
 
@@ -21,7 +21,10 @@ from lasthop.cli.talk import note, warn_of_stopped, written
 )
 @click.argument("study_or_paper", type=Word(), metavar="STUDY|PAPER", shell_complete=completing.reported)
 @click.option(
-    "-o", "--out", type=Place(), help="Output file; default: report.html in the study, or PAPER.html."
+    "-o",
+    "--out",
+    type=Output(),
+    help="Output file, or - for stdout; default: report.html in the study, or PAPER.html.",
 )
 @click.option(
     "--studies",

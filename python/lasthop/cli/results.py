@@ -11,6 +11,8 @@ from lasthop.base.errors import UsageError
 from lasthop.cli import completing
 from lasthop.cli.options import (
     Choice,
+    Folder,
+    Output,
     Place,
     Range,
     Whole,
@@ -22,7 +24,7 @@ from lasthop.cli.options import (
     no_bar_option,
     talk_options,
 )
-from lasthop.cli.talk import data, note, warn_of_stopped, written
+from lasthop.cli.talk import data, note, warn_of_damaged, warn_of_stopped, written
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -42,7 +44,7 @@ STUDY = Place()
 @click.option(
     "--format", "formats", default="svg", show_default=True, type=Word(), help="svg, png, pdf, or several."
 )
-@click.option("-o", "--out", type=STUDY, help="Output directory; default: figures/ in the study or run.")
+@click.option("-o", "--out", type=Folder(), help="Output directory; default: figures/ in the study or run.")
 @click.option(
     "--width", type=Word(), metavar="column|page|MM", help="Width: of a column, of a page, or in mm."
 )
@@ -137,7 +139,7 @@ def _save(drawn: Figure, folder: Path, name: str, kinds: list[str]) -> None:
 )
 @click.argument("study", type=STUDY, shell_complete=completing.studies)
 @click.option("--format", "kind", type=Choice(["csv", "json", "parquet"]), help="Format; default: csv.")
-@click.option("-o", "--out", type=STUDY, help="Output file; default: stdout.")
+@click.option("-o", "--out", type=Output(), help="Output file; default: stdout.")
 @click.option("--summary", is_flag=True, help="One row per point: means, intervals and n.")
 @no_bar_option
 @law_option
@@ -153,6 +155,7 @@ def export_command(study: Path, kind: str | None, out: Path | None, summary: boo
     suffix = out.suffix.removeprefix(".") if out else ""
     chosen = kind or (suffix if suffix in export.FORMATS else "csv")
     opened = Study.open(study)
+    warn_of_damaged(opened)
     if summary:
         warn_of_stopped(opened)
     if out is not None:
@@ -192,6 +195,7 @@ def command_command(study_or_run: Path, point: int | None, replication: int | No
         data(command_of_run(study_or_run))
         return
     study = Study.open(study_or_run)
+    warn_of_damaged(study)
     if point is None:
         raise UsageError(f"{study_or_run}: is a study; expected --point with one of its points")
     data(command(study, point, replication or 0))
@@ -248,7 +252,7 @@ def contrast_command(
         "lasthop merge studies/whole studies/*.shard-*",
     ),
 )
-@click.argument("out", type=STUDY)
+@click.argument("out", type=Folder())
 @click.argument(
     "parts", nargs=-1, required=True, type=STUDY, metavar="IN...", shell_complete=completing.studies
 )
@@ -260,6 +264,8 @@ def merge_command(out: Path, parts: tuple[Path, ...]) -> None:
     from lasthop.study.merge import merge
 
     joined = merge(out, parts)
+    for remark in joined.notes:
+        note(f"note: {remark}")
     have = sum(1 for _ in joined.results())
     note(f"{have} of {joined.size} runs")
     written(out)

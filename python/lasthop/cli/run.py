@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+import os
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from lasthop.base.errors import StudyError, UsageError
+from lasthop.base.files import STDOUT, is_stdout, is_stream
 from lasthop.cli import completing
 from lasthop.cli.options import (
-    Place,
+    Folder,
     Whole,
     Word,
     dry_option,
@@ -28,11 +30,9 @@ from lasthop.cli.options import (
     verbose_option,
     where_option,
 )
-from lasthop.cli.talk import data, note, report, verbose, warn, written
+from lasthop.cli.talk import data, note, quiet, report, verbose, warn, written
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from lasthop.scenario.scenario import Run, Scenario
 
 
@@ -65,7 +65,7 @@ if TYPE_CHECKING:
     metavar="[LINK=]FILE",
     help="Capture a link (default: the first).",
 )
-@click.option("-o", "--out", type=Place(), help="Directory for run.json and traces.")
+@click.option("-o", "--out", type=Folder(), help="Directory for run.json and traces.")
 @limit_options
 @judgements_option
 @no_bar_option
@@ -111,6 +111,7 @@ def run_command(
         return
     captures = _captures(chosen, index, pcaps)
     folder = out or (Path("runs") / chosen.id if channels else None)
+    _expect_separate(captures, is_silent=quiet() and not as_json)
     for path in captures.values():
         protect(path, find(scenario))
     _prepare(folder, captures)
@@ -119,19 +120,18 @@ def run_command(
         f"{chosen.id}: point {index} of {len(chosen.points())} ({_words(chosen, index)}), "
         f"seed {chosen_seed}, replication {replication}"
     )
-    with _drafts(captures) as drafts:
-        done = attended(
-            lambda cancel: chosen.run(
-                seed,
-                replication,
-                index,
-                trace=channels,
-                pcap=drafts or None,
-                max_events=max_events,
-                max_wall_s=max_wall,
-                cancel=cancel,
-            )
+    done = attended(
+        lambda cancel: chosen.run(
+            seed,
+            replication,
+            index,
+            trace=channels,
+            pcap=captures or None,
+            max_events=max_events,
+            max_wall_s=max_wall,
+            cancel=cancel,
         )
+    )
     _note_run(done)
     if as_json:
         data(dumps(done.as_dict()))
@@ -194,7 +194,7 @@ def _captures(scenario: Scenario, point: int, items: tuple[str, ...]) -> dict[st
                 argument="pcap",
             )
         if sign and link in links:
-            found[link] = Path(path)
+            found[link] = _capture(path)
         elif not links:
             raise UsageError(f"{scenario.id} has no links; expected at least one", argument="pcap")
         elif sign and "/" not in link and "." not in link:
@@ -202,11 +202,27 @@ def _captures(scenario: Scenario, point: int, items: tuple[str, ...]) -> dict[st
 
             raise UsageError(f"{link}: unknown link; {nearest(link, links)}", argument="pcap")
         else:
-            found[links[0]] = Path(item)
+            found[links[0]] = _capture(item)
     for target in found.values():
         if not target.name or target.is_dir():
             raise UsageError(f'"{target}" is a directory; expected a file to write', argument="pcap")
     return found
+
+
+def _capture(name: str) -> Path:
+    return STDOUT if name == "-" else Path(name)
+
+
+def _expect_separate(captures: dict[str, Path], *, is_silent: bool) -> None:
+    """Refuse two captures in one file, and a capture among the metrics."""
+    names = [os.path.realpath(path) for path in captures.values()]
+    for link, path in captures.items():
+        if names.count(os.path.realpath(path)) > 1 and not (is_stream(path) and not is_stdout(path)):
+            raise UsageError(f"{path}: the file of two captures; expected one for each", argument="pcap")
+        if is_stdout(path) and not is_silent:
+            raise UsageError(
+                f"{link}={path}: the metrics go there; expected a file, or -q without --json", argument="pcap"
+            )
 
 
 def _prepare(folder: Path | None, captures: dict[str, Path]) -> None:
@@ -217,28 +233,14 @@ def _prepare(folder: Path | None, captures: dict[str, Path]) -> None:
         # Only -o asks for a directory.
         if folder is None or path.parent.resolve() != folder.resolve():
             expect_folder(path.parent, "pcap")
-    for target in [folder, *(path.parent for path in captures.values())]:
+    parents = (path.parent for path in captures.values() if not is_stream(path))
+    for target in [folder, *parents]:
         try:
             if target is not None:
                 target.mkdir(parents=True, exist_ok=True)
-                probe = target / ".lasthop.new"
-                probe.touch()
-                probe.unlink()
+                tempfile.TemporaryFile(dir=target).close()
         except OSError as e:
             raise StudyError(f"{target}: {e.strerror}; expected a writable directory") from e
-
-
-@contextmanager
-def _drafts(captures: dict[str, Path]) -> Iterator[dict[str, Path]]:
-    """Temporary capture files, which replace those named once the run is done."""
-    drafts = {link: path.with_name(path.name + ".new") for link, path in captures.items()}
-    try:
-        yield drafts
-        for link, path in captures.items():
-            drafts[link].replace(path)
-    finally:
-        for draft in drafts.values():
-            draft.unlink(missing_ok=True)
 
 
 def _note_run(done: Run) -> None:

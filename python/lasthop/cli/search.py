@@ -8,7 +8,7 @@ import click
 
 from lasthop.cli import completing
 from lasthop.cli.options import (
-    Place,
+    Folder,
     Whole,
     Word,
     examples,
@@ -86,7 +86,7 @@ if TYPE_CHECKING:
     help="Run the confirmation also with this setting instead of the best values; repeatable.",
 )
 @click.option("-j", "--jobs", type=Whole(1), metavar="N", help="Number of workers; default: all cores.")
-@click.option("-o", "--out", type=Place(), help="Study directory; default: studies/search-ID.")
+@click.option("-o", "--out", type=Folder(), help="Study directory; default: studies/search-ID.")
 @progress_option
 @json_option
 @law_option

@@ -5,7 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import shlex
 import sys
-from concurrent.futures import Executor, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 import click
 
 from lasthop.base.errors import UsageError
+from lasthop.base.paths import program
 from lasthop.cli import completing
 from lasthop.cli.options import (
-    Place,
+    Folder,
     Shard,
     Share,
     Whole,
@@ -94,7 +95,7 @@ TURNS = ", and threads take turns with it (--executor process does not)"
     help="Kind of workers; dask:// are those of a scheduler.",
 )
 @click.option("--shard", type=Shard(), help="Run only this part; see merge.")
-@click.option("-o", "--out", type=Place(), help="Study directory; default: studies/ID.")
+@click.option("-o", "--out", type=Folder(), help="Study directory; default: studies/ID.")
 @limit_options
 @click.option(
     "--watch",
@@ -136,14 +137,13 @@ def sweep_command(
     Every run is stored when it ends. The same command after an interruption, or after a change of
     the scenario, executes only the missing runs.
     """
-    from lasthop.base.paths import program
     from lasthop.cli.interrupt import interruptible
     from lasthop.laws.registered import used
     from lasthop.scenario.budget import admit
     from lasthop.study.precision import LEAST, Precision, check, wide
     from lasthop.study.progress import reporter
     from lasthop.study.study import Study
-    from lasthop.study.sweep import Sweep
+    from lasthop.study.sweep import Sweep, WorkersLostError, lost
     from lasthop.study.work import Limits
 
     if shard and ci:
@@ -184,9 +184,16 @@ def sweep_command(
         complain(
             f"interrupted: {done} of {study.size} runs are stored in {folder}; the same command continues"
         )
-        note("to continue:")
-        note(f"  {shlex.join([program(), *_again(sys.argv[1:])])}")
+        _say_how(sys.argv[1:])
         raise click.exceptions.Exit(130) from None
+    except BrokenExecutor as e:
+        complain(lost(study, str(e)))
+        _say_how(sys.argv[1:])
+        raise click.exceptions.Exit(1) from None
+    except WorkersLostError as e:
+        complain(str(e))
+        _say_how(sys.argv[1:])
+        raise click.exceptions.Exit(1) from None
     note(progress.summary())
     some_failed = _tell(study, judgements=judgements, as_json=as_json)
     missed = wide(study, precision) if precision else []
@@ -228,11 +235,11 @@ def _carry_out(work: Sweep, executor: str) -> None:
             work.batch_s = max(work.batch_s, cores * TASK_S)
             work.run()
         return
-    from lasthop.cli.interrupt import ignore
+    from lasthop.cli.interrupt import attend
 
     # Not forked: a forked child would share the parent's threads' locks.
     context = multiprocessing.get_context("spawn")
-    pool: Executor = ProcessPoolExecutor(work.jobs, mp_context=context, initializer=ignore)
+    pool: Executor = ProcessPoolExecutor(work.jobs, mp_context=context, initializer=attend)
     work.executor = pool
     is_interrupted = False
     try:
@@ -292,6 +299,12 @@ def _would(
         f"{folder}; each at most {bound.events:.3g} events and "
         f"{bound.memory_bytes / 1e6:.3g} MB",
     )
+
+
+def _say_how(arguments: list[str]) -> None:
+    """Print the command that continues."""
+    note("to continue:")
+    note(f"  {shlex.join([program(), *_again(arguments)])}")
 
 
 def _again(arguments: list[str]) -> list[str]:

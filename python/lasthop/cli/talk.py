@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
+from lasthop.base.files import STDOUT
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -33,8 +35,15 @@ def warn(warnings: Iterable[str]) -> None:
         note(f"warning: {warning}")
 
 
+def warn_of_damaged(study: Study) -> None:
+    """Say which runs of a study could not be read, also with -q: what is printed lacks them."""
+    for text in study.notes if study.damaged else ():
+        click.echo(f"warning: {text}", err=True)
+
+
 def warn_of_stopped(study: Study) -> None:
-    """Say how many runs the means do not count because a limit stopped them."""
+    """Say which runs could not be read, and how many the means leave out because a limit stopped them."""
+    warn_of_damaged(study)
     early = len(study.stopped)
     if early:
         note(
@@ -44,8 +53,9 @@ def warn_of_stopped(study: Study) -> None:
 
 
 def written(text: object) -> None:
-    """Print what was written, also with -q."""
-    click.echo(str(text), err=True)
+    """Print what was written, also with -q; nothing if it was the standard output."""
+    if text != STDOUT:
+        click.echo(str(text), err=True)
 
 
 def quiet() -> bool:

@@ -10,7 +10,7 @@ import click
 from lasthop.cli import completing
 from lasthop.cli.options import (
     Choice,
-    Place,
+    Folder,
     Whole,
     Word,
     examples,
@@ -64,7 +64,7 @@ MISSED = 3
 @click.option(
     "-o",
     "--out",
-    type=Place(),
+    type=Folder(),
     default="studies/reproduce",
     show_default=True,
     help="Directory for the studies.",

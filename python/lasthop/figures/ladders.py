@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lasthop.base.arguments import nonblank, place, whole
-from lasthop.base.errors import StudyError, UsageError, nearest
-from lasthop.base.files import replacing
+from lasthop.base.errors import UsageError, nearest
+from lasthop.base.files import is_stream, put, replacing
 from lasthop.base.paths import expect_folder
 from lasthop.figures import ladder as drawing
+from lasthop.figures import style
 from lasthop.figures.ladder_page import page
 from lasthop.figures.page import inches
 from lasthop.figures.scene import figure, svg
@@ -137,21 +138,19 @@ def _points(width: str | float | None) -> float | None:
 def write(drawn: Ladder, file: Path, width: str | float | None = None, *, argument: str = "path") -> None:
     """Write a ladder; in error messages `argument` names the argument that gave the file."""
     kind = form_of(file, argument)
-    try:
+    if kind in ("png", "pdf"):
         with replacing(file) as draft:
-            if kind in ("png", "pdf"):
-                metadata: dict[str, Any] = {"CreationDate": None} if kind == "pdf" else {"Software": None}
-                drawn.figure(width).savefig(draft, format=kind, metadata=metadata)
-            else:
-                texts = {"svg": lambda: drawn.to_svg(width), "html": drawn.to_html, "txt": drawn.to_text}
-                draft.write_text(texts[kind]().rstrip("\n") + "\n", encoding="utf-8")
-    except OSError as e:
-        raise StudyError(f"{file}: {e.strerror}; expected a writable directory") from e
+            style.put(drawn.figure(width), draft, kind)
+    else:
+        texts = {"svg": lambda: drawn.to_svg(width), "html": drawn.to_html, "txt": drawn.to_text}
+        put(file, texts[kind]().rstrip("\n") + "\n")
 
 
 def form_of(file: Path, argument: str) -> str:
-    """The format of a file, by its suffix; raises an error if its directory does not exist."""
+    """The format of a file, by its suffix, and text into a device; raises an error if it has no directory."""
     kind = file.suffix.removeprefix(".")
+    if kind not in FORMATS and is_stream(file):
+        return "txt"
     if kind not in FORMATS:
         endings = ", ".join(f".{known}" for known in FORMATS)
         raise UsageError(f'"{file}"; expected a name ending in one of {endings}', argument=argument)

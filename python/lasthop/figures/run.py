@@ -27,7 +27,10 @@ def draw(folder: Path, names: Iterable[str] = (), page: Page | None = None) -> d
     """Draw the figures of a run, `time` and `airtime`, or only those named."""
     run = read(folder)
     title = f"{run['scenario']}: seed {run['seed']}, replication {run['replication']}"
-    panels = _panels(folder, run)
+    try:
+        panels = _panels(folder, run)
+    except (ValueError, LookupError, TypeError) as e:
+        raise StudyError(f"{folder}: {reason(e)}; expected what lasthop run has written") from e
     books = [airtime.from_dict(book) for book in run["airtime"]]
     known = [*(["time"] if panels else []), *(["airtime"] if books else [])]
     for name in names:
@@ -76,6 +79,8 @@ def _table(path: Path) -> Columns:
     try:
         with path.open(newline="", encoding="utf-8") as file:
             head, *rows = csv.reader(file)
-    except (OSError, ValueError) as e:
+        if any(len(row) != len(head) for row in rows):
+            raise ValueError("rows of different length")
+    except (OSError, ValueError, csv.Error) as e:
         raise StudyError(f"{path}: {reason(e)}; expected a trace written by lasthop run") from e
     return {name: [row[i] for row in rows] for i, name in enumerate(head)}

@@ -9,11 +9,12 @@ to a contrast of 3:1 on white.
 from __future__ import annotations
 
 import math
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lasthop.base.errors import StudyError
-from lasthop.base.files import replacing
+from lasthop.base.errors import UsageError
+from lasthop.base.files import make_folder, replacing
 from lasthop.base.paths import expect_folder
 from lasthop.views.names import registered
 
@@ -151,17 +152,26 @@ def power(value: float) -> str:
     return "10" + exponent.translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")) if exponent else ""
 
 
+_DATES: dict[str, dict[str, Any]] = {
+    "svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None},
+}  # fmt: skip
+
+
+def put(drawn: Figure, draft: Path, kind: str) -> None:
+    """Write a figure into the draft of a file, without a date; matplotlib wants a right one all the same."""
+    given = os.environ.get("SOURCE_DATE_EPOCH", "0")
+    if not (given.isascii() and given.isdecimal() and len(given) <= 11):
+        raise UsageError(f'SOURCE_DATE_EPOCH: "{given}"; expected a number of seconds such as 0')
+    drawn.savefig(draft, format=kind, metadata=_DATES[kind])
+
+
 def save(drawn: Figure, path: Path) -> None:
     """Write a figure in the format given by the suffix. The same figure yields the same bytes.
 
     The directory of the figures is created if its parent exists.
     """
-    dates = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None}}
     kind = path.suffix.removeprefix(".")
     expect_folder(path.parent.parent)
-    try:
-        path.parent.mkdir(exist_ok=True)
-        with replacing(path) as draft:
-            drawn.savefig(draft, format=kind, metadata=dates[kind])
-    except OSError as e:
-        raise StudyError(f"{path}: {e.strerror}; expected a writable directory") from e
+    make_folder(path.parent)
+    with replacing(path) as draft:
+        put(drawn, draft, kind)

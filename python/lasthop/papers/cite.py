@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Any
 
 from lasthop import _core
 from lasthop.base import paths
-from lasthop.base.errors import UsageError, nearest, reason
+from lasthop.base.errors import LasthopError, StudyError, UsageError, nearest, reason
 from lasthop.papers.claims import read
 from lasthop.papers.paper import known
+from lasthop.study.directory import overrides_of
 from lasthop.study.ledger import Ledger
 
 if TYPE_CHECKING:
@@ -103,7 +104,15 @@ def _escaped(name: str, value: str) -> str:
 
 def works() -> list[str]:
     """The ids that can be cited: lasthop, and the papers."""
-    return [SOFTWARE, *(ident for ident, path in known().items() if "cite" in read(path)[0])]
+    return [SOFTWARE, *(ident for ident, path in known().items() if _can_be_cited(path))]
+
+
+def _can_be_cited(path: Path) -> bool:
+    try:
+        return "cite" in read(path)[0]
+    except LasthopError:
+        # A broken file must not hide the others.
+        return False
 
 
 def named(ident: str) -> list[Work]:
@@ -121,10 +130,14 @@ def named(ident: str) -> list[Work]:
 def of_study(folder: Path) -> list[Work]:
     """The version that a study was run with, the paper of its scenario, and those of its schemes."""
     with closing(Ledger(folder, write=False, of_any_model=True)) as ledger:
-        meta = {name: ledger.meta(name) for name in ("version", "model_version", "text", "overrides")}
-    scenario = tomllib.loads(meta["text"])
+        meta = {name: ledger.meta(name) for name in ("version", "model_version", "text")}
+        given = overrides_of(ledger)
+    try:
+        scenario = tomllib.loads(meta["text"])
+    except (ValueError, RecursionError) as e:
+        raise StudyError(f"{folder}: damaged (its scenario: {reason(e)}); expected TOML") from e
     sweep = scenario.pop("sweep", {})
-    overrides = [_override(key, text) for key, text in json.loads(meta["overrides"])]
+    overrides = [_override(key, text) for key, text in given]
     settings: dict[str, list[str]] = {}
     for table in (scenario, {"sweep": sweep}, *overrides):
         settings |= _texts(table)
@@ -139,7 +152,7 @@ def _override(key: str, text: str) -> dict[str, Any]:
     """An override as a file would have it; text that is not TOML stays text."""
     try:
         return tomllib.loads(f"{key} = {text}")
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):
         return {key: text}
 
 

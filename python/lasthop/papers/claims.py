@@ -245,7 +245,7 @@ def read(path: Path) -> tuple[dict[str, Any], list[Claim]]:
     """A claims file: its head (title and studies), and its claims with tables expanded."""
     try:
         whole = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, tomllib.TOMLDecodeError) as e:
+    except (OSError, ValueError, RecursionError) as e:
         raise UsageError(f"{path}: {reason(e)}; expected a readable claims file") from e
     check_file(path, whole)
     claims = [_claim(path, entry) for entry in whole.pop("claim", [])]

@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from lasthop.base.errors import StudyError
-from lasthop.base.files import replacing
+from lasthop.base.files import put
 from lasthop.base.quantity import digits
 from lasthop.base.table import markdown
 from lasthop.papers import results
@@ -40,11 +39,7 @@ def record(paper: Paper) -> list[Path]:
     text = page.read_text(encoding="utf-8") if page.is_file() else f"# {paper.title}\n"
     texts = {page: with_statements(text, paper), paper.details: details(paper)}
     for path, whole in texts.items():
-        try:
-            with replacing(path) as draft:
-                draft.write_text(whole, encoding="utf-8")
-        except OSError as e:
-            raise StudyError(f"{path}: {e.strerror}; expected a writable file") from e
+        put(path, whole)
     return [paper.data, *texts]
 
 

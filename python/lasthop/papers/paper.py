@@ -68,6 +68,8 @@ def paper(ident: str) -> Paper:
     if ident not in files:
         raise UsageError(f"reproduce: {ident}: unknown id; {nearest(ident, files)}")
     head, claims = read(files[ident])
+    if "studies" not in head:
+        raise UsageError(f"{files[ident]}: no studies; expected the names of its scenarios")
     stated = statements.read(files[ident], head.pop("statement", ()), claims)
     found = Paper(
         ident, head.get("title", ident), head["studies"], claims, stated, Results(), files[ident], head

@@ -18,8 +18,8 @@ import tomllib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from lasthop.base.errors import StudyError, UsageError, reason
-from lasthop.base.files import replacing
+from lasthop.base.errors import UsageError, reason
+from lasthop.base.files import put
 from lasthop.papers.claims import VERDICTS
 from lasthop.scenario.overrides import as_text
 
@@ -86,7 +86,7 @@ def read(path: Path) -> Results:
         return Results()
     try:
         whole = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, tomllib.TOMLDecodeError) as e:
+    except (OSError, ValueError, RecursionError) as e:
         raise UsageError(f"{path}: {reason(e)}; expected a file written by --record") from e
     readings = whole.get("readings", {})
     return Results(
@@ -129,11 +129,7 @@ def write(path: Path, results: Results) -> None:
             lines += ["", f"[[search.{name}]]", *_pairs(table)]
     lines += _section("cost", {k: float(f"{v:.3g}") for k, v in results.cost.items()})
     lines += _section("drawing", {k: float(f"{v:.2g}") for k, v in results.drawing.items()})
-    try:
-        with replacing(path) as draft:
-            draft.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    except OSError as e:
-        raise StudyError(f"{path}: {e.strerror}; expected a writable file") from e
+    put(path, "\n".join(lines) + "\n")
 
 
 def _is_tables(value: object) -> bool:

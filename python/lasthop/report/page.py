@@ -9,12 +9,13 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from lasthop.base.files import put
 from lasthop.report import sections
 from lasthop.report.curves import thin
 from lasthop.report.ladder import ladder
 from lasthop.report.numbers import embedded
 from lasthop.report.points import points
-from lasthop.report.sheet import LIMIT, admit, put, sheet
+from lasthop.report.sheet import LIMIT, admit, sheet
 from lasthop.report.statements import statements
 from lasthop.report.values import Values
 
@@ -104,4 +105,4 @@ def _assembled(document: Document, data: dict[str, Any]) -> str:
 def write(document: Document, path: Path) -> None:
     """Write the page of a report, completely or not at all."""
     admit(path)
-    put(html(document), path)
+    put(path, html(document))

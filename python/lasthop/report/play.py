@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from lasthop.base.arguments import place
 from lasthop.base.errors import UsageError
+from lasthop.base.files import is_stream, put
 from lasthop.base.paths import expect_folder
 from lasthop.figures.ladder import KINDS
 from lasthop.figures.style import COLOURS, DARK
 from lasthop.report.markup import notices
 from lasthop.report.numbers import column, embedded, number
-from lasthop.report.sheet import LIMIT, put, sheet
+from lasthop.report.sheet import LIMIT, sheet
 from lasthop.views.events import period_of
 from lasthop.views.film import film
 from lasthop.views.places import plan
@@ -87,12 +88,12 @@ class Play:
 def write(played: Play, file: Path) -> None:
     """Write a page, completely or not at all."""
     form_of(file, "path")
-    put(played.to_html(), file)
+    put(file, played.to_html())
 
 
 def form_of(file: Path, argument: str) -> None:
     """Check the name of a file to write; `argument` is the name in messages of what gave it."""
-    if file.suffix != ".html":
+    if file.suffix != ".html" and not is_stream(file):
         raise UsageError(f'"{file}"; expected a name ending in .html', argument=argument)
     expect_folder(file.parent, argument)
 

@@ -147,7 +147,7 @@ def _measured(
 ) -> dict[str, Any]:
     """Means with intervals, the metrics of each run, and the runs that do not count."""
     count = _kept(replications, detail)
-    rows = {k: row for k in range(replications) if (row := study.run_at(point, k)) is not None}
+    rows = {row.replication: row for row in study.runs_at(point) if row.replication < replications}
     status = {
         k: f"failed: {row.error}".replace(str(study.path), "the study")
         if row.error

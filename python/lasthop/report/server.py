@@ -88,6 +88,8 @@ class _Http(ThreadingHTTPServer):
     def __init__(self, watch: Watch) -> None:
         super().__init__((_LOOPBACK, 0), _Handler)
         self.watch = watch
+        # What a browser of this computer calls it.
+        self.hosts = [[f"{name}:{self.server_port}"] for name in (_LOOPBACK, "localhost")]
         self.asked_s: float | None = None
         self.has_ended = threading.Event()
 
@@ -95,6 +97,19 @@ class _Http(ThreadingHTTPServer):
         """A page that went away is not an error."""
         if not isinstance(sys.exception(), OSError):
             super().handle_error(request, client_address)
+
+
+def known_of(query: str) -> int:
+    """The version that a page has, by what it asks; none where that is not a version.
+
+    >>> known_of("known=12"), known_of("known=-3"), known_of("known=" + "9" * 5000), known_of("known=٣")
+    (12, -1, -1, -1)
+    """
+    try:
+        text = parse_qs(query, max_num_fields=8).get("known", [""])[0]
+    except ValueError:
+        return -1
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 18 else -1
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -106,20 +121,24 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         """The page, or its data."""
         # A site on the network whose name leads here must not read the study.
-        if self.headers.get("Host", "").rpartition(":")[0] not in (_LOOPBACK, "localhost"):
+        if self.headers.get_all("Host", []) not in self.server.hosts:
             self._answer(HTTPStatus.FORBIDDEN, "text/plain", "the page is only for this computer\n")
             return
-        asked = urlsplit(self.path)
+        try:
+            asked = urlsplit(self.path)
+        except ValueError:
+            self._answer(HTTPStatus.BAD_REQUEST, "text/plain", "this is not an address\n")
+            return
         if asked.path == "/":
             self._answer(HTTPStatus.OK, "text/html", self.server.watch.page())
         elif asked.path == "/data.json":
-            self._data(parse_qs(asked.query).get("known", ["-1"])[0])
+            self._data(known_of(asked.query))
         else:
             self._answer(HTTPStatus.NOT_FOUND, "text/plain", "there is no such page\n")
 
-    def _data(self, known: str) -> None:
+    def _data(self, known: int) -> None:
         self.server.asked_s = time.monotonic()
-        found = self.server.watch.data(int(known) if known.isdecimal() else -1)
+        found = self.server.watch.data(known)
         self._answer(HTTPStatus.OK, "application/json", embedded(found))
         if found["state"] == "done":
             self.server.has_ended.set()

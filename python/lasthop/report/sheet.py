@@ -8,8 +8,6 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from lasthop.base import paths
-from lasthop.base.errors import StudyError
-from lasthop.base.files import replacing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -56,12 +54,3 @@ def admit(path: Path) -> None:
     """Refuse to write a page where it would harm a study, or where there is no directory."""
     paths.protect(path)
     paths.expect_folder(path.parent)
-
-
-def put(text: str, path: Path) -> None:
-    """Write a page, completely or not at all."""
-    try:
-        with replacing(path) as draft:
-            draft.write_text(text, encoding="utf-8", newline="")
-    except OSError as e:
-        raise StudyError(f"{path}: {e.strerror}; expected a writable file") from e

@@ -19,8 +19,8 @@ from lasthop.study.sweep import Listener
 from lasthop.views.timeline import PANELS
 
 if TYPE_CHECKING:
-    from lasthop.study.ledger import Row
     from lasthop.study.progress import Lines
+    from lasthop.study.rows import Row
     from lasthop.study.study import Study
 
 SCRIPTS = (*CHARTS, "theme.js", "watch.js")

@@ -8,14 +8,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from lasthop import _core
 from lasthop.base import paths
 from lasthop.base.arguments import MOST_SEED, instance, nonblank, place, span, whole, words
-from lasthop.base.errors import UsageError, nearest
+from lasthop.base.errors import RunError, UsageError, nearest
+from lasthop.base.files import replacing
 from lasthop.base.quantity import seconds
 from lasthop.scenario.description import Description
 from lasthop.scenario.facts import labels
@@ -24,6 +25,7 @@ from lasthop.scenario.overrides import Pairs, as_text, checked_pairs
 from lasthop.scenario.trace import Trace, known_channel
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Self
 
     from lasthop.laws.registered import LawUse
@@ -328,21 +330,22 @@ class Scenario(Description):
             max_events = whole("max_events", max_events, 1)
         if max_wall_s is not None:
             max_wall_s = span("max_wall_s", max_wall_s)
-        done = self._core.run(
-            point,
-            seed,
-            replication,
-            trace=channels,
-            pcap=self._pcap(pcap, point),
-            cancel=cancel,
-            max_events=max_events,
-            max_wall_s=max_wall_s,
-        )
+        with _drafts(self._pcap(pcap, point)) as drafts:
+            done = self._core.run(
+                point,
+                seed,
+                replication,
+                trace=channels,
+                pcap=drafts,
+                cancel=cancel,
+                max_events=max_events,
+                max_wall_s=max_wall_s,
+            )
         return self._run_class(done, self, point, seed, replication)
 
-    def _pcap(self, pcap: str | Path | Mapping[str, str | Path] | None, point: int) -> dict[str, str] | None:
+    def _pcap(self, pcap: str | Path | Mapping[str, str | Path] | None, point: int) -> dict[str, Path]:
         if pcap is None:
-            return None
+            return {}
         links = self.links(point)
         if not isinstance(pcap, Mapping):
             if not links:
@@ -354,7 +357,7 @@ class Scenario(Description):
         files = {link: place("pcap", path, "a file, or one for each link") for link, path in pcap.items()}
         for file in files.values():
             paths.expect_folder(file.parent, "pcap")
-        return {link: str(file) for link, file in files.items()}
+        return files
 
     def check_trace(self, channels: Sequence[str], point: int = 0) -> list[str]:
         """Check the channels of a trace.
@@ -394,6 +397,20 @@ class Scenario(Description):
 
     def __repr__(self) -> str:
         return f"<Scenario {self.id}: {self._count} points>"
+
+
+@contextmanager
+def _drafts(captures: Mapping[str, Path]) -> Iterator[dict[str, str] | None]:
+    """The drafts of the captures of a run, which take their places when it has ended."""
+    with ExitStack() as opened:
+        drafts = {link: opened.enter_context(replacing(path)) for link, path in captures.items()}
+        try:
+            yield {link: str(draft) for link, draft in drafts.items()} or None
+        except RunError as e:
+            for link, draft in drafts.items():
+                if str(draft) in e.text:
+                    raise RunError(e.text.replace(str(draft), str(captures[link]))) from e
+            raise
 
 
 def under(scenario: S, pairs: Pairs) -> S:

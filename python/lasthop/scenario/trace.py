@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from lasthop import _core
 from lasthop.base.arguments import nonblank, place
 from lasthop.base.errors import UsageError, nearest
-from lasthop.base.files import replacing
+from lasthop.base.files import drafted
 from lasthop.base.frames import array, arrow, pandas, parquet
-from lasthop.base.paths import expect_folder
+from lasthop.base.paths import expect_folder, protect
 from lasthop.base.table import html
 
 if TYPE_CHECKING:
@@ -40,6 +40,14 @@ def known_channel(argument: str, name: object) -> str:
 
 # Rows that a notebook shows.
 _SHOWN = 8
+
+
+def _place(path: str | Path) -> Path:
+    """Where a trace is to be written."""
+    file = place("path", path, "a file to write")
+    expect_folder(file.parent, "path")
+    protect(file)
+    return file
 
 
 def _cell(value: object) -> str:
@@ -130,23 +138,14 @@ class Trace:
         """Write the channel as a table.
 
         Args:
-            path: The file to write, in an existing directory.
+            path: The file to write, in an existing directory; it is written completely or not at all.
 
         Raises:
             UsageError: The directory does not exist.
             OSError: The file cannot be written.
         """
-        import csv
-
-        file_path = place("path", path, "a file to write")
-        expect_folder(file_path.parent, "path")
-        with file_path.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            for number, part in enumerate(self.chunks()):
-                if number == 0:
-                    writer.writerow(part)
-                columns = [c if isinstance(c, list) else c.tolist() for c in part.values()]
-                writer.writerows(zip(*columns, strict=True))
+        with drafted(_place(path)) as draft:
+            write_csv(self, draft)
 
     def to_parquet(self, path: str | Path) -> None:
         """Write the channel as Parquet, chunk by chunk; needs pyarrow.
@@ -159,9 +158,7 @@ class Trace:
             LasthopError: pyarrow is not installed.
             OSError: The file cannot be written.
         """
-        file_path = place("path", path, "a file to write")
-        expect_folder(file_path.parent, "path")
-        with replacing(file_path) as draft:
+        with drafted(_place(path)) as draft:
             parquet(self.chunks(), draft)
 
     def _repr_html_(self) -> str:
@@ -173,3 +170,16 @@ class Trace:
     def __repr__(self) -> str:
         names = self._core.trace(self.name, 0, 0)
         return f"<Trace {self.name}: {len(self)} rows of {', '.join(names)}>"
+
+
+def write_csv(trace: Trace, draft: Path) -> None:
+    """Write a channel as a table into the draft of a file."""
+    import csv
+
+    with draft.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        for number, part in enumerate(trace.chunks()):
+            if number == 0:
+                writer.writerow(part)
+            columns = [c if isinstance(c, list) else c.tolist() for c in part.values()]
+            writer.writerows(zip(*columns, strict=True))

@@ -8,27 +8,70 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lasthop import _core
-from lasthop.base.errors import StudyError
-from lasthop.base.files import replacing
-from lasthop.base.paths import LEDGER, STUDY_FILES, TEXT
+from lasthop.base.arguments import MOST_SEED
+from lasthop.base.errors import StudyError, reason
+from lasthop.base.files import is_draft, put, replacing
+from lasthop.base.jsontext import loads
+from lasthop.base.paths import FILES, LEDGER, STUDY_FILES, TEXT
 from lasthop.study import older
 from lasthop.study.ledger import Ledger, Planned, foreign, locked
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from lasthop.scenario.scenario import Scenario
 
 
 def remembered(ledger: Ledger, scenario_class: type[Scenario]) -> Scenario:
     """The scenario of a study, from its ledger."""
-    overrides = [(older.key(str(k)), str(v)) for k, v in json.loads(ledger.meta("overrides"))]
+    overrides = [(older.key(key), text) for key, text in overrides_of(ledger)]
     return scenario_class.from_text(
         older.scenario(ledger.meta("text")),
         str(ledger.path.parent / TEXT),
         overrides,
         ident=ledger.meta("scenario"),
     )
+
+
+def overrides_of(ledger: Ledger) -> list[tuple[str, str]]:
+    """The settings of a study, from its ledger."""
+    given = _checked(ledger, "overrides", _is_pairs, "pairs of key and value")
+    return [(key, text) for key, text in given]
+
+
+def seed(ledger: Ledger) -> int:
+    """The seed of a study, from its ledger."""
+    text = ledger.meta("seed")
+    if not (text.isascii() and text.isdecimal() and len(text) <= len(str(MOST_SEED))):
+        raise _damaged(ledger, "seed", f"a number from 0 to {MOST_SEED}")
+    return int(text)
+
+
+def conditions(ledger: Ledger) -> tuple[str, ...]:
+    """The conditions that select the points of a study, from its ledger."""
+    return tuple(_checked(ledger, "where", _is_words, "a list of conditions"))
+
+
+def _checked(ledger: Ledger, name: str, is_right: Callable[[Any], bool], expected: str) -> Any:
+    try:
+        found = loads(ledger.meta(name))
+    except ValueError:
+        found = None
+    if not is_right(found):
+        raise _damaged(ledger, name, expected)
+    return found
+
+
+def _is_words(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(word, str) for word in value)
+
+
+def _is_pairs(value: object) -> bool:
+    return isinstance(value, list) and all(_is_words(pair) and len(pair) == 2 for pair in value)
+
+
+def _damaged(ledger: Ledger, name: str, expected: str) -> StudyError:
+    return StudyError(f'{ledger.path}: damaged (its entry "{name}"); expected {expected}')
 
 
 def admit(folder: Path, *, fresh: bool) -> None:
@@ -41,19 +84,14 @@ def admit(folder: Path, *, fresh: bool) -> None:
                     (folder / name).unlink(missing_ok=True)
     except OSError as e:
         raise StudyError(f"{folder}: {e.strerror}; expected a directory for the study") from e
-    drafts = {name for name in names if name.startswith(f"{LEDGER}.new")}
-    if LEDGER not in names and names - drafts:
+    if LEDGER not in names and any(not is_draft(name) for name in names):
         raise StudyError(
             f"{folder}: contains other files but no {LEDGER}; expected a study, or a new or empty directory"
         )
 
 
 def _write(path: Path, text: str) -> None:
-    try:
-        with replacing(path) as draft:
-            draft.write_text(text, encoding="utf-8", newline="")
-    except OSError as e:
-        raise StudyError(f"{path}: {e.strerror}; expected a writable directory") from e
+    put(path, text, is_own=True, expected="a writable directory")
 
 
 def fill(path: Path, scenario: Scenario, plan: Sequence[Planned], seed: int) -> None:
@@ -64,16 +102,26 @@ def fill(path: Path, scenario: Scenario, plan: Sequence[Planned], seed: int) -> 
 
 
 def _copy_files(path: Path, scenario: Scenario) -> None:
-    """The files that the scenario names by relative paths, at the same places below the study."""
-    folder = Path(scenario.name).parent
+    """The files that the scenario names by relative paths, in a directory of their own.
+
+    In the directory of the study one could be called like its ledger.
+    """
     for name in (name for name in scenario.files if not Path(name).is_absolute()):
-        source, target = folder / name, path / name
-        if source.resolve() != target.resolve():
-            try:
-                target.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(source, target)
-            except OSError as e:
-                raise StudyError(f"{target}: {e.strerror}; expected a writable directory") from e
+        source, target = named_file(scenario, name), path / FILES / name
+        if source.resolve() == target.resolve():
+            continue
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as e:
+            raise StudyError(f"{target.parent}: {reason(e)}; expected a writable directory") from e
+        with replacing(target, is_own=True, expected="a writable directory") as draft:
+            shutil.copyfile(source, draft)
+
+
+def named_file(scenario: Scenario, name: str) -> Path:
+    """Where a file that a scenario names is: among the copies of a study, or near the scenario."""
+    copy = Path(scenario.name).with_suffix(Path(FILES).suffix) / name
+    return copy if copy.is_file() else Path(scenario.name).parent / name
 
 
 def resolved(scenario: Scenario, plan: Sequence[Planned], seed: int) -> dict[str, Any]:

@@ -12,10 +12,9 @@ import io
 from typing import TYPE_CHECKING, Any
 
 from lasthop import _core
-from lasthop.base.errors import LasthopError, StudyError, UsageError, nearest, reason
-from lasthop.base.files import replacing
+from lasthop.base.errors import LasthopError, UsageError, nearest, reason
+from lasthop.base.files import put, replacing
 from lasthop.base.jsontext import dumps
-from lasthop.base.paths import expect_folder, protect
 from lasthop.base.quantity import metric_unit
 from lasthop.base.table import Table
 from lasthop.stats.intervals import interval
@@ -106,16 +105,11 @@ def write(study: Study, path: Path, kind: str, *, summarise: bool = False) -> No
     if kind not in FORMATS:
         raise UsageError(f"export: {kind}: unknown format; {nearest(kind, FORMATS)}")
     table = summary(study) if summarise else tidy(study)
-    protect(path)
-    expect_folder(path.parent)
-    try:
-        with replacing(path) as draft:
-            if kind == "parquet":
-                _parquet(table, draft)
-            else:
-                draft.write_text(text(study, kind, table), encoding="utf-8", newline="")
-    except OSError as e:
-        raise StudyError(f"{path}: {e.strerror}; expected a writable file") from e
+    if kind != "parquet":
+        put(path, text(study, kind, table))
+        return
+    with replacing(path) as draft:
+        _parquet(table, draft)
 
 
 def _parquet(table: Table, path: Path) -> None:

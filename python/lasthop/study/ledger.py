@@ -6,35 +6,42 @@ in WAL mode. A process killed at any moment loses no more than the batches it wa
 ends leaves one file.
 
 What many runs share is kept once: the keys of points, and the names of metrics. The values of a run are one
-blob of numbers.
+blob of numbers. `rows` has the form of a row and its checksum; facts and plan have one together. A ledger may
+come from elsewhere: its tables have to be those of lasthop, and each field is checked when it is read.
 """
 
 from __future__ import annotations
 
 import json
-import math
 import os
 import sqlite3
-import struct
 import zlib
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import astuple, dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from lasthop import _core
+from lasthop.base.arguments import MOST_REPLICATIONS
 from lasthop.base.errors import StudyError, reason
-from lasthop.base.files import replacing
+from lasthop.base.files import put
 from lasthop.base.paths import LEDGER
 from lasthop.study import older
+from lasthop.study.rows import Names, Row, cells, checksum, plain_row_of, row_of, sum_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
 APPLICATION = 0x4C486F70  # "LHop", so that another program's SQLite file is recognised
-SCHEMA = 4
-OLDER = 3
-"""The format before, which is read, and renewed by whatever writes."""
+SCHEMA = 5
+PLAIN, OLDER = 4, 3
+"""The formats before, without sums and with all of a run as text: read, and renewed by whatever writes."""
+
+UNREADABLE = (sqlite3.Error, UnicodeError)
+"""What reading a damaged file raises: SQLite quotes it in its messages, and that may not be text."""
+SUM = "sum"
+"""The fact that is a checksum of the others and of the plan."""
 
 _TABLES = """
 create table meta (key text primary key, value text not null) without rowid;
@@ -63,12 +70,10 @@ create table runs (
     simulated_s real,
     cpu_s real,
     wall_s real,
+    sum integer not null,
     primary key (point, replication, seed, model_version)
 ) without rowid;
 """
-
-LONG = 512
-"""Bytes of numbers above which a run is kept compressed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,38 +92,18 @@ class Planned:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """One run in the ledger.
+class Damage:
+    """A run that was left out when a ledger was read.
 
     Attributes:
-        point_key: A hash of everything at its point that can change its results.
-        replication: The number of the run for its seed.
-        seed: Seed of its random streams.
-        limits: The limits of the run, as text; empty without limits.
-        stopped: The limit that stopped it early, such as `max-events`; `None` for a complete run.
-        error: The reason of a failure; `None` if the run did not fail.
-        metrics: Metrics by name, in SI units; `None` if the run failed.
-        series: Goodput of each flow over time in bit/s, in bins of `run.bin`; empty without bins.
-        transfers: Transfers of users, as columns; empty without users.
-        events: The number of events processed.
-        simulated_s: The simulated time reached, in seconds.
-        cpu_s: The CPU time of the run, in seconds.
-        wall_s: The wall-clock time of the run, in seconds.
+        point_key: The key of its point, as far as it is known.
+        replication: The number of the run, as far as it is known.
+        fault: What is wrong with it.
     """
 
     point_key: str
-    replication: int
-    seed: int
-    limits: str
-    stopped: str | None
-    error: str | None
-    metrics: dict[str, float | None] | None
-    series: dict[str, list[float]]
-    transfers: dict[str, list[Any]]
-    events: int
-    simulated_s: float
-    cpu_s: float
-    wall_s: float
+    replication: int | None
+    fault: str
 
 
 class Ledger:
@@ -132,11 +117,15 @@ class Ledger:
         self._writes = False
         # What is kept once, by its number.
         self._points: dict[str, int] = {}
-        self._names: dict[tuple[str, ...], int] = {}
+        self._names: dict[tuple[str, ...], tuple[int, int]] = {}
+        self.damaged: list[Damage] = []
+        """What the last reading of all runs has left out."""
         try:
             if write:
                 self._closing.enter_context(locked(directory))
-            self._db = self._closing.enter_context(closing(_open(self.path, write=write)))
+            self._db = self._closing.enter_context(closing(opened(self.path, write=write)))
+            # A damaged cell must not keep the rest from being read.
+            self._db.text_factory = _lenient
             self._check()
             if not of_any_model:
                 self._check_model()
@@ -146,9 +135,9 @@ class Ledger:
                 self._db.execute("begin immediate")
                 self._db.execute("rollback")
                 self._writes = True
-                if self._is_older:
+                if self._format != SCHEMA:
                     self._renew()
-        except sqlite3.Error as e:
+        except UNREADABLE as e:
             self.close()
             raise StudyError(f"{self.path}: {reason(e)}; expected a readable, complete ledger") from e
         except StudyError:
@@ -160,15 +149,51 @@ class Ledger:
         schema = self._one("pragma user_version")
         if application != APPLICATION:
             raise StudyError(f"{self.path}: not a ledger of lasthop; expected a study of lasthop")
-        self._is_older = schema == OLDER
-        if schema not in {SCHEMA, OLDER}:
+        if schema not in {SCHEMA, PLAIN, OLDER}:
             raise StudyError(
                 f"{self.path}: ledger format {schema}; expected format {SCHEMA} "
                 "(use the lasthop that wrote it, fresh, or another out)"
             )
+        self._format = int(str(schema))
+        self._check_tables()
         verdict = " ".join(str(self._one("pragma quick_check(1)")).split())
         if verdict != "ok":
             raise StudyError(f"{self.path}: damaged ({verdict}); expected a complete ledger")
+
+    def _check_tables(self) -> None:
+        """Raise unless the tables are those of lasthop, with nothing that computes what is read."""
+        found = {}
+        for kind, name, text in self._db.execute("select type, name, sql from sqlite_master"):
+            if kind == "index" and str(name).startswith("sqlite_autoindex_"):
+                continue
+            found[str(name)] = kind == "table" and str(text).lower().startswith("create table")
+        columns = _columns(self._format)
+        odd = [name for name, is_plain in found.items() if name not in columns or not is_plain]
+        odd += [name for name in columns if name not in found]
+        for name in columns if not odd else ():
+            there = [(c[1], c[6]) for c in self._db.execute(f"pragma table_xinfo({name})")]
+            if there != [(column, 0) for column in columns[name]]:
+                odd.append(name)
+        if odd:
+            what = f'"{odd[0]}" is not as lasthop makes it'
+            raise StudyError(f"{self.path}: damaged ({what}); expected the tables of a ledger")
+
+    def check_facts(self) -> None:
+        """Raise if facts or plan are not what was written last."""
+        if self._format == SCHEMA and self.meta(SUM, "") != str(self._sum()):
+            raise StudyError(
+                f"{self.path}: damaged (the checksum of its scenario, settings and plan differs); expected a "
+                "complete ledger (the same sweep writes it anew)"
+            )
+
+    def _sum(self) -> int:
+        facts = self._db.execute("select * from meta where key != ? order by key", (SUM,)).fetchall()
+        plan = self._db.execute("select * from plan order by point").fetchall()
+        return zlib.crc32(repr((facts, plan)).encode("utf-8", "surrogateescape"))
+
+    def _seal(self) -> None:
+        """Renew the sum over facts and plan, in the transaction that changes them."""
+        self._db.execute("insert or replace into meta values (?, ?)", (SUM, str(self._sum())))
 
     def _check_model(self) -> None:
         model = self.meta("model_version")
@@ -187,19 +212,19 @@ class Ledger:
         """Put an empty ledger into a directory, complete from the first moment it is seen."""
         try:
             directory.mkdir(parents=True, exist_ok=True)
-            with replacing(directory / LEDGER) as draft:
-                draft.unlink(missing_ok=True)
-                with closing(sqlite3.connect(draft)) as db:
-                    # Kept in memory, so that a failure leaves no journal next to the draft.
-                    db.execute("pragma journal_mode = memory")
-                    db.executescript(
-                        f"pragma application_id = {APPLICATION}; pragma user_version = {SCHEMA};"
-                        f"begin; {_TABLES} {_RUNS}"
-                    )
-                    db.executemany("insert into meta values (?, ?)", meta.items())
-                    db.commit()
-        except (OSError, sqlite3.Error) as e:
+            with closing(sqlite3.connect(":memory:")) as db:
+                db.executescript(
+                    f"pragma application_id = {APPLICATION}; pragma user_version = {SCHEMA};"
+                    f"begin; {_TABLES} {_RUNS}"
+                )
+                db.executemany("insert into meta values (?, ?)", meta.items())
+                total = zlib.crc32(repr((sorted(meta.items()), [])).encode())
+                db.execute("insert into meta values (?, ?)", (SUM, str(total)))
+                db.commit()
+                whole = db.serialize()
+        except (OSError, *UNREADABLE) as e:
             raise StudyError(f"{directory}: {reason(e)}; expected a writable directory") from e
+        put(directory / LEDGER, whole, is_own=True, expected="a writable directory")
 
     def meta(self, key: str, default: str | None = None) -> str:
         """A remembered fact about the study."""
@@ -208,15 +233,39 @@ class Ledger:
             return default
         if found is None:
             raise StudyError(f'{self.path}: no entry "{key}"; expected a complete ledger')
-        return str(found[0])
+        text = found[0]
+        try:
+            if not isinstance(text, str):
+                raise TypeError
+            text.encode()
+        except (TypeError, UnicodeEncodeError) as e:
+            raise StudyError(f'{self.path}: damaged (its entry "{key}" is not text); expected a text') from e
+        return text
 
     def set_meta(self, values: dict[str, str]) -> None:
         """Remember facts about the study, all at once."""
-        self._write("insert or replace into meta values (?, ?)", values.items())
+        try:
+            with self._db:
+                self._db.executemany("insert or replace into meta values (?, ?)", values.items())
+                self._seal()
+        except UNREADABLE as e:
+            raise StudyError(f"{self.path}: {reason(e)}; expected a writable ledger") from e
 
     def plan(self) -> list[Planned]:
         """The points of the study, in order."""
-        return [Planned(*row) for row in self._db.execute("select * from plan order by point")]
+        found = []
+        try:
+            for point, key, count in self._db.execute("select * from plan order by point"):
+                is_counted = isinstance(count, int) and 1 <= count <= MOST_REPLICATIONS
+                if not isinstance(point, int) or point < 0 or not isinstance(key, str) or not is_counted:
+                    raise StudyError(
+                        f"{self.path}: damaged (its plan has {count!r} runs of point {point!r}); expected "
+                        f"1 to {MOST_REPLICATIONS} runs of each"
+                    )
+                found.append(Planned(point, key, count))
+        except UNREADABLE as e:
+            raise StudyError(f"{self.path}: {reason(e)}; expected a readable, complete ledger") from e
+        return found
 
     def set_plan(self, plan: Iterable[Planned]) -> None:
         """Replace the plan."""
@@ -224,7 +273,8 @@ class Ledger:
             with self._db:
                 self._db.execute("delete from plan")
                 self._db.executemany("insert into plan values (?, ?, ?)", map(astuple, plan))
-        except sqlite3.Error as e:
+                self._seal()
+        except UNREADABLE as e:
             raise StudyError(f"{self.path}: {reason(e)}; expected a writable ledger") from e
 
     def put(self, rows: Iterable[Row]) -> None:
@@ -232,36 +282,23 @@ class Ledger:
         try:
             with self._db:
                 self._put((_core.model_version, row) for row in rows)
-        except sqlite3.Error as e:
+        except UNREADABLE as e:
             # What the transaction had added to the lists is not there.
             self._points.clear()
             self._names.clear()
             raise StudyError(f"{self.path}: {reason(e)}; expected a writable ledger") from e
 
     def _put(self, rows: Iterable[tuple[str, Row]]) -> None:
-        self._db.executemany(
-            "insert or replace into runs values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            [
-                (
-                    self._point(r.point_key),
-                    r.replication,
-                    str(r.seed),
-                    model,
-                    r.limits,
-                    r.stopped,
-                    r.error,
-                    None if r.metrics is None else self._list(tuple(r.metrics)),
-                    None if r.metrics is None else packed(r.metrics.values()),
-                    json.dumps(r.series, allow_nan=False) if r.series else None,
-                    json.dumps(r.transfers, allow_nan=False) if r.transfers else None,
-                    r.events,
-                    r.simulated_s,
-                    r.cpu_s,
-                    r.wall_s,
-                )
-                for model, r in rows
-            ],
-        )
+        marks = ", ".join("?" * len(_columns(SCHEMA)["runs"]))
+        statement = f"insert or replace into runs values ({marks})"  # noqa: S608
+        self._db.executemany(statement, [self._cells(row, model) for model, row in rows])
+
+    def _cells(self, row: Row, model: str) -> tuple[Any, ...]:
+        """The row of a run, with the numbers under which its point and its names are kept."""
+        kept = cells(row, model)
+        number, names = (None, 0) if row.metrics is None else self._list(tuple(row.metrics))
+        total = checksum(row.point_key, row.replication, names, kept)
+        return (self._point(row.point_key), row.replication, *kept[:5], number, *kept[5:], total)
 
     def _point(self, key: str) -> int:
         """The number under which the key of a point is kept once."""
@@ -271,61 +308,77 @@ class Ledger:
             self._points[key] = int(found.fetchone()[0])
         return self._points[key]
 
-    def _list(self, names: tuple[str, ...]) -> int:
-        """The number under which a list of names of metrics is kept once."""
+    def _list(self, names: tuple[str, ...]) -> tuple[int, int]:
+        """The number under which a list of names of metrics is kept once, and its sum."""
         if names not in self._names:
             text = json.dumps(names)
             self._db.execute("insert or ignore into names (names) values (?)", (text,))
             found = self._db.execute("select id from names where names = ?", (text,))
-            self._names[names] = int(found.fetchone()[0])
+            self._names[names] = int(found.fetchone()[0]), sum_of(text)
         return self._names[names]
 
-    def _write(self, statement: str, values: Iterable[tuple[object, ...]]) -> None:
-        try:
-            with self._db:
-                self._db.executemany(statement, values)
-        except sqlite3.Error as e:
-            raise StudyError(f"{self.path}: {reason(e)}; expected a writable ledger") from e
-
     def rows(self, seed: int) -> Iterator[Row]:
-        """All runs of a seed that the current model made."""
+        """All whole runs of a seed that the current model made; `damaged` then has the others of any seed."""
         try:
-            yield from self._read(seed)
-        except (sqlite3.Error, zlib.error, struct.error, ValueError, TypeError) as e:
-            # SQLite checks the structure of a file and not what is in its cells.
-            what = " ".join(str(e).split())
-            raise StudyError(f"{self.path}: damaged ({what}); expected a complete ledger") from e
+            for model, row in self._read():
+                if model == _core.model_version and row.seed == seed:
+                    yield row
+        except UNREADABLE as e:
+            raise StudyError(f"{self.path}: damaged ({reason(e)}); expected a complete ledger") from e
 
-    def _read(self, seed: int) -> Iterator[Row]:
-        if self._is_older:
-            yield from (row for model, row in older.runs(self._db, Row) if _is(model, row, seed))
+    def _read(self, before: str = "") -> Iterator[tuple[str, Row]]:
+        """All whole runs with the versions of their models, from tables with a prefix."""
+        self.damaged = []
+        if self._format == OLDER:
+            for found in older.runs(self._db, f"{before}runs"):
+                try:
+                    yield plain_row_of(found)
+                except ValueError as e:
+                    self._leave_out(found[0], found[1], e)
             return
-        query = """
-            select point_key, replication, limits, stopped, error, runs.names, metrics, series, transfers,
-                   events, simulated_s, cpu_s, wall_s
-            from runs join points on points.id = point where model_version = ? and seed = ?
-        """
-        lists = {number: json.loads(names) for number, names in self._db.execute("select * from names")}
-        for row in self._db.execute(query, (_core.model_version, str(seed))):
-            key, replication, limits, stopped, error, names, metrics, series, transfers, *rest = row
-            named = lists.get(names, [])
-            values = None if metrics is None else unpacked(metrics, len(named))
-            found = None if values is None else dict(zip(named, values, strict=True))
-            over_time = {} if series is None else json.loads(series)
-            asked = {} if transfers is None else json.loads(transfers)
-            yield Row(key, replication, seed, limits, stopped, error, found, over_time, asked, *rest)
+        is_summed = self._format == SCHEMA
+        query = f"""
+            select point_key, replication, r.names, seed, model_version, limits, stopped, error, metrics,
+                   series, transfers, events, simulated_s, cpu_s, wall_s, {"sum" if is_summed else "null"}
+            from {before}runs r left join {before}points p on p.id = r.point
+        """  # noqa: S608
+        every = self._db.execute(f"select id, names from {before}names")  # noqa: S608
+        lists = {number: Names.of(text) for number, text in every}
+        for found in self._db.execute(query):
+            try:
+                yield row_of(found, lists, is_summed=is_summed)
+            except ValueError as e:
+                self._leave_out(found[0], found[1], e)
+
+    def _leave_out(self, key: object, replication: object, error: ValueError) -> None:
+        number = replication if isinstance(replication, int) else None
+        self.damaged.append(Damage(key if isinstance(key, str) else "", number, reason(error)))
+
+    def mend(self) -> None:
+        """Leave out for good what the last reading has left out."""
+        if self.damaged:
+            try:
+                self._renew()
+            except UNREADABLE as e:
+                raise StudyError(f"{self.path}: damaged ({reason(e)}); expected a complete ledger") from e
 
     def _renew(self) -> None:
-        """Write the runs of an older format in this one, all at once."""
+        """Write all whole runs anew, in the format of today, all at once."""
+        tables = ("runs",) if self._format == OLDER else ("points", "names", "runs")
         self._db.execute("begin immediate")
         with self._db:
-            self._db.execute("alter table runs rename to older_runs")
+            for name in tables:
+                self._db.execute(f"alter table {name} rename to older_{name}")
             for statement in filter(None, map(str.strip, _RUNS.split(";"))):
                 self._db.execute(statement)
-            self._put(older.runs(self._db, Row, "older_runs"))
-            self._db.execute("drop table older_runs")
+            self._points.clear()
+            self._names.clear()
+            self._put(self._read("older_"))
+            for name in reversed(tables):
+                self._db.execute(f"drop table older_{name}")
             self._db.execute(f"pragma user_version = {SCHEMA}")
-        self._is_older = False
+            self._seal()
+        self._format = SCHEMA
 
     def close(self) -> None:
         """Close the file; what was recorded is on disk, in one file unless another process has it open."""
@@ -337,41 +390,24 @@ class Ledger:
         self._closing.close()
 
 
-def packed(values: Iterable[float | None]) -> bytes:
-    """Numbers as eight bytes each, or these compressed if that is shorter; what is not finite is not kept.
-
-    >>> unpacked(packed([1.5, None, float("inf")]), 3), len(packed([0.0] * 100)) < 40
-    ([1.5, None, None], True)
-    """
-    known = [math.nan if v is None else v for v in values]
-    if not is_finite(known):
-        known = [v if math.isfinite(v) else math.nan for v in known]
-    plain = struct.pack(f"<{len(known)}d", *known)
-    # Compressing takes longer than a short run.
-    short = zlib.compress(plain, 1) if len(plain) > LONG else plain
-    return short if len(short) < len(plain) else plain
+@cache
+def _columns(schema: int) -> dict[str, list[str]]:
+    """The tables of a format, with their columns."""
+    with closing(sqlite3.connect(":memory:")) as db:
+        db.executescript(_TABLES + (older.TABLE if schema == OLDER else _RUNS))
+        names = [str(name) for (name,) in db.execute("select name from sqlite_master where type = 'table'")]
+        found = {name: [str(c[1]) for c in db.execute(f"pragma table_info({name})")] for name in names}
+    if schema == PLAIN:
+        found["runs"].remove("sum")
+    return found
 
 
-def is_finite(values: Iterable[float | None]) -> bool:
-    """Whether all values are finite, or missing; a sum that overflows counts as not finite.
-
-    >>> is_finite([1.0, None]), is_finite([math.inf, 1.0]), is_finite([math.nan])
-    (True, False, False)
-    """
-    return math.isfinite(sum(filter(None, values)))
+def _lenient(raw: bytes) -> str:
+    return str(raw, "utf-8", "surrogateescape")
 
 
-def unpacked(stored: bytes, count: int) -> list[float | None]:
-    """The numbers again."""
-    plain = stored if len(stored) == 8 * count else zlib.decompress(stored)
-    return [None if v != v else v for v in struct.unpack(f"<{count}d", plain)]  # noqa: PLR0124
-
-
-def _is(model: str, row: Row, seed: int) -> bool:
-    return model == _core.model_version and row.seed == seed
-
-
-def _open(path: Path, *, write: bool) -> sqlite3.Connection:
+def opened(path: Path, *, write: bool) -> sqlite3.Connection:
+    """A connection to a ledger, also to one in a directory that cannot be written."""
     if write:
         return sqlite3.connect(path, timeout=30)
     # Not in mode ro: the last one to close a ledger takes its log away, which a reader in that mode cannot.

@@ -37,6 +37,7 @@ def merge(out: Path, parts: Sequence[Path]) -> Study:
     most = max(planned.replications for study in studies for planned in study.plan)
     if (out / paths.LEDGER).exists():
         _check_same(Study.open(out), first, most)
+    notes = [note for study in studies for note in study.notes]
     joined = Study.create(first.scenario, out, replications=most, seed=first.seed, where=first.where)
     ledger = Ledger(joined.path, write=True)
     try:
@@ -45,6 +46,7 @@ def merge(out: Path, parts: Sequence[Path]) -> Study:
         joined.take(ledger.rows(joined.seed))
     finally:
         ledger.close()
+    joined.notes += notes
     return joined
 
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterator
-
-R = TypeVar("R")
+    from collections.abc import Iterator
 
 # The keys of an agent that have moved under its kind.
 _MOVED = {
@@ -61,14 +58,18 @@ def scenario(text: str) -> str:
     return "\n".join(lines)
 
 
-def runs(db: sqlite3.Connection, row: Callable[..., R], table: str = "runs") -> Iterator[tuple[str, R]]:
-    """The runs of a ledger of format 3, each with the version of its model: it had all of a run as text."""
+TABLE = """
+create table runs (
+    point_key text not null, replication integer not null, seed text not null, model_version text not null,
+    limits text not null, stopped text, error text, metrics text, series text, transfers text, events integer,
+    simulated_s real, cpu_s real, wall_s real, primary key (point_key, replication, seed, model_version)
+) without rowid;
+"""
+"""The runs of a ledger of format 3: it had all of a run as text."""
+
+
+def runs(db: sqlite3.Connection, table: str) -> Iterator[tuple[Any, ...]]:
+    """The rows of the runs of such a ledger, each ending with the version of its model."""
     columns = """point_key, replication, seed, limits, stopped, error, metrics, series, transfers, events,
         simulated_s, cpu_s, wall_s, model_version"""
-    for key, replication, seed, limits, stopped, error, *rest in db.execute(
-        f"select {columns} from {table}"  # noqa: S608
-    ):
-        metrics, series, transfers, *costs, model = rest
-        found = None if metrics is None else json.loads(metrics)
-        lists = ({} if text is None else json.loads(text) for text in (series, transfers))
-        yield model, row(key, replication, int(seed), limits, stopped, error, found, *lists, *costs)
+    yield from db.execute(f"select {columns} from {table}")  # noqa: S608

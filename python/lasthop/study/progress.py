@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress as Bar
     from rich.progress import TaskID
 
-    from lasthop.study.ledger import Row
+    from lasthop.study.rows import Row
 
 LINE_EVERY_S = 10.0
 

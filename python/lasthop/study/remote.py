@@ -6,11 +6,12 @@ batch checks its own worker too, since one may join later.
 
 from __future__ import annotations
 
+import logging
 import os
 import pickle
 import socket
 import sys
-from concurrent.futures import Executor, Future
+from concurrent.futures import BrokenExecutor, Executor, Future
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -79,7 +80,7 @@ def cluster(address: str, argument: str = "executor") -> Iterator[tuple[Executor
             f"{address}: no scheduler answers there ({reason(e)}); expected that of `dask scheduler`",
             argument=argument,
         ) from e
-    with client:
+    with _silent(), client:
         _admit(client, address, argument)
         cores = sum(client.nthreads().values())
         try:
@@ -87,11 +88,28 @@ def cluster(address: str, argument: str = "executor") -> Iterator[tuple[Executor
         except LasthopError:
             raise
         except Exception as error:
+            if client.status != "running":
+                raise BrokenExecutor(f"{address}: the scheduler is gone") from error
             # Another version may lack what a batch calls, and then fails on its own way.
             _admit(client, address, argument)
             raise LasthopError(
                 f"{address}: {type(error).__name__}: {reason(error)}; expected no failure"
             ) from error
+
+
+@contextmanager
+def _silent() -> Iterator[None]:
+    """Keep distributed from printing what is raised as well."""
+    names = [name for name in logging.root.manager.loggerDict if name.partition(".")[0] == "distributed"]
+    loggers = [logging.getLogger(name) for name in names]
+    before = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, before, strict=True):
+            logger.setLevel(level)
 
 
 class _Sealed(Executor):

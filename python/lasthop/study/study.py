@@ -28,13 +28,16 @@ from lasthop.base.paths import LEDGER, build
 from lasthop.scenario.facts import RuleException, labels
 from lasthop.scenario.scenario import Scenario
 from lasthop.study import directory
-from lasthop.study.ledger import Ledger, Planned, Row, is_finite
+from lasthop.study.ledger import Ledger, Planned
+from lasthop.study.rows import Row, is_finite
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Self
 
 
+# Damaged runs that a message names.
+_FEW = 5
 METRIC = "a metric such as flows.main.goodput_bps"
 
 
@@ -69,7 +72,10 @@ class Study:
         # Made by a version with other keys: it can be shown and exported, not continued.
         self.is_older = False
         self.notes: list[str] = []
+        # Runs that could not be read, in words; the next sweep makes them again.
+        self.damaged: list[str] = []
         self._rows: dict[tuple[str, int], Row] = {}
+        self._by_point: dict[str, dict[int, Row]] = {}
 
     @classmethod
     def open(cls, path: str | Path) -> Self:
@@ -89,13 +95,15 @@ class Study:
         folder = place("path", path, "the directory of a study")
         ledger = Ledger(folder, write=False)
         try:
+            ledger.check_facts()
             scenario = directory.remembered(ledger, cls._scenario_class)
-            study = cls(folder, scenario, int(ledger.meta("seed")), ledger.plan())
-            study.where = tuple(json.loads(ledger.meta("where")))
+            study = cls(folder, scenario, directory.seed(ledger), ledger.plan())
+            study.where = directory.conditions(ledger)
             study.build = ledger.meta("build")
             study.shard = ledger.meta("shard", "")
             study._check_plan()
             study.take(ledger.rows(study.seed))
+            study._note_damage(ledger)
         finally:
             ledger.close()
         return study
@@ -165,13 +173,21 @@ class Study:
         return study
 
     def _continue(self, ledger: Ledger, meta: dict[str, str]) -> None:
+        old: list[Planned] = []
+        try:
+            ledger.check_facts()
+            old = ledger.plan()
+            is_whole = True
+        except StudyError as e:
+            # What it says of itself is written anew, below.
+            self.notes.append(str(e))
+            is_whole = False
         before = ledger.meta("scenario")
-        if before != self.scenario.id:
+        if before != self.scenario.id and is_whole:
             raise StudyError(
                 f"{self.path}: a study of {before}; expected one of {self.scenario.id} "
                 "(use fresh or another out)"
             )
-        old = ledger.plan()
         if old and any(ledger.meta(k) != meta[k] for k in ("text", "overrides", "seed")):
             self.take(ledger.rows(self.seed))
             kept = sum((planned.point_key, 0) in self.runs for planned in self.plan)
@@ -182,10 +198,36 @@ class Study:
         ledger.set_meta(meta)
         ledger.set_plan(self.plan)
         self.take(ledger.rows(self.seed))
+        if ledger.damaged:
+            self.notes.append(f"{len(ledger.damaged)} runs in {self.path} are damaged, and are made again")
+            ledger.mend()
         directory.fill(self.path, self.scenario, self.plan, self.seed)
 
+    def _note_damage(self, ledger: Ledger) -> None:
+        """Say which runs of the ledger cannot be read; raise if none can."""
+        if not ledger.damaged:
+            return
+        points = {planned.point_key: planned.point for planned in self.plan}
+        for damage in ledger.damaged:
+            known = damage.point_key in points and damage.replication is not None
+            place = f"point {points.get(damage.point_key)}, replication {damage.replication}"
+            self.damaged.append(f"{place if known else 'a run'}: {damage.fault}")
+        first = "; ".join(self.damaged[:_FEW])
+        more = f"; and {len(self.damaged) - _FEW} more" if len(self.damaged) > _FEW else ""
+        found = f"{ledger.path}: damaged ({first}{more})"
+        if not self._rows:
+            raise StudyError(f"{found}; expected a complete ledger")
+        these = "this run is" if len(self.damaged) == 1 else f"these {len(self.damaged)} runs are"
+        self.notes.append(f"{found}; {these} left out, and the same sweep makes what is missing")
+
     def _check_plan(self) -> None:
-        known = self.scenario.point_key
+        known, count = self.scenario.point_key, len(self.scenario.points())
+        for planned in self.plan:
+            if planned.point >= count:
+                raise StudyError(
+                    f"{self.path}: damaged (its plan has point {planned.point}); expected one of the "
+                    f"{count} points of its scenario"
+                )
         self.is_older = any(known(planned.point) != planned.point_key for planned in self.plan)
         if self.is_older and self.build == build():
             raise StudyError(f"{self.path}: its points differ from its scenario; expected the same points")
@@ -202,7 +244,18 @@ class Study:
         given: object = rows
         found = list(given) if isinstance(given, Iterable) else [given]
         every = [instance("rows", row, Row, "a Row for each run") for row in found]
-        self._rows = {(row.point_key, row.replication): row for row in every}
+        self._rows, self._by_point = {}, {}
+        for row in every:
+            self._keep(row)
+
+    def _keep(self, row: Row) -> None:
+        self._rows[row.point_key, row.replication] = row
+        self._by_point.setdefault(row.point_key, {})[row.replication] = row
+
+    def _planned_runs(self, planned: Planned) -> Iterator[Row]:
+        """The runs of a point that are planned and there, by replication, however many are planned."""
+        there = self._by_point.get(planned.point_key, {})
+        return (there[number] for number in sorted(there) if number < planned.replications)
 
     def add(self, rows: Iterable[Row]) -> None:
         """Add runs that have just been recorded, as the ledger has them.
@@ -219,7 +272,7 @@ class Study:
             kept = instance("rows", row, Row, "a Row for each run")
             if kept.metrics is not None and not is_finite(kept.metrics.values()):
                 kept = replace(kept, metrics=clean(kept.metrics))
-            self._rows[kept.point_key, kept.replication] = kept
+            self._keep(kept)
 
     @property
     def runs(self) -> dict[tuple[str, int], Row]:
@@ -237,10 +290,8 @@ class Study:
             One after the other, by point and replication.
         """
         for planned in self.plan:
-            for replication in range(planned.replications):
-                row = self.runs.get((planned.point_key, replication))
-                if row is not None:
-                    yield Result(planned.point, row)
+            for row in self._planned_runs(planned):
+                yield Result(planned.point, row)
 
     @property
     def failures(self) -> list[Result]:
@@ -339,12 +390,11 @@ class Study:
         """
         planned = self._planned(point)
         instance("metric", metric, str, METRIC)
-        found: dict[int, float | None] = {}
-        for replication in range(planned.replications):
-            row = self.runs.get((planned.point_key, replication))
-            if row is not None and row.metrics is not None and not row.stopped:
-                found[replication] = row.metrics.get(metric)
-        return found
+        return {
+            row.replication: row.metrics.get(metric)
+            for row in self._planned_runs(planned)
+            if row.metrics is not None and not row.stopped
+        }
 
     def replications(self, point: int) -> list[int]:
         """The completed replications of a point.
@@ -374,6 +424,20 @@ class Study:
             UsageError: The study has no such point.
         """
         return self.runs.get((self._planned(point).point_key, whole("replication", replication)))
+
+    def runs_at(self, point: int) -> list[Row]:
+        """The planned runs of a point, also those that failed or were stopped.
+
+        Args:
+            point: The number of the point among those of the scenario.
+
+        Returns:
+            The runs that are in the ledger, by replication.
+
+        Raises:
+            UsageError: The study has no such point.
+        """
+        return list(self._planned_runs(self._planned(point)))
 
     def series(self, point: int, name: str) -> dict[int, list[float]]:
         """Goodput over time in the bins of the scenario; `values` says which replications count.
@@ -408,9 +472,8 @@ class Study:
         Raises:
             UsageError: The study has no such point.
         """
-        planned = self._planned(point)
-        found = (self.runs.get((planned.point_key, k)) for k in range(planned.replications))
-        return [row for row in found if row is not None and row.metrics is not None and not row.stopped]
+        found = self._planned_runs(self._planned(point))
+        return [row for row in found if row.metrics is not None and not row.stopped]
 
     def check_metric(self, metric: str) -> None:
         """Raise unless the metric was measured.

@@ -23,9 +23,10 @@ from lasthop import _core
 from lasthop.base.arguments import instance, whole
 from lasthop.base.errors import Interrupted, LasthopError, StudyError, UsageError
 from lasthop.laws.registered import used
-from lasthop.study.ledger import Ledger, Row
+from lasthop.study.ledger import Ledger
 from lasthop.study.precision import Precision, check, more, set_replications
 from lasthop.study.remote import check_maker, maker
+from lasthop.study.rows import Row
 from lasthop.study.work import Limits, Task, execute
 
 if TYPE_CHECKING:
@@ -40,6 +41,19 @@ MOST_BATCH = 500
 """Runs of a batch at most, however short they are."""
 RUN_S = 50e-6
 """What a run costs beside its simulation (docs/sweeps-and-statistics.md)."""
+
+
+class WorkersLostError(LasthopError):
+    """The workers of a sweep, or what they are reached by, are gone; finished runs are stored."""
+
+
+def lost(study: Study, what: str) -> str:
+    """What happened to the workers of a study, and what is kept of it."""
+    done = sum(1 for _ in study.results())
+    return (
+        f"{study.scenario.id}: {what}; expected it to finish ({done} of {study.size} runs are stored in "
+        f"{study.path}; the same command continues)"
+    )
 
 
 class Listener:
@@ -162,6 +176,8 @@ class Sweep:
         try:
             # Runs that another process has added since the study was opened.
             study.take(ledger.rows(study.seed))
+            ledger.mend()
+            study.damaged.clear()
             ledger.set_plan(study.plan)
             self._remember_shard(ledger)
             tasks = self.tasks()
@@ -205,23 +221,28 @@ class Sweep:
             while pending:
                 done, pending = wait(pending, TICK_S, FIRST_COMPLETED)
                 queue.hear(self._record(done, ledger))
+                if any(future.cancelled() for future in done):
+                    # Not by us: a scheduler that is gone cancels what it had.
+                    raise BrokenExecutor
                 self.listener.tick()
                 submit(ahead - len(pending))
         except BaseException as error:
             if cancel:
                 cancel.set()
-            for future in pending:
+            # What is gone would be waited for.
+            for future in pending if not isinstance(error, BrokenExecutor) else ():
                 future.cancel()
             if isinstance(error, KeyboardInterrupt):
                 grace = None if cancel else 0
                 done, _ = wait(pending, grace)
                 self._record(done, ledger)
             if isinstance(error, BrokenExecutor):
-                raise LasthopError(
-                    f"{self.study.scenario.id}: a worker process died; expected it to finish "
-                    "(finished runs are stored; the same command continues)"
-                ) from error
+                raise self._lost() from error
             raise
+
+    def _lost(self) -> WorkersLostError:
+        what = "a worker process died" if self.executor is not None else "a thread ended"
+        return WorkersLostError(lost(self.study, what))
 
     def _record(self, done: set[Future[list[Row]]], ledger: Ledger) -> list[Row]:
         ended = [f for f in done if not f.cancelled()]

@@ -13,7 +13,7 @@ from lasthop import _core
 from lasthop.base.arguments import span, whole
 from lasthop.base.errors import RunError
 from lasthop.laws.registered import Registered, take_over
-from lasthop.study.ledger import Row
+from lasthop.study.rows import Row
 
 
 @dataclass(frozen=True, slots=True)

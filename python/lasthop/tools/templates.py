@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lasthop.base.errors import StudyError, UsageError
+from lasthop.base.files import put
 
 ROOT = Path(__file__).resolve().parents[3]
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
@@ -154,9 +155,9 @@ def _listed(text: str, words: tuple[str, ...], model: Model) -> str:
 def _write(path: Path, text: str) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8", newline="")
     except OSError as e:
         raise StudyError(f"{path}: {e.strerror}; expected a writable directory") from e
+    put(path, text)
 
 
 def crate(name: str) -> Path:

@@ -48,11 +48,11 @@ def services_text(folder: Path, window: tuple[float, float] | None) -> tuple[str
             chosen = (row for row in rows if first <= float(row["time_s"]) <= last)
             shown = list(chosen if window else islice(chosen, FIRST))
             left = 0 if window else sum(1 for _ in chosen)
-    except (OSError, KeyError, ValueError) as e:
+        several = len({row["link"] for row in shown}) > 1
+        table = [[*([row["link"]] if several else []), *_cells(row)] for row in shown]
+    except (OSError, LookupError, ValueError, TypeError, OverflowError, csv.Error) as e:
         raise StudyError(f"{path}: {reason(e)}; expected the output of lasthop run --trace arq -o DIR") from e
     heads = ["time s", "Q1", "Q2", "Q3", "next timer", "served", "", "why", "outcome"]
-    several = len({row["link"] for row in shown}) > 1
-    table = [[*([row["link"]] if several else []), *_cells(row)] for row in shown]
     return grid([*(["link"] if several else []), *heads], table), left
 
 

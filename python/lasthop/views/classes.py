@@ -102,7 +102,7 @@ def lengths(
     return [
         Lasted(lasted, done)
         for place, kind, begun, lasted, done in zip(*columns, strict=True)
-        if named[place] and kind == class_ and begun >= warmup
+        if place < len(named) and named[place] and kind == class_ and begun >= warmup
     ]
 
 

@@ -74,8 +74,8 @@ def of_folder(folder: Path) -> Source:
             f"{folder}: no trace of {CHANNEL}; expected a run of "
             f"lasthop run {run['scenario']} --trace {CHANNEL} -o {folder}"
         )
-    settings = {**dict(run["overrides"]), **run["point"]}
-    numbers = (int(run["seed"]), int(run["replication"]))
+    settings = {**dict(run.get("overrides", ())), **run.get("point", {})}
+    numbers = (run["seed"], run.get("replication", 0))
     # Runs of earlier versions have no positions.
     positions = {name: (x, y) for name, (x, y) in run.get("positions", {}).items()}
     notes = tuple(run.get("notes", ()))
@@ -113,7 +113,7 @@ def _rows(file: Path) -> Iterator[Event]:
             for row in reader:
                 values: list[Any] = [kind(row[at]) for kind, at in zip(kinds, columns, strict=True)]
                 yield Event(*values)
-    except (OSError, ValueError, StopIteration, IndexError) as e:
+    except (OSError, ValueError, StopIteration, IndexError, csv.Error) as e:
         raise StudyError(f"{file}: {reason(e)}; expected a trace written by lasthop run") from e
 
 

@@ -28,8 +28,12 @@ struct Record {
 
 impl Records {
     /// The files that any point of a scenario may name, which is in the file `name`.
+    ///
+    /// A study keeps copies of them in a folder of their own, `scenario.files` for `scenario.toml`, so that none can be
+    /// called like a file of the study. What is there is read first.
     pub(super) fn of(plan: &Plan, name: &str) -> Records {
         let folder = Path::new(name).parent().unwrap_or(Path::new(""));
+        let copies = Path::new(name).with_extension("files");
         let set = plan.base.iter().map(|(slot, setting)| (*slot, &setting.value));
         let swept = plan.axes.iter().flat_map(|axis| {
             axis.rows
@@ -41,7 +45,7 @@ impl Records {
             if let Value::Text(path) = value
                 && is_file(plan, slot)
             {
-                files.entry(path.clone()).or_insert_with(|| read(folder, path));
+                files.entry(path.clone()).or_insert_with(|| read(folder, &copies, path));
             }
         }
         Records(files)
@@ -78,14 +82,15 @@ fn is_file(plan: &Plan, slot: usize) -> bool {
     KEYS.contains(&plan.layout.def(slot).path)
 }
 
-fn read(folder: &Path, path: &str) -> Result<Record, String> {
+fn read(folder: &Path, copies: &Path, path: &str) -> Result<Record, String> {
     let is_below = Path::new(path).components().all(|part| matches!(part, Component::Normal(_)));
     if path.is_empty() || !(is_below || Path::new(path).is_absolute()) {
         return Err(format!(
             "\"{path}\"; expected a file in the folder of the scenario or below it, or an absolute path"
         ));
     }
-    let file = folder.join(path);
+    let copy = copies.join(path);
+    let file = if is_below && copy.is_file() { copy } else { folder.join(path) };
     let shown = file.display();
     let unusable = |error: Error| match error.kind() {
         ErrorKind::NotFound => format!("{shown}: no such file; expected a file of delivery opportunities"),
