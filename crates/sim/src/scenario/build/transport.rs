@@ -7,7 +7,7 @@ use crate::scenario::value::Value;
 use lasthop_stack::registry::{CongestionKind, LawConfig, Parts, RecoveryKind, tcp};
 use lasthop_stack::transport::tcp::{
     Counting, EcnMode, FastRetransmit, FullAck, Halved, LossDetection, LostRetransmission, Pacing, Profile,
-    RtoFloor, SackAfterTimeout, SackPipe, SlowStart, Undo,
+    RtoArithmetic, RtoFloor, SackAfterTimeout, SackPipe, SlowStart, Undo,
 };
 
 pub(super) fn tcp(flow: &Part<'_>) -> tcp::Config {
@@ -50,6 +50,8 @@ pub(super) fn tcp(flow: &Part<'_>) -> tcp::Config {
     config.cubic_as_linux = flow.known("tcp.cubic.departures").is_some_and(|word| word.is("linux"));
     config.rto_floor =
         if flow.word("tcp.rto-floor") == "variation" { RtoFloor::Variation } else { RtoFloor::Timeout };
+    config.rto_arithmetic =
+        if flow.word("tcp.rto-arithmetic") == "ticks" { RtoArithmetic::Ticks } else { RtoArithmetic::Real };
     config.receive_autotuning = flow.flag("tcp.receive-autotuning");
     config.counting = match flow.word("tcp.growth") {
         "acks" => Counting::Acks,

@@ -15,7 +15,7 @@ use super::{
 use lasthop_stack::registry::tcp;
 use lasthop_stack::registry::{CongestionKind, ReactionKind, RecoveryKind, VARIANTS};
 use lasthop_stack::transport::tcp::{
-    Counting, EcnMode, FastRetransmit, FullAck, Halved, LossDetection, RtoFloor, SackAfterTimeout, SackPipe,
+    Counting, EcnMode, FastRetransmit, FullAck, Halved, LossDetection, RtoArithmetic, RtoFloor, SackAfterTimeout, SackPipe,
     SlowStart, Undo,
 };
 use lasthop_stack::units::Span;
@@ -258,6 +258,17 @@ const TRANSPORT: &[Key] = &[
         "Linux: tcp_rto_min in rttvar",
     )
     .rfc("RFC 6298 (2.4)")
+    .only(IF_TCP),
+    Key::new(
+        "flows.*.tcp.rto-arithmetic",
+        Kind::Word("choice", || vec!["real", "ticks"]),
+        "whether the timeout follows from round trips in real numbers, or in whole ticks and from the samples that ns-2 takes",
+    )
+    .profile(
+        |tcp| if tcp.rto_arithmetic == RtoArithmetic::Real { "real" } else { "ticks" }.to_string(),
+        "ns-2: rtt_update",
+        "RFC 6298 (2)",
+    )
     .only(IF_TCP),
     Key::new("flows.*.tcp.max-rto", TIME_S, "maximum retransmission timeout, including backoff")
         .profile(|tcp| time(tcp.max_rto), "RFC 2988 (2.5)", "Linux: TCP_RTO_MAX")

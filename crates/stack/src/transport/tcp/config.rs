@@ -125,6 +125,8 @@ pub struct Config<P> {
     pub cubic_as_linux: bool,
     /// What the least retransmission timeout bounds.
     pub rto_floor: RtoFloor,
+    /// How the timeout follows from round trips.
+    pub rto_arithmetic: RtoArithmetic,
     /// Segments that a receiver acknowledges at once at the start of a connection, whatever `ack_every` says.
     pub quick_acks: u32,
     /// Whether the window that a receiver offers begins with 64 KiB and grows with what is read (Linux: `tcp_rcv_space_adjust`).
@@ -214,6 +216,16 @@ pub enum RtoFloor {
     Timeout,
     /// What the timeout has beyond the smoothed round trip, as in Linux.
     Variation,
+}
+
+/// How the timeout follows from round trips.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RtoArithmetic {
+    /// In real numbers (RFC 6298, 2), from each sample that Karn's algorithm permits.
+    Real,
+    /// In whole ticks, as in ns-2: divisions round down, partial acknowledgements give no sample, the back-off of a lost SYN
+    /// stays, and after four back-offs the next sample counts as the first.
+    Ticks,
 }
 
 /// What the growth of the window counts.
@@ -344,6 +356,7 @@ fn ns2_of_2004<P>(parts: P) -> Config<P> {
         slow_start: SlowStart::Standard,
         cubic_as_linux: false,
         rto_floor: RtoFloor::Timeout,
+        rto_arithmetic: RtoArithmetic::Ticks,
         quick_acks: 0,
         receive_autotuning: false,
         counting: Counting::Acks,
@@ -401,6 +414,7 @@ fn modern<P>(parts: P) -> Config<P> {
         slow_start: SlowStart::HyStart,
         cubic_as_linux: true,
         rto_floor: RtoFloor::Variation,
+        rto_arithmetic: RtoArithmetic::Real,
         quick_acks: 16,
         receive_autotuning: false,
         counting: Counting::Segments(None),

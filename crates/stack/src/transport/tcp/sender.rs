@@ -376,10 +376,15 @@ impl<P: Parts> Sender<P> {
         self.limited = 0;
         let advance = self.board.advance(arrived.ack);
         let newest_sent = advance.newest_sent();
-        self.take_sample((arrived.ack, arrived.echoed_rtt), newest_sent, now, out);
         let rtt = newest_sent.filter(|_| !advance.repaired).map(|sent| now.since(sent));
         let declared = self.board.declared();
         let verdict = self.recovery.on_advance(advance.segments, &mut self.board, &mut self.window);
+        let is_sampled = !(self.rtt.is_in_ticks() && self.recovery.is_active());
+        if is_sampled {
+            self.take_sample((arrived.ack, arrived.echoed_rtt), newest_sent, now, out);
+        } else if self.recovery.holds_sacked() {
+            self.rtt.set_backoff(0);
+        }
         if self.prr.is_some() && !self.recovery.is_active() {
             self.end_prr();
         }
@@ -401,6 +406,9 @@ impl<P: Parts> Sender<P> {
             self.disarm(out);
         } else if verdict != Verdict::PartialTimerRuns {
             self.arm(now, out);
+        }
+        if !is_sampled && !self.recovery.holds_sacked() {
+            self.skip_sample(arrived.ack);
         }
         if out.is_watching() {
             let partial = matches!(verdict, Verdict::Partial | Verdict::PartialTimerRuns);
