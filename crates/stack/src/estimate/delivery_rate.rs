@@ -146,13 +146,16 @@ impl DeliveryRate {
     /// acknowledgements that arrive together carry no information about the path.
     pub fn on_ack(&mut self, ack: &Ack) -> Option<RateSample> {
         self.least = self.least.into_iter().chain(ack.rtt).min();
-        let newest = ack.delivered.newest?;
+        if ack.delivered.bytes == 0 {
+            return None;
+        }
+        // A duplicate without selective acknowledgements delivers a segment that nobody knows.
         self.delivered += ack.delivered.bytes;
         self.delivered_at = ack.now;
         if self.app_limited_until.is_some_and(|until| self.delivered > until) {
             self.app_limited_until = None;
         }
-        let record = self.record(newest)?;
+        let record = self.record(ack.delivered.newest?)?;
         self.first_sent = record.sent;
         let interval = record.sent.since(record.first_sent).max(self.delivered_at.since(record.delivered_at));
         let is_short = interval == Span::ZERO || self.least.is_some_and(|least| interval < least);

@@ -119,6 +119,7 @@ fn choices_of_recovery(flow: &Part<'_>, config: &mut tcp::Config) {
     if let Some(impatient) = choice("newreno.retransmit-timer", "impatient") {
         config.newreno_impatient = impatient;
     }
+    config.newreno_counts = choice("newreno.duplicates", "count") == Some(true);
     config.newreno_recovery_burst = match flow.known("tcp.newreno.recovery-burst") {
         Some(_) => flow.optional("tcp.newreno.recovery-burst", Part::small),
         None => None,
@@ -162,5 +163,8 @@ fn choices_of_detection(flow: &Part<'_>, config: &mut tcp::Config) {
         if flow.known("tcp.undo").is_some_and(|value| value.is(word)) {
             config.undo = undo;
         }
+    }
+    if config.newreno_counts {
+        (config.f_rto, config.undo, config.prr) = (true, Undo::Timestamps, true);
     }
 }

@@ -81,6 +81,8 @@ pub struct Config<P> {
     pub window_scale: Option<u8>,
     /// Receive buffer in bytes; `None` holds one segment more than the window limit, so that it never limits.
     pub receive_buffer: Option<u64>,
+    /// Without SACK, duplicates count as deliveries in `NewReno`'s recovery, as in Linux, and do not inflate the window.
+    pub newreno_counts: bool,
     /// `NewReno` restarts the retransmission timer on the first partial acknowledgement only (RFC 3782, 4, "Impatient").
     pub newreno_impatient: bool,
     /// Most new segments that one acknowledgement releases during `NewReno`'s recovery; `None` sets no limit.
@@ -298,6 +300,7 @@ impl Profile {
             Profile::Rfc => Config {
                 min_rto: Span::from_secs(1),
                 rto_floor: RtoFloor::Timeout,
+                newreno_counts: false,
                 quick_acks: 0,
                 unpaced_start: 0,
                 slow_start: SlowStart::HyStartPlusPlus,
@@ -334,6 +337,7 @@ fn ns2_of_2004<P>(parts: P) -> Config<P> {
         idle_restart: true,
         window_scale: None,
         receive_buffer: None,
+        newreno_counts: false,
         newreno_impatient: true,
         newreno_recovery_burst: Some(2),
         newreno_full_ack: FullAck::Deflated,
@@ -392,6 +396,7 @@ fn modern<P>(parts: P) -> Config<P> {
         idle_restart: true,
         window_scale: None,
         receive_buffer: None,
+        newreno_counts: true,
         newreno_impatient: true,
         newreno_recovery_burst: None,
         newreno_full_ack: FullAck::Flight,

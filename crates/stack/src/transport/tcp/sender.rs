@@ -385,8 +385,15 @@ impl<P: Parts> Sender<P> {
         } else if self.recovery.holds_sacked() {
             self.rtt.set_backoff(0);
         }
-        if self.prr.is_some() && !self.recovery.is_active() {
-            self.end_prr();
+        if self.recovery.assumes() && advance.repaired {
+            // Which copy of the segment has arrived is unknown, and so is what became of those that left before the second.
+            self.board.take_original();
+        }
+        if !self.recovery.is_active() {
+            self.board.forget_assumed();
+            if self.prr.is_some() {
+                self.end_prr();
+            }
         }
         // RFC 3168 (6.1.2): not at an echo.
         let grows = arrived.ecn == EcnEcho::Unmarked;
@@ -429,6 +436,10 @@ impl<P: Parts> Sender<P> {
         let now = arrived.now;
         self.integrate(now);
         let flight = self.board.flight();
+        // A recovery by selective acknowledgements counts what it declares lost; the others have no account of their own.
+        if arrived.sack == SackNews::Unused && !self.recovery.holds_sacked() && !self.board.is_behind() {
+            self.board.assume();
+        }
         let verdict = self.recovery.on_duplicate(&mut self.board, &mut self.window);
         let ack = self.ack_event(arrived, Progress::Duplicate, None, flight);
         let delivered = ack.delivered.segments;
