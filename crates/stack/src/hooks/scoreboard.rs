@@ -139,6 +139,8 @@ pub struct Scoreboard {
     news: News,
     /// Segments above the first that duplicates without selective acknowledgements say have arrived.
     assumed: u32,
+    /// Segments that were news at a duplicate, and will be acknowledged once more.
+    credited: u32,
     /// Numbers of segments declared lost and not yet taken, where they are asked for.
     losses: Vec<u64>,
     lists_losses: bool,
@@ -340,7 +342,7 @@ impl Scoreboard {
     pub fn is_next(&self, ack: u64) -> bool {
         let is_quiet = self.sacked_ranges.is_empty()
             && self.news.segments == 0
-            && self.assumed == 0
+            && self.credited == 0
             && !self.is_followed;
         let is_it = |first: &Sent| first.end() == ack && first.is_plain();
         is_quiet && self.segments.front().is_some_and(is_it)
@@ -375,7 +377,7 @@ impl Scoreboard {
         if !self.sacked_ranges.is_empty() {
             self.sacked_ranges.advance(ack);
         }
-        if self.assumed > 0 {
+        if self.credited > 0 {
             self.settle(&advance, known);
         }
         advance

@@ -16,8 +16,11 @@ impl Scoreboard {
             return false;
         }
         self.assumed += 1;
-        self.news.segments += 1;
-        self.news.bytes += self.segments.front().map_or(0, |first| u64::from(first.len));
+        if self.credited + 1 < self.outstanding() {
+            self.credited += 1;
+            self.news.segments += 1;
+            self.news.bytes += self.segments.front().map_or(0, |first| u64::from(first.len));
+        }
         true
     }
 
@@ -28,7 +31,8 @@ impl Scoreboard {
         self.assumed
     }
 
-    /// Nothing is assumed any more: the hole is filled, or all counts as lost.
+    /// Nothing is assumed any more: the hole is filled, or all counts as lost. What was news stays so: where it is acknowledged
+    /// after a timeout, it was not delivered since.
     #[inline]
     pub fn forget_assumed(&mut self) {
         self.assumed = 0;
@@ -39,11 +43,12 @@ impl Scoreboard {
         if advance.segments == 0 {
             return;
         }
-        let counted = self.assumed.min(advance.segments - 1);
+        let counted = self.credited.min(advance.segments - 1);
         let bytes = self.news.bytes - known.bytes;
         self.news.segments -= counted;
         self.news.bytes -= bytes / u64::from(advance.segments) * u64::from(counted);
-        self.assumed -= counted;
+        self.credited = (self.credited - counted).min(self.outstanding());
+        self.assumed -= self.assumed.min(advance.segments - 1);
         let holes = self.lost.max(1).min(self.outstanding());
         self.assumed = self.assumed.min(self.outstanding() - holes);
     }
