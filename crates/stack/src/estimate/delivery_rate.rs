@@ -216,6 +216,20 @@ mod tests {
     }
 
     #[test]
+    fn a_duplicate_that_names_no_segment_counts_in_the_next_sample() {
+        let mut rate = DeliveryRate::default();
+        for number in 0..4 {
+            rate.on_sent(&departure(0, number, number as u32, 9000));
+        }
+        let unknown = Delivered { newest: None, ..ack(80, 0).delivered };
+        for ms in [80, 90] {
+            assert_eq!(rate.on_ack(&Ack { delivered: unknown, ..ack(ms, 0) }), None);
+        }
+        let sample = rate.on_ack(&ack(100, 0)).expect("a sample");
+        assert_eq!((sample.delivered, sample.rate), (3000, Some(30_000.0)));
+    }
+
+    #[test]
     fn acknowledgements_that_arrive_together_do_not_raise_the_rate() {
         let mut rate = DeliveryRate::default();
         for number in 0..3 {

@@ -38,6 +38,11 @@ impl Scoreboard {
         self.assumed = 0;
     }
 
+    /// What was news at duplicates is news again where it is acknowledged, as in Linux.
+    pub fn forget_credit(&mut self) {
+        self.credited = 0;
+    }
+
     /// An advance, of which `known` was news before: what duplicates had reported is not news again.
     pub(super) fn settle(&mut self, advance: &Advance, known: News) {
         if advance.segments == 0 {
@@ -92,6 +97,16 @@ mod tests {
         assert_eq!((board.take_news().segments, board.assumed(), board.pipe()), (1, 5, 3));
         board.advance(1000);
         assert_eq!((board.take_news().segments, board.assumed(), board.pipe()), (3, 0, 0));
+    }
+
+    #[test]
+    fn what_was_reported_before_a_go_back_is_not_delivered_again() {
+        let mut board = after(4);
+        board.forget_assumed();
+        board.go_back();
+        board.take_news();
+        board.advance(500);
+        assert_eq!((board.take_news().segments, board.assumed()), (1, 0));
     }
 
     #[test]

@@ -134,6 +134,7 @@ impl Recovery for Counted {
         self.head_copies = response.copies;
         self.resent_below = board.base();
         board.forget_assumed();
+        board.forget_credit();
         board.lose_all(SackAfterTimeout::Kept);
     }
 
@@ -268,6 +269,15 @@ mod tests {
         assert_eq!(send(&mut counted, &mut board, &window, Fresh::Ready), again);
         assert_eq!(duplicates(&mut counted, &mut board, &mut window, 5), Verdict::Open);
         assert_eq!(board.assumed(), 0);
+    }
+
+    #[test]
+    fn what_duplicates_delivered_is_delivered_again_after_a_timeout() {
+        let (mut counted, mut board, _) = in_recovery();
+        board.take_news();
+        counted.on_timeout(REDUCED, &mut board);
+        board.advance(5 * LEN);
+        assert_eq!(board.take_news().segments, 5);
     }
 
     #[test]
