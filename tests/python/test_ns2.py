@@ -46,19 +46,22 @@ class File(NamedTuple):
         return megabits * (1 / 100 + 1 / self.rate + 1 / 10) + WAY_S
 
 
+def from_ns2(script: str, lines: Sequence[Sequence[object]]) -> list[str]:
+    """What a script of ns-2 prints about each of these lines."""
+    text = "".join(" ".join(map(str, line)) + "\n" for line in lines)
+    command = ["ns", str(bench.folder() / "peers" / "ns2" / script)]
+    done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=120, check=True)
+    return done.stdout.splitlines()
+
+
 def ns2(files: Sequence[File]) -> list[float]:
     """When the last acknowledgement of each came in ns-2."""
     lines = [[AGENTS[f.variant], f.rate, f.packets, f.window, *f.drops] for f in files]
-    script = bench.folder() / "peers" / "ns2" / "transfers.tcl"
-    text = "".join(" ".join(map(str, line)) + "\n" for line in lines)
-    done = subprocess.run(
-        ["ns", str(script)], input=text, capture_output=True, text=True, timeout=120, check=True
-    )
-    return [float(word) for word in done.stdout.split()]
+    return [float(line) for line in from_ns2("transfers.tcl", lines)]
 
 
-def ours(file: File) -> float:
-    """When the last acknowledgement of a file came here."""
+def ours(file: File, more: Sequence[tuple[str, str]] = ()) -> float:
+    """When the last acknowledgement of a file came here, with more keys of the scenario."""
     loss: dict[str, Any] = {"links.r2-d.loss.model": "list"}
     # The handshake's third packet carries data, so that the SYN alone makes "all" differ from "data".
     loss |= {"links.r2-d.loss.list.of": "all", "links.r2-d.loss.list.drop": [d + 1 for d in file.drops]}
@@ -72,6 +75,7 @@ def ours(file: File) -> float:
         "flows.main.tcp.window": f"{file.window} segments",
         "flows.main.tcp.min-rto": "1 s",
         **{f"flows.main.tcp.{key}": value for key, value in file.tcp},
+        **dict(more),
     }
     scenario = "ejtcp/fig10-vegas" if file.variant == "vegas" else "ejtcp/fig10-baselines"
     run = lh.load(scenario, [(key, as_text(value)) for key, value in sets.items()]).run()
@@ -115,6 +119,43 @@ def test_tahoe_sends_old_segments_by_limited_transmit_after_a_go_back_as_ns2_doe
         assert ours(file) == pytest.approx(theirs, abs=HEADERS_S), file
     new_data_only = files[0]._replace(tcp=(("limited-transmit-resends", False),))
     assert abs(ours(new_data_only) - ns2([files[0]])[0]) > 100 * HEADERS_S
+
+
+class Timed(NamedTuple):
+    """A file whose timeout is above its floor, with the bottleneck's queue."""
+
+    file: File
+    queue: int
+
+
+def timed(variant: str, seed: int) -> list[Timed]:
+    """Listed losses in a queue that overflows or does not, several back-offs of one segment, and a lost SYN
+    with what follows it.
+    """
+    rng = random.Random(f"timers {variant} {seed}")
+    files = []
+    for queue in (50, 50, 100, 100, *[2000] * 6):
+        drops = tuple(sorted(rng.sample(range(2, 800), rng.randint(1, 30))))
+        packets, rate = rng.choice((500, 1000)), rng.choice((1, 2, 3, 5))
+        files.append(Timed(File(variant, packets, 1000, drops, rate), queue))
+    runs = [tuple(range(first, last)) for first, last in ((60, 67), (60, 72), (30, 60))]
+    return files + [
+        Timed(File(variant, 1000, 1000, drops, 2), 100) for drops in ((), (0, 2), (0, 1, 4), *runs)
+    ]
+
+
+@pytest.mark.parametrize("variant", ["tahoe", "reno", "newreno", "sack"])
+def test_the_timer_fires_when_that_of_ns2_does(variant: str) -> None:
+    cases, floor = timed(variant, 1), 0.2
+    lines = [[AGENTS[variant], f.rate, f.packets, f.window, floor, queue, *f.drops] for f, queue in cases]
+    theirs = [line.split() for line in from_ns2("timers.tcl", lines)]
+    # A tick is 10 ms. Selective acknowledgements are longer here and delay what follows them.
+    same = 2e-3 if variant == "sack" else 5e-6
+    for case, (end, _) in zip(cases, theirs, strict=True):
+        file = case.file._replace(tcp=(("min-rto", f"{floor} s"),))
+        more = (("links.r1-r2.queue", f"{case.queue} packets"), ("links.s-r1.queue", "100000 packets"))
+        assert ours(file, more) == pytest.approx(float(end), abs=same), case
+    assert sum(int(timeouts) for _, timeouts in theirs) > 10
 
 
 @pytest.mark.parametrize("rate", [1, 2, 5, 8])

@@ -305,7 +305,7 @@ impl Only {
     pub(super) fn text(self) -> String {
         match self {
             Only::Is(key, values) => {
-                let values: Vec<String> = values.iter().map(|value| format!("\"{value}\"")).collect();
+                let values: Vec<String> = values.iter().map(|value| as_written(value)).collect();
                 format!("{} = {}", shown(key), values.join(" or "))
             }
             Only::Law(law) => {
@@ -316,6 +316,11 @@ impl Only {
             Only::Udp => "a flow over udp".to_string(),
         }
     }
+}
+
+/// A value of a condition as a file has it.
+fn as_written(value: &str) -> String {
+    if matches!(value, "true" | "false") { value.to_string() } else { format!("\"{value}\"") }
 }
 
 /// A pattern as users read it.

@@ -83,7 +83,11 @@ impl Value {
 
     /// Whether this is the given word.
     pub(super) fn is(&self, word: &str) -> bool {
-        matches!(self, Value::Text(text) if text == word)
+        match self {
+            Value::Text(text) => text == word,
+            Value::Bool(flag) => word == if *flag { "true" } else { "false" },
+            _ => false,
+        }
     }
 }
 

@@ -151,13 +151,16 @@ impl DeliveryRate {
     /// acknowledgements that arrive together carry no information about the path.
     pub fn on_ack(&mut self, ack: &Ack) -> Option<RateSample> {
         self.least = self.least.into_iter().chain(ack.rtt).min();
-        let newest = ack.delivered.newest?;
+        if ack.delivered.bytes == 0 {
+            return None;
+        }
+        // A duplicate without selective acknowledgements delivers a segment that nobody knows.
         self.delivered += ack.delivered.bytes;
         self.delivered_at = ack.now;
         if self.app_limited_until.is_some_and(|until| self.delivered > until) {
             self.app_limited_until = None;
         }
-        let record = self.record(newest)?;
+        let record = self.record(ack.delivered.newest?)?;
         self.first_sent = record.sent;
         let interval = record.sent.since(record.first_sent).max(self.delivered_at.since(record.delivered_at));
         let is_short = interval == Span::ZERO || self.least.is_some_and(|least| interval < least);
@@ -215,6 +218,20 @@ mod tests {
         assert_eq!((sample.rate, sample.delivered, sample.prior_delivered), (Some(40_000.0), 4000, 1000));
         assert_eq!(sample.rtt, Some(Span::from_millis(100)));
         assert_eq!(sample.sending, Sending { in_flight: 4, lost: 0, app_limited: false });
+    }
+
+    #[test]
+    fn a_duplicate_that_names_no_segment_counts_in_the_next_sample() {
+        let mut rate = DeliveryRate::default();
+        for number in 0..4 {
+            rate.on_sent(&departure(0, number, number as u32, 9000));
+        }
+        let unknown = Delivered { newest: None, ..ack(80, 0).delivered };
+        for ms in [80, 90] {
+            assert_eq!(rate.on_ack(&Ack { delivered: unknown, ..ack(ms, 0) }), None);
+        }
+        let sample = rate.on_ack(&ack(100, 0)).expect("a sample");
+        assert_eq!((sample.delivered, sample.rate), (3000, Some(30_000.0)));
     }
 
     #[test]

@@ -8,6 +8,7 @@ mod jitter;
 mod queue_mean;
 mod sliding_window;
 mod smoothed;
+mod ticks;
 mod windowed_max;
 
 pub use aggregation::Aggregation;
@@ -18,4 +19,5 @@ pub use jitter::{Attribution, JitterRatio, Reach};
 pub use queue_mean::QueueMean;
 pub use sliding_window::SlidingWindow;
 pub use smoothed::Smoothed;
+pub use ticks::Ticks;
 pub use windowed_max::WindowedMax;

@@ -103,6 +103,17 @@ pub trait Recovery {
         false
     }
 
+    /// Whether duplicates stand for the selective acknowledgements that there are none of, and [`Scoreboard::assume`] is called
+    /// where they do.
+    fn assumes(&self) -> bool {
+        false
+    }
+
+    /// Whether the window has been reduced for what is outstanding, so that a timeout now leaves ssthresh.
+    fn has_reduced(&self, _: &Scoreboard) -> bool {
+        false
+    }
+
     /// Whether recovery is under way.
     fn is_active(&self) -> bool;
 }

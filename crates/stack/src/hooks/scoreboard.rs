@@ -6,6 +6,7 @@
 //! resent) are updated as marks change, never by walking the window.
 
 mod arrivals;
+mod assumed;
 mod losses;
 mod search;
 
@@ -146,6 +147,10 @@ pub struct Scoreboard {
     watched_below: u64,
     original_arrived: bool,
     news: News,
+    /// Segments above the first that duplicates without selective acknowledgements say have arrived.
+    assumed: u32,
+    /// Segments that were news at a duplicate, and will be acknowledged once more.
+    credited: u32,
     /// Numbers of segments declared lost and not yet taken, where they are asked for.
     losses: Vec<u64>,
     lists_losses: bool,
@@ -239,10 +244,10 @@ impl Scoreboard {
     }
 
     /// Segments thought to be in the network: neither acknowledged in any way nor lost, and those resent
-    /// (RFC 6675, `SetPipe`, which counts a segment twice that is resent and not lost).
+    /// (RFC 6675, `SetPipe`, which counts a segment twice that is resent and not lost), nor assumed to have arrived.
     #[must_use]
     pub fn pipe(&self) -> u32 {
-        self.segments.len() as u32 - self.sacked - self.lost + self.doubled
+        self.segments.len() as u32 - self.sacked - self.assumed - self.lost + self.doubled
     }
 
     /// Segments beyond the highest one selectively acknowledged, and those resent: FACK's `awnd`.
@@ -345,7 +350,10 @@ impl Scoreboard {
     #[must_use]
     #[inline]
     pub fn is_next(&self, ack: u64) -> bool {
-        let is_quiet = self.sacked_ranges.is_empty() && self.news.segments == 0 && !self.is_followed;
+        let is_quiet = self.sacked_ranges.is_empty()
+            && self.news.segments == 0
+            && self.credited == 0
+            && !self.is_followed;
         let is_it = |first: &Sent| first.end() == ack && first.is_plain();
         is_quiet && self.segments.front().is_some_and(is_it)
     }
@@ -364,6 +372,7 @@ impl Scoreboard {
     /// Removes everything below `ack`.
     pub fn advance(&mut self, ack: u64) -> Advance {
         let mut advance = Advance::default();
+        let known = self.news;
         self.una = ack;
         while self.segments.front().is_some_and(|first| first.end() <= ack) {
             self.take_first(&mut advance);
@@ -377,6 +386,9 @@ impl Scoreboard {
         self.next = self.next.max(self.base);
         if !self.sacked_ranges.is_empty() {
             self.sacked_ranges.advance(ack);
+        }
+        if self.credited > 0 {
+            self.settle(&advance, known);
         }
         advance
     }

@@ -4,7 +4,7 @@ use super::{Entry, kinds};
 use crate::hooks::parameter::{Described, Exception, Setting, Spec};
 use crate::hooks::scoreboard::Scoreboard;
 use crate::hooks::{Fresh, LossResponse, Pick, Recovery, Verdict, Window};
-use crate::transport::recovery::{Fack, NewReno, RenoRecovery, SackRecovery, Tahoe, Uninflated};
+use crate::transport::recovery::{Fack, NewRenoRecovery, RenoRecovery, SackRecovery, Tahoe, Uninflated};
 use crate::transport::tcp::Config;
 use crate::units::Time;
 
@@ -14,7 +14,7 @@ kinds! {
     Tahoe(Tahoe), () = "tahoe" as "Tahoe", "Jacobson 1988", "third duplicate ACK: window of one segment, retransmission of everything from the missing segment";
     Reno(RenoRecovery), () = "reno" as "Reno", "RFC 5681 (3.2)", "fast retransmit and fast recovery, which any new acknowledgement ends";
     Uninflated(Uninflated), () = "uninflated" as "uninflated Reno", "ns-2 module of Westwood, June 2002", "fast retransmit without fast recovery: duplicate acknowledgements do not inflate the window";
-    NewReno(NewReno), () = "newreno" as "NewReno", "RFC 6582", "fast recovery that partial acknowledgements do not end";
+    NewReno(NewRenoRecovery), () = "newreno" as "NewReno", "RFC 6582", "fast recovery that partial acknowledgements do not end";
     Sack(SackRecovery), () = "sack" as "SACK", "RFC 6675", "conservative recovery based on selective acknowledgements";
     Fack(Fack), () = "fack" as "FACK", "Mathis and Mahdavi 1996", "forward acknowledgement: uses the highest selectively acknowledged byte";
 }
@@ -27,7 +27,7 @@ impl RecoveryKind {
             RecoveryKind::Tahoe => RecoveryMachine::Tahoe(Tahoe::new(config)),
             RecoveryKind::Reno => RecoveryMachine::Reno(RenoRecovery::new(config)),
             RecoveryKind::Uninflated => RecoveryMachine::Uninflated(Uninflated::default()),
-            RecoveryKind::NewReno => RecoveryMachine::NewReno(NewReno::new(config)),
+            RecoveryKind::NewReno => RecoveryMachine::NewReno(NewRenoRecovery::new(config)),
             RecoveryKind::Sack => RecoveryMachine::Sack(SackRecovery::new(config)),
             RecoveryKind::Fack => RecoveryMachine::Fack(Fack::new(config)),
         }
@@ -40,7 +40,8 @@ macro_rules! each {
             RecoveryMachine::Tahoe($recovery) => $call,
             RecoveryMachine::Reno($recovery) => $call,
             RecoveryMachine::Uninflated($recovery) => $call,
-            RecoveryMachine::NewReno($recovery) => $call,
+            RecoveryMachine::NewReno(NewRenoRecovery::Inflated($recovery)) => $call,
+            RecoveryMachine::NewReno(NewRenoRecovery::Counted($recovery)) => $call,
             RecoveryMachine::Sack(SackRecovery::Scoreboard($recovery)) => $call,
             RecoveryMachine::Sack(SackRecovery::Counted($recovery)) => $call,
             RecoveryMachine::Fack($recovery) => $call,
@@ -115,6 +116,15 @@ impl Recovery for RecoveryMachine {
     #[inline]
     fn goes_by_pipe(&self) -> bool {
         each!(self, recovery => recovery.goes_by_pipe())
+    }
+
+    #[inline]
+    fn assumes(&self) -> bool {
+        each!(self, recovery => recovery.assumes())
+    }
+
+    fn has_reduced(&self, board: &Scoreboard) -> bool {
+        each!(self, recovery => recovery.has_reduced(board))
     }
 
     #[inline]

@@ -7,7 +7,7 @@ use crate::scenario::value::Value;
 use lasthop_stack::registry::{CongestionKind, LawConfig, Parts, RecoveryKind, tcp};
 use lasthop_stack::transport::tcp::{
     Counting, EcnMode, FastRetransmit, FullAck, Halved, LossDetection, LostRetransmission, Pacing, Profile,
-    RtoFloor, SackAfterTimeout, SackPipe, SlowStart, Undo,
+    RtoArithmetic, RtoFloor, SackAfterTimeout, SackPipe, SlowStart, Undo,
 };
 
 pub(super) fn tcp(flow: &Part<'_>) -> tcp::Config {
@@ -50,6 +50,8 @@ pub(super) fn tcp(flow: &Part<'_>) -> tcp::Config {
     config.cubic_as_linux = flow.known("tcp.cubic.departures").is_some_and(|word| word.is("linux"));
     config.rto_floor =
         if flow.word("tcp.rto-floor") == "variation" { RtoFloor::Variation } else { RtoFloor::Timeout };
+    config.rto_arithmetic =
+        if flow.word("tcp.rto-arithmetic") == "ticks" { RtoArithmetic::Ticks } else { RtoArithmetic::Real };
     config.receive_autotuning = flow.flag("tcp.receive-autotuning");
     config.counting = match flow.word("tcp.growth") {
         "acks" => Counting::Acks,
@@ -117,6 +119,7 @@ fn choices_of_recovery(flow: &Part<'_>, config: &mut tcp::Config) {
     if let Some(impatient) = choice("newreno.retransmit-timer", "impatient") {
         config.newreno_impatient = impatient;
     }
+    config.newreno_counts = choice("newreno.duplicates", "count") == Some(true);
     config.newreno_recovery_burst = match flow.known("tcp.newreno.recovery-burst") {
         Some(_) => flow.optional("tcp.newreno.recovery-burst", Part::small),
         None => None,
@@ -160,5 +163,8 @@ fn choices_of_detection(flow: &Part<'_>, config: &mut tcp::Config) {
         if flow.known("tcp.undo").is_some_and(|value| value.is(word)) {
             config.undo = undo;
         }
+    }
+    if config.newreno_counts {
+        (config.f_rto, config.undo, config.prr) = (true, Undo::Timestamps, true);
     }
 }

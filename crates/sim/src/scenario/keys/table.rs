@@ -15,8 +15,8 @@ use super::{
 use lasthop_stack::registry::tcp;
 use lasthop_stack::registry::{CongestionKind, ReactionKind, RecoveryKind, VARIANTS};
 use lasthop_stack::transport::tcp::{
-    Counting, EcnMode, FastRetransmit, FullAck, Halved, LossDetection, RtoFloor, SackAfterTimeout, SackPipe,
-    SlowStart, Undo,
+    Counting, EcnMode, FastRetransmit, FullAck, Halved, LossDetection, RtoArithmetic, RtoFloor,
+    SackAfterTimeout, SackPipe, SlowStart, Undo,
 };
 use lasthop_stack::units::Span;
 
@@ -53,6 +53,8 @@ const IF_SACK_BY_COUNT: &[Only] = &[
 const IF_SACK_OR_FACK: &[Only] = &[Only::Is("flows.*.tcp.recovery", &["sack", "fack"])];
 const IF_RECOVERING: &[Only] = &[Only::Is("flows.*.tcp.recovery", &["reno", "newreno", "sack", "fack"])];
 const IF_NEWRENO: &[Only] = &[Only::Is("flows.*.tcp.recovery", &["newreno"])];
+const IF_NEWRENO_ALONE: &[Only] =
+    &[Only::Is("flows.*.tcp.recovery", &["newreno"]), Only::Is("flows.*.tcp.sack", &["false"])];
 
 /// The table, in the order of listings.
 pub(in super::super) static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| {
@@ -259,6 +261,17 @@ const TRANSPORT: &[Key] = &[
     )
     .rfc("RFC 6298 (2.4)")
     .only(IF_TCP),
+    Key::new(
+        "flows.*.tcp.rto-arithmetic",
+        Kind::Word("choice", || vec!["real", "ticks"]),
+        "whether the timeout follows from round trips in real numbers, or in whole ticks and from the samples that ns-2 takes",
+    )
+    .profile(
+        |tcp| if tcp.rto_arithmetic == RtoArithmetic::Real { "real" } else { "ticks" }.to_string(),
+        "ns-2: rtt_update",
+        "RFC 6298 (2)",
+    )
+    .only(IF_TCP),
     Key::new("flows.*.tcp.max-rto", TIME_S, "maximum retransmission timeout, including backoff")
         .profile(|tcp| time(tcp.max_rto), "RFC 2988 (2.5)", "Linux: TCP_RTO_MAX")
         .above("0 s")
@@ -277,14 +290,6 @@ const TRANSPORT: &[Key] = &[
 
 /// The keys of TCP behind those of acknowledgements, and of UDP.
 const TRANSPORT_OPTIONS: &[Key] = &[
-    Key::new(
-        "flows.*.tcp.receive-autotuning",
-        Kind::Bool,
-        "whether the window offered begins with 64 KiB and grows with what is read in a round trip, up to sink.buffer",
-    )
-    .default("false")
-    .source("Linux: tcp_rcv_space_adjust")
-    .only(IF_TCP),
     Key::new("flows.*.tcp.timestamps", Kind::Bool, "whether the timestamps option is used")
         .profile(|tcp| tcp.timestamps.to_string(), "ns-2: timestamps_", "RFC 7323 (3)")
         .only(IF_TCP),
@@ -344,6 +349,18 @@ const TRANSPORT_OPTIONS: &[Key] = &[
     }
     .only(IF_RENO),
     Key::new(
+        "flows.*.tcp.newreno.duplicates",
+        Kind::Word("choice", || vec!["inflate", "count"]),
+        "whether duplicate acknowledgements inflate the window, or count as deliveries, with proportional rate reduction, F-RTO and undo by timestamps",
+    )
+    .profile(
+        |tcp| if tcp.newreno_counts { "count" } else { "inflate" }.to_string(),
+        "ns-2: Agent/TCP/Newreno",
+        "Linux: tcp_add_reno_sack",
+    )
+    .rfc("RFC 6582 (3.2)")
+    .only(IF_NEWRENO_ALONE),
+    Key::new(
         "flows.*.tcp.newreno.retransmit-timer",
         Kind::Word("choice", || vec!["impatient", "slow-but-steady"]),
         "whether only the first partial acknowledgement restarts the retransmission timer, or each",
@@ -371,6 +388,15 @@ const TRANSPORT_OPTIONS: &[Key] = &[
     )
     .profile(full_ack, "ns-2: partial_window_deflation_", "RFC 6582 (3.2)")
     .only(IF_NEWRENO),
+    Key {
+        default: Default::Unless(AUTOTUNING),
+        ..Key::new(
+            "flows.*.tcp.receive-autotuning",
+            Kind::Bool,
+            "whether the window offered begins with 64 KiB and grows with what is read in a round trip, up to sink.buffer",
+        )
+    }
+    .only(IF_TCP),
     Key::new(
         "flows.*.tcp.sack-pipe",
         Kind::Word("choice", || vec!["scoreboard", "counted"]),
@@ -521,6 +547,20 @@ const SACK: Unless = Unless {
     by: Profiled { value: |tcp| tcp.sack.to_string(), ns2: "ns-2: Agent/TCP", modern: "RFC 2018", rfc: None },
     key: "flows.*.tcp.recovery",
     cases: &[Case { values: &["sack", "fack"], then: "true", source: "RFC 2018" }],
+    under: None,
+};
+
+/// With selective acknowledgements a recovery is over before the receive window matters; without them it lasts for as many round
+/// trips as there are holes, and only the window bounds what is outstanding.
+const AUTOTUNING: Unless = Unless {
+    by: Profiled {
+        value: |tcp| tcp.receive_autotuning.to_string(),
+        ns2: "Linux: tcp_rcv_space_adjust",
+        modern: "Linux: tcp_rcv_space_adjust",
+        rfc: None,
+    },
+    key: "flows.*.tcp.newreno.duplicates",
+    cases: &[Case { values: &["count"], then: "true", source: "Linux: tcp_rcv_space_adjust" }],
     under: None,
 };
 

@@ -1,5 +1,6 @@
 //! Loss recovery: one file per scheme.
 
+mod counted;
 mod fack;
 mod newreno;
 mod rack;
@@ -9,6 +10,7 @@ mod sack1;
 mod tahoe;
 mod uninflated;
 
+pub use counted::Counted;
 pub use fack::Fack;
 pub use newreno::NewReno;
 pub use reno::Reno as RenoRecovery;
@@ -28,6 +30,8 @@ pub(super) struct Duplicates {
     count: u32,
     /// Segments beyond the window that limited transmit allows.
     extra: u32,
+    /// Whether the last duplicate has not sent one of them.
+    owes: bool,
     /// Duplicates for data below this offset belong to a loss that was answered already.
     recover: Option<u64>,
     /// Copies of the first unacknowledged segment still to be sent.
@@ -49,6 +53,7 @@ impl Duplicates {
     fn tell(&mut self, board: &Scoreboard) -> bool {
         self.count += 1;
         self.extra = if self.count < DUP_THRESH { self.count } else { 0 };
+        self.owes = true;
         self.count == DUP_THRESH && self.recover.is_none_or(|recover| board.una() > recover)
     }
 
@@ -77,7 +82,8 @@ impl Duplicates {
             return along_window(board, window.inflated(inflation) as u32, 0);
         }
         let allowed = if board.is_behind() { self.limited_transmit_resends } else { self.limited_transmit };
-        along_window(board, window.cwnd as u32, if allowed { self.extra } else { 0 })
+        // Each duplicate sends one: what others could not send does not leave with it.
+        along_window(board, window.cwnd as u32, if allowed && self.owes { self.extra } else { 0 })
     }
 
     /// How many new segments may leave outside recovery, where no duplicates have come and nothing is to be sent again.
@@ -91,6 +97,7 @@ impl Duplicates {
         if self.head_copies > 0 && pick == Pick::Again(board.base()) {
             self.head_copies -= 1;
         }
+        self.owes = false;
     }
 }
 
@@ -106,6 +113,27 @@ fn along_window(board: &Scoreboard, window: u32, extra: u32) -> Option<Pick> {
         return (board.flight() < window + extra).then(|| Pick::Again(board.next()));
     }
     (board.flight() < window + extra).then_some(Pick::New)
+}
+
+/// Recovery without selective acknowledgements that partial acknowledgements do not end, by what duplicates mean.
+#[derive(Clone, Debug)]
+pub enum NewRenoRecovery {
+    /// They inflate the window (RFC 6582).
+    Inflated(NewReno),
+    /// They count as deliveries (Linux).
+    Counted(Counted),
+}
+
+impl NewRenoRecovery {
+    /// A recovery in which duplicates mean what the configuration says.
+    #[must_use]
+    pub fn new<P>(config: &Config<P>) -> NewRenoRecovery {
+        if config.newreno_counts && !config.sack {
+            NewRenoRecovery::Counted(Counted::new(config))
+        } else {
+            NewRenoRecovery::Inflated(NewReno::new(config))
+        }
+    }
 }
 
 /// Recovery from selective acknowledgements, by either account of what is in the network.

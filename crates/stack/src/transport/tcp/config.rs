@@ -85,6 +85,8 @@ pub struct Config<P> {
     pub window_scale: Option<u8>,
     /// Receive buffer in bytes; `None` holds one segment more than the window limit, so that it never limits.
     pub receive_buffer: Option<u64>,
+    /// Without SACK, duplicates count as deliveries in `NewReno`'s recovery, as in Linux, and do not inflate the window.
+    pub newreno_counts: bool,
     /// `NewReno` restarts the retransmission timer on the first partial acknowledgement only (RFC 3782, 4, "Impatient").
     pub newreno_impatient: bool,
     /// Most new segments that one acknowledgement releases during `NewReno`'s recovery; `None` sets no limit.
@@ -129,6 +131,8 @@ pub struct Config<P> {
     pub cubic_as_linux: bool,
     /// What the least retransmission timeout bounds.
     pub rto_floor: RtoFloor,
+    /// How the timeout follows from round trips.
+    pub rto_arithmetic: RtoArithmetic,
     /// Segments that a receiver acknowledges at once at the start of a connection, whatever `ack_every` says.
     pub quick_acks: u32,
     /// Whether the window that a receiver offers begins with 64 KiB and grows with what is read (Linux: `tcp_rcv_space_adjust`).
@@ -220,6 +224,16 @@ pub enum RtoFloor {
     Variation,
 }
 
+/// How the timeout follows from round trips.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RtoArithmetic {
+    /// In real numbers (RFC 6298, 2), from each sample that Karn's algorithm permits.
+    Real,
+    /// In whole ticks, as in ns-2: divisions round down, partial acknowledgements give no sample, the back-off of a lost SYN
+    /// stays, and after four back-offs the next sample counts as the first.
+    Ticks,
+}
+
 /// What the growth of the window counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counting {
@@ -290,6 +304,7 @@ impl Profile {
             Profile::Rfc => Config {
                 min_rto: Span::from_secs(1),
                 rto_floor: RtoFloor::Timeout,
+                newreno_counts: false,
                 quick_acks: 0,
                 unpaced_start: 0,
                 slow_start: SlowStart::HyStartPlusPlus,
@@ -329,6 +344,7 @@ fn ns2_of_2004<P>(parts: P) -> Config<P> {
         idle_restart: true,
         window_scale: None,
         receive_buffer: None,
+        newreno_counts: false,
         newreno_impatient: true,
         newreno_recovery_burst: Some(2),
         newreno_full_ack: FullAck::Deflated,
@@ -351,6 +367,7 @@ fn ns2_of_2004<P>(parts: P) -> Config<P> {
         slow_start: SlowStart::Standard,
         cubic_as_linux: false,
         rto_floor: RtoFloor::Timeout,
+        rto_arithmetic: RtoArithmetic::Ticks,
         quick_acks: 0,
         receive_autotuning: false,
         counting: Counting::Acks,
@@ -388,6 +405,7 @@ fn modern<P>(parts: P) -> Config<P> {
         idle_restart: true,
         window_scale: None,
         receive_buffer: None,
+        newreno_counts: true,
         newreno_impatient: true,
         newreno_recovery_burst: None,
         newreno_full_ack: FullAck::Flight,
@@ -410,6 +428,7 @@ fn modern<P>(parts: P) -> Config<P> {
         slow_start: SlowStart::HyStart,
         cubic_as_linux: true,
         rto_floor: RtoFloor::Variation,
+        rto_arithmetic: RtoArithmetic::Real,
         quick_acks: 16,
         receive_autotuning: false,
         counting: Counting::Segments(None),

@@ -4,9 +4,13 @@
 //! exact, as in Linux, which measures round trips in microseconds whatever the clock of its timestamps is. Only laws and
 //! pace of ns-2 read the clock here, too, unless something spaces the segments.
 
-use super::{Config, Pacing, RtoFloor};
-use crate::estimate::Smoothed;
+use super::{Config, Pacing, RtoArithmetic, RtoFloor};
+use crate::estimate::{Smoothed, Ticks};
 use crate::units::{Span, Time};
+
+/// Least timeout in ticks, and the consecutive back-off after which the next sample counts as the first, in ns-2.
+const LEAST_TICKS: u64 = 2;
+const FORGETS_AT: u32 = 4;
 
 /// Smoothed round trip, its variation, and the timeout they give.
 #[derive(Clone, Debug)]
@@ -22,6 +26,8 @@ pub struct RttEstimator {
     tick: Span,
     /// At least what a timeout has beyond the smoothed round trip.
     least_margin: Span,
+    /// The same estimate in whole ticks, where the timeout follows that.
+    ticks: Option<Ticks>,
 }
 
 /// What bounds a retransmission timeout.
@@ -51,6 +57,7 @@ impl RttEstimator {
         .with_precision(
             config.exact_round_trips || config.pacing == Pacing::All || config.small_queue.is_some(),
         )
+        .with_arithmetic(config.rto_arithmetic)
     }
 
     /// An estimator without a sample whose timeout keeps within these limits.
@@ -66,6 +73,7 @@ impl RttEstimator {
             max_rto: limits.max,
             tick: limits.tick,
             least_margin: limits.tick,
+            ticks: None,
         }
     }
 
@@ -84,6 +92,20 @@ impl RttEstimator {
             self.exact = Some(self.smoothed);
         }
         self
+    }
+
+    /// The same in this arithmetic; an exact clock has no ticks to count.
+    fn with_arithmetic(mut self, arithmetic: RtoArithmetic) -> RttEstimator {
+        let counts = arithmetic == RtoArithmetic::Ticks && self.tick > Span::ZERO;
+        self.ticks = counts.then(Ticks::default);
+        self
+    }
+
+    /// Whether the timeout follows whole ticks, as in ns-2.
+    #[must_use]
+    #[inline]
+    pub fn is_in_ticks(&self) -> bool {
+        self.ticks.is_some()
     }
 
     /// The smoothed round trip, once there is a sample.
@@ -134,8 +156,15 @@ impl RttEstimator {
             smoothed.take(exact);
         }
         self.smoothed.take(rtt);
-        self.base = self.smoothed.bound(self.least_margin).max(self.min_rto);
+        self.base = self.bound(rtt).max(self.min_rto);
         self.backoff = 0;
+    }
+
+    /// The timeout after this sample, before its floor.
+    fn bound(&mut self, rtt: Span) -> Span {
+        let Some(ticks) = &mut self.ticks else { return self.smoothed.bound(self.least_margin) };
+        ticks.take(rtt.0 / self.tick.0);
+        self.tick * ticks.bound().max(LEAST_TICKS)
     }
 
     /// The timeout before the first sample.
@@ -152,8 +181,11 @@ impl RttEstimator {
 
     /// Doubles the timeout (RFC 6298, 5.5).
     pub fn back_off(&mut self) {
-        if self.rto() < self.max_rto {
+        if self.rto() < self.max_rto || (self.is_in_ticks() && self.backoff < FORGETS_AT) {
             self.backoff += 1;
+        }
+        if let Some(ticks) = self.ticks.as_mut().filter(|_| self.backoff >= FORGETS_AT) {
+            ticks.forget();
         }
     }
 
@@ -202,8 +234,7 @@ mod tests {
 
     #[test]
     fn the_clock_granularity_is_the_least_margin() {
-        let config =
-            Config { tick: Span::from_millis(10), min_rto: Span::ZERO, ..Profile::Ns2Of2004.config() };
+        let config = Config { tick: Span::from_millis(10), min_rto: Span::ZERO, ..Profile::Rfc.config() };
         let mut rtt = RttEstimator::new(&config);
         for _ in 0..200 {
             rtt.sample(Span::from_millis(100));
@@ -266,6 +297,23 @@ mod tests {
                 assert_eq!(sampled(&spaced), (Some(exact), rto), "{profile:?}");
             }
         }
+    }
+
+    #[test]
+    fn a_timeout_in_ticks_stays_three_above_equal_samples_and_begins_anew_after_four_back_offs() {
+        let config = Config { min_rto: Span::ZERO, ..Profile::Ns2Of2004.config() };
+        let mut rtt = RttEstimator::new(&config);
+        for _ in 0..200 {
+            rtt.sample(Span::from_millis(100));
+        }
+        assert_eq!((rtt.rto(), rtt.srtt()), (Span::from_millis(130), Some(Span::from_millis(100))));
+        for (back_offs, rto) in [(3, 130), (4, 300)] {
+            (0..back_offs).for_each(|_| rtt.back_off());
+            rtt.sample(Span::from_millis(100));
+            assert_eq!(rtt.rto(), Span::from_millis(rto), "{back_offs}");
+        }
+        let exact = Config { tick: Span::ZERO, ..config };
+        assert!(!RttEstimator::new(&exact).is_in_ticks(), "an exact clock has none");
     }
 
     #[test]

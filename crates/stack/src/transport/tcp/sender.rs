@@ -393,12 +393,29 @@ impl<P: Parts> Sender<P> {
         self.limited = 0;
         let advance = self.board.advance(arrived.ack);
         let newest_sent = advance.newest_sent();
-        self.take_sample((arrived.ack, arrived.echoed_rtt), (advance.oldest_sent(), newest_sent), now, out);
         let rtt = newest_sent.filter(|_| !advance.repaired).map(|sent| now.since(sent));
         let declared = self.board.declared();
         let verdict = self.recovery.on_advance(advance.segments, &mut self.board, &mut self.window);
-        if self.prr.is_some() && !self.recovery.is_active() {
-            self.end_prr();
+        let is_sampled = !(self.rtt.is_in_ticks() && self.recovery.is_active());
+        if is_sampled {
+            self.take_sample(
+                (arrived.ack, arrived.echoed_rtt),
+                (advance.oldest_sent(), newest_sent),
+                now,
+                out,
+            );
+        } else if self.recovery.holds_sacked() {
+            self.rtt.set_backoff(0);
+        }
+        if self.recovery.assumes() && advance.repaired {
+            // Which copy of the segment has arrived is unknown, and so is what became of those that left before the second.
+            self.board.take_original();
+        }
+        if !self.recovery.is_active() {
+            self.board.forget_assumed();
+            if self.prr.is_some() {
+                self.end_prr();
+            }
         }
         // RFC 3168 (6.1.2): not at an echo.
         let grows = arrived.ecn == EcnEcho::Unmarked;
@@ -419,6 +436,9 @@ impl<P: Parts> Sender<P> {
         } else if verdict != Verdict::PartialTimerRuns {
             self.arm(now, out);
         }
+        if !is_sampled && !self.recovery.holds_sacked() {
+            self.skip_sample(arrived.ack);
+        }
         if out.is_watching() {
             let partial = matches!(verdict, Verdict::Partial | Verdict::PartialTimerRuns);
             self.note(if partial { NoteEvent::Partial } else { NoteEvent::Ack }, arrived.ack, 0, out);
@@ -438,6 +458,10 @@ impl<P: Parts> Sender<P> {
         let now = arrived.now;
         self.integrate(now);
         let flight = self.board.flight();
+        // A recovery by selective acknowledgements counts what it declares lost; the others have no account of their own.
+        if arrived.sack == SackNews::Unused && !self.recovery.holds_sacked() && !self.board.is_behind() {
+            self.board.assume();
+        }
         let verdict = self.recovery.on_duplicate(&mut self.board, &mut self.window);
         let ack = self.ack_event(arrived, Progress::Duplicate, None, flight);
         let delivered = ack.delivered.segments;

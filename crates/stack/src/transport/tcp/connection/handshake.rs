@@ -65,7 +65,9 @@ impl<P: Parts> Connection<P> {
         out.cancel(Timer::Retransmit);
         let lost = self.syn_times > 1;
         let rtt = self.sender.rtt_mut();
-        if lost {
+        if lost && rtt.is_in_ticks() {
+            // ns-2 takes no sample of it, and the back-off stays until data gives one.
+        } else if lost {
             rtt.restart(rtt.initial().max(RTO_AFTER_LOST_SYN));
         } else {
             let sample = rtt.read_clock(self.syn_sent, now);

@@ -63,7 +63,7 @@ impl Early {
     pub(super) fn new<P>(config: &Config<P>, by_time: bool) -> Early {
         Early {
             is_used: by_time,
-            probes: by_time && config.tail_loss_probe,
+            probes: by_time && config.tail_loss_probe && config.sack,
             quorum: config.acks.quorum(config.ack_every).max(2),
             ack_delay: config.ack_delay.max(ACK_DELAY),
             ..Early::default()

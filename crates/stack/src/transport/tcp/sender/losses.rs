@@ -49,6 +49,7 @@ impl<P: Parts> Sender<P> {
         self.forget_probe();
         self.begin_forward(self.recovery.is_active());
         self.board.hear(now);
+        self.board.forget_assumed();
         let repeated = self.timed_out.replace(self.board.una()) == Some(self.board.una());
         self.limited = 0;
         self.counters.timeouts += 1;
@@ -57,7 +58,8 @@ impl<P: Parts> Sender<P> {
             self.counters.first_timeouts += self.rtt.rto();
         }
         let once = self.timeout_ssthresh == Halved::Flight;
-        let cause = if repeated && once { LossCause::RepeatedTimeout } else { LossCause::Timeout };
+        let answered = once && (repeated || self.recovery.has_reduced(&self.board));
+        let cause = if answered { LossCause::RepeatedTimeout } else { LossCause::Timeout };
         let base = self.base(self.timeout_ssthresh, self.board.outstanding());
         let response = self.ask(&self.loss(now, cause, base), out);
         debug_assert!(response.copies > 0, "a law answers a loss with at least one copy");

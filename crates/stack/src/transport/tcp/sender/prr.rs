@@ -62,7 +62,8 @@ impl<P: Parts> Sender<P> {
             return;
         }
         let board = &self.board;
-        self.prr = Some(Prr::new(&self.window, board.outstanding() - board.sacked() + delivered));
+        self.prr =
+            Some(Prr::new(&self.window, board.outstanding() - board.sacked() - board.assumed() + delivered));
         self.pace_recovery(delivered, false);
     }
 

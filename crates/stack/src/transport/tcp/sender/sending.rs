@@ -58,7 +58,13 @@ impl<P: Parts> Sender<P> {
     /// Sends what was picked; a new segment carries `len` bytes of payload.
     #[inline]
     pub(super) fn send(&mut self, pick: Pick, len: u32, now: Time, out: &mut impl Out) -> Outgoing {
-        let pipe = self.board.pipe();
+        // In Linux a flight whose segments all count as lost is one, too (`packets_out`): what an acknowledgement of a copy covers was
+        // not delivered since the copy left.
+        let pipe = if self.recovery.assumes() && !self.board.is_empty() {
+            self.board.pipe().max(1)
+        } else {
+            self.board.pipe()
+        };
         if pipe == 0 {
             self.law.on_restart(now, &mut self.window);
             self.set_pace();

@@ -174,6 +174,9 @@ impl<P: Parts> Sender<P> {
             let waits = self.board.una() < self.loss_until;
             self.spurious.forward = if forward == Forward::Resent && advanced && waits {
                 Forward::Probing(NEW_SEGMENTS)
+            } else if forward == Forward::Resent && !advanced && self.recovery.assumes() {
+                // A duplicate without selective acknowledgements tells nothing of what left before the timeout.
+                Forward::Resent
             } else {
                 Forward::Off
             };

@@ -40,6 +40,15 @@ impl<P: Parts> Sender<P> {
         out.measured(exact, self.rtt.srtt().unwrap_or_default(), self.rtt.rto());
     }
 
+    /// A partial acknowledgement of what is timed, in ns-2: it ends the back-off behind the timer that it has set, and gives no
+    /// sample.
+    pub(super) fn skip_sample(&mut self, ack: u64) {
+        if self.timed.is_some_and(|(end, _)| ack >= end) {
+            self.timed = None;
+            self.rtt.set_backoff(0);
+        }
+    }
+
     pub(super) fn arm(&mut self, now: Time, out: &mut impl Out) {
         if self.stopped == Some(Stopped::WithoutTimer) {
             return;

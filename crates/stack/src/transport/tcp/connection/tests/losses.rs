@@ -3,6 +3,7 @@
 use super::*;
 use crate::hooks::NoteEvent;
 use crate::registry::CongestionKind;
+use crate::transport::tcp::LossDetection;
 use proptest::prelude::*;
 
 const LAWS: [CongestionKind; 3] = [CongestionKind::Reno, CongestionKind::Cubic, CongestionKind::Veno];
@@ -42,6 +43,38 @@ fn a_loss_after_a_long_recovery_leaves_less_than_the_window() {
         for (before, after) in &losses {
             assert_no_more_than_before(before, after);
         }
+    }
+}
+
+/// Without SACK a recovery lasts for as many round trips as there are holes. Duplicates inflate its window, so that far more than the
+/// window is outstanding when the timer fires.
+#[test]
+fn a_timeout_in_a_recovery_without_sack_leaves_no_more_than_the_recovery_had() {
+    let none = LossDetection::Duplicates;
+    for (recovery, newreno_counts) in
+        [(RecoveryKind::NewReno, true), (RecoveryKind::NewReno, false), (RecoveryKind::Reno, false)]
+    {
+        let parts = Parts::new(recovery, CongestionKind::Reno.config());
+        let config = Config { parts, sack: false, newreno_counts, loss_detection: none, ..modern() };
+        let mut pair = Pair::new(&config);
+        pair.sides[CLIENT].watches = true;
+        pair.lost[CLIENT] = (100..160).step_by(2).chain((200..800).step_by(9)).collect();
+        pair.open();
+        pair.write(CLIENT, 2_000_000);
+        pair.run(Span::from_secs(60));
+        let (mut recovers, mut timeouts) = (None, 0);
+        for note in &pair.sides[CLIENT].notes {
+            match (note.event, recovers) {
+                (NoteEvent::Enter, _) => recovers = Some(note.ssthresh),
+                (NoteEvent::Exit, _) => recovers = None,
+                (NoteEvent::Timeout, Some(ssthresh)) => {
+                    assert!(note.ssthresh <= ssthresh, "{recovery:?} {newreno_counts}: {note:?} {ssthresh}");
+                    (recovers, timeouts) = (None, timeouts + 1);
+                }
+                _ => {}
+            }
+        }
+        assert!(timeouts > 0, "{recovery:?} {newreno_counts}");
     }
 }
 
