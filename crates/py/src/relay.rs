@@ -2,7 +2,7 @@
 
 use std::os::fd::{BorrowedFd, RawFd};
 
-use lasthop_sim::relay::{Path, Way, relay};
+use lasthop_sim::relay::{HopCounts, Path, Way, relay};
 use lasthop_stack::units::Span;
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
@@ -60,12 +60,11 @@ fn counts<'py>(py: Python<'py>, way: &Way) -> PyResult<Bound<'py, PyDict>> {
     found.set_item("packets", way.packets)?;
     found.set_item("data", way.data)?;
     found.set_item("ignored", way.ignored)?;
-    let (mut queue, mut loss) = (0, 0);
-    for (_, counts) in way.counts() {
-        queue += counts.drops_queue;
-        loss += counts.drops_loss;
-    }
-    found.set_item("drops_queue", queue)?;
-    found.set_item("drops_loss", loss)?;
+    let sum = |of: fn(&HopCounts) -> u64| way.counts().map(|(_, counts)| of(&counts)).sum::<u64>();
+    found.set_item("drops_queue", sum(|counts| counts.drops_queue))?;
+    found.set_item("drops_policer", sum(|counts| counts.drops_policer))?;
+    found.set_item("drops_loss", sum(|counts| counts.drops_loss))?;
+    found.set_item("duplicated", sum(|counts| counts.duplicated))?;
+    found.set_item("reordered", sum(|counts| counts.reordered))?;
     Ok(found)
 }

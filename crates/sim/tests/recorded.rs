@@ -6,7 +6,7 @@ use lasthop_sim::Outcome;
 use lasthop_sim::model::{Config, LinkKind, TransportConfig};
 use lasthop_sim::traffic::AppKind;
 use lasthop_stack::link::queue::QueueLimit;
-use lasthop_stack::link::recorded::{Recorded, Schedule};
+use lasthop_stack::link::recorded::{Opportunities, Recorded, Schedule};
 use lasthop_stack::registry::{AqmKind, CongestionKind, Parts, RecoveryKind, tcp};
 use lasthop_stack::units::{Rate, Span};
 use std::sync::Arc;
@@ -21,7 +21,10 @@ fn path(times: &str, duration: Span) -> Config {
     };
     let mut config = chain(&[(1_000_000_000, Span::ZERO), (1, Span::from_millis(5))], tcp, duration);
     let LinkKind::PointToPoint(link) = &mut config.links[1].kind else { panic!("a wire") };
-    let of = |schedule| Recorded { schedule: Arc::new(schedule), opportunity: 1504, header: 4 };
+    let of = |schedule| {
+        let schedule = Arc::new(schedule);
+        Recorded::Opportunities(Opportunities { schedule, opportunity: 1504, header: 4, is_once: false })
+    };
     let there = of(Schedule::read(&times.replace(' ', "\n")).expect("times"));
     link.directions[0].rate = there.mean_rate();
     link.recorded = Some(Box::new([there, of(Schedule::each_millisecond())]));

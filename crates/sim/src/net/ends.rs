@@ -4,7 +4,7 @@ use lasthop_stack::packet::{NodeId, Packet};
 use lasthop_stack::units::{Bytes, Span, Time};
 
 use super::Net;
-use super::channel::Channel;
+use super::channel::{Channel, ChannelCounters};
 use super::pool::PoolId;
 use super::ways::Way;
 use crate::probe::accounts::{Account, Accounts, Stream as ByteStream};
@@ -62,11 +62,12 @@ impl Net {
         let (Way::Channel(channel) | Way::Relay(channel)) = self.ways.at(node, packet.dst) else {
             return self.send(node, packet, size);
         };
-        let refused = self.channels[channel as usize].counters.drops_queue;
+        let refused = |counters: &ChannelCounters| counters.drops_queue + counters.drops_policer;
+        let before = refused(&self.channels[channel as usize].counters);
         self.send(node, packet, size);
         let Channel { counters, line, .. } = &self.channels[channel as usize];
         if let Some(below) = &mut self.below
-            && counters.drops_queue == refused
+            && refused(counters) == before
         {
             below.leaves_at(end, size, line.queue().last_departure());
         }

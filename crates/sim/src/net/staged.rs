@@ -6,6 +6,7 @@ use lasthop_stack::hooks::DropCause;
 
 use super::pool::PoolId;
 use super::{Net, traced};
+use crate::probe::events::Why;
 
 impl Net {
     /// A packet arrives now at the queue in front of a channel.
@@ -17,6 +18,11 @@ impl Net {
             self.channels[number].line.pass(now);
         }
         let channel = &mut self.channels[number];
+        let size = self.pool.get(id).1;
+        if channel.polices(size, now) {
+            self.refuse(number, id, Why::Policer);
+            return;
+        }
         let Some(stage) = &mut channel.stage else { return };
         let (packet, size) = self.pool.get(id);
         let packet = *packet;

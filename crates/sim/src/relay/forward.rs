@@ -1,6 +1,7 @@
 //! Packets from one interface to the other, each at its time.
 
-use std::collections::VecDeque;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::io;
 use std::os::fd::BorrowedFd;
 use std::time::{Duration, Instant};
@@ -34,12 +35,13 @@ struct Spare {
     used: Vec<Vec<u8>>,
 }
 
-/// One direction: the packets under way, in the order of their arrival.
+/// One direction: the packets under way, the first to arrive first, with the link that each has reached if it is not the end.
 struct Under<'a> {
     way: &'a mut Way,
     from: BorrowedFd<'a>,
     to: BorrowedFd<'a>,
-    pipe: VecDeque<(Time, Vec<u8>)>,
+    pipe: BinaryHeap<Reverse<(Time, u64, Option<usize>, Vec<u8>)>>,
+    number: u64,
 }
 
 /// Relays packets between two interfaces, which do not block, over a path: for `length`, or until `stop` can be read.
@@ -70,7 +72,7 @@ pub fn relay(
         if now >= until {
             return Ok(ended);
         }
-        let next = ways.iter().filter_map(|way| way.pipe.front()).map(|(due, _)| *due).min();
+        let next = ways.iter().filter_map(|way| way.pipe.peek()).map(|Reverse((due, ..))| *due).min();
         let next = next.map_or(until, |due| due.min(until));
         if !is_idle || next <= now {
             continue;
@@ -93,17 +95,23 @@ fn wait(polled: &mut [PollFd<'_>], span: Span) -> io::Result<()> {
 
 impl<'a> Under<'a> {
     fn new(way: &'a mut Way, from: BorrowedFd<'a>, to: BorrowedFd<'a>) -> Under<'a> {
-        Under { way, from, to, pipe: VecDeque::new() }
+        Under { way, from, to, pipe: BinaryHeap::new(), number: 0 }
     }
 
     /// Writes what is due, and returns how many packets the interface did not take.
     fn deliver(&mut self, clock: &Clock, lateness: &mut Lateness, spare: &mut Spare) -> io::Result<u64> {
         let mut refused = 0;
-        while let Some((due, bytes)) = self.pipe.pop_front() {
+        while let Some(Reverse((due, ..))) = self.pipe.peek() {
             let now = clock.now();
-            if due > now {
-                self.pipe.push_front((due, bytes));
+            if *due > now {
                 break;
+            }
+            let Some(Reverse((due, _, place, bytes))) = self.pipe.pop() else { break };
+            if let Some(place) = place {
+                let fate = self.way.resume(&bytes, place, due);
+                self.put(fate, &bytes, spare);
+                spare.used.push(bytes);
+                continue;
             }
             lateness.add(now.since(due));
             match rustix::io::write(self.to, &bytes) {
@@ -124,14 +132,29 @@ impl<'a> Under<'a> {
                 Err(Errno::AGAIN | Errno::INTR) => return Ok(true),
                 Err(error) => return Err(error.into()),
             };
-            if let Fate::Arrives(at) = self.way.take(&spare.bytes[..len], clock.now()) {
-                let mut bytes = spare.used.pop().unwrap_or_default();
-                bytes.clear();
-                bytes.extend_from_slice(&spare.bytes[..len]);
-                self.pipe.push_back((at, bytes));
-            }
+            let read = std::mem::take(&mut spare.bytes);
+            let fate = self.way.take(&read[..len], clock.now());
+            self.put(fate, &read[..len], spare);
+            spare.bytes = read;
         }
         Ok(false)
+    }
+
+    /// Puts a packet on its way, and its copies.
+    fn put(&mut self, fate: Fate, read: &[u8], spare: &mut Spare) {
+        let copies = self.way.copies.drain(..);
+        for fate in [fate].into_iter().chain(copies) {
+            let (at, place) = match fate {
+                Fate::Arrives(at) => (at, None),
+                Fate::Under(at, place) => (at, Some(place)),
+                Fate::Dropped | Fate::Policed | Fate::Lost | Fate::Ignored => continue,
+            };
+            let mut bytes = spare.used.pop().unwrap_or_default();
+            bytes.clear();
+            bytes.extend_from_slice(read);
+            self.number += 1;
+            self.pipe.push(Reverse((at, self.number, place, bytes)));
+        }
     }
 }
 

@@ -2,13 +2,15 @@
 
 use std::fmt;
 
+use lasthop_stack::link::policer::Policer;
 use lasthop_stack::link::wired::Wired;
 use lasthop_stack::packet::{Body, Datagram, IP_HEADER, NodeId, Packet, Segment, TCP_HEADER};
 use lasthop_stack::units::{Span, Time};
 
+use crate::medium::impairments::Impairments;
 use crate::medium::loss::LossProcess;
 use crate::model::{Config, LinkKind};
-use crate::net::layout::loss_of;
+use crate::net::layout::{impairments_of, loss_of};
 
 /// Version 4 and a header without options are in the first byte of an IP packet.
 const VERSION_4: u8 = 4;
@@ -51,8 +53,12 @@ pub enum Fate {
     Arrives(Time),
     /// A full queue drops it.
     Dropped,
+    /// A policer drops it.
+    Policed,
     /// It is lost on a link.
     Lost,
+    /// It reaches, at this time, a link behind one that may reorder packets: [`Way::resume`] takes it from there.
+    Under(Time, usize),
     /// It is not an IPv4 packet, and no link takes it.
     Ignored,
 }
@@ -62,8 +68,14 @@ pub enum Fate {
 pub struct HopCounts {
     /// Packets that its full queue dropped.
     pub drops_queue: u64,
+    /// Packets that its policer dropped.
+    pub drops_policer: u64,
     /// Packets lost on it.
     pub drops_loss: u64,
+    /// Packets that it duplicated.
+    pub duplicated: u64,
+    /// Packets that overtook another on it.
+    pub reordered: u64,
 }
 
 /// The links between two ends, in both directions.
@@ -77,6 +89,8 @@ pub struct Path {
 #[derive(Clone, Debug)]
 pub struct Way {
     hops: Vec<Hop>,
+    /// What becomes of the copies of the packet that was taken or resumed last.
+    pub copies: Vec<Fate>,
     /// Packets that its first link was offered.
     pub packets: u64,
     /// Those with payload.
@@ -90,7 +104,9 @@ struct Hop {
     link: String,
     line: Wired,
     delay: Span,
+    policer: Option<Policer>,
     loss: LossProcess,
+    impairments: Option<Impairments>,
     counts: HopCounts,
 }
 
@@ -113,11 +129,11 @@ impl Path {
 
 impl Way {
     fn new(hops: Vec<Hop>) -> Way {
-        Way { hops, packets: 0, data: 0, ignored: 0 }
+        Way { hops, copies: Vec::new(), packets: 0, data: 0, ignored: 0 }
     }
 
     /// Takes in the bytes of a packet that its first node sends now. Nothing else enters on the way, so that the links
-    /// after the first are computed at once.
+    /// after the first are computed at once, up to one that may reorder packets.
     pub fn take(&mut self, bytes: &[u8], now: Time) -> Fate {
         let Some(packet) = as_packet(bytes) else {
             self.ignored += 1;
@@ -125,17 +141,41 @@ impl Way {
         };
         self.packets += 1;
         self.data += u64::from(packet.payload() > 0);
-        let mut at = now;
-        for hop in &mut self.hops {
+        self.cross(&packet, 0, now)
+    }
+
+    /// Takes a packet on that reaches the link at this place now.
+    pub fn resume(&mut self, bytes: &[u8], place: usize, now: Time) -> Fate {
+        as_packet(bytes).map_or(Fate::Ignored, |packet| self.cross(&packet, place, now))
+    }
+
+    fn cross(&mut self, packet: &Packet, place: usize, now: Time) -> Fate {
+        self.copies.clear();
+        let (mut at, count) = (now, self.hops.len());
+        let next = |at, place| if place == count { Fate::Arrives(at) } else { Fate::Under(at, place) };
+        for (place, hop) in self.hops.iter_mut().enumerate().skip(place) {
+            if hop.policer.as_mut().is_some_and(|policer| !policer.passes(packet.size(), at)) {
+                hop.counts.drops_policer += 1;
+                return Fate::Policed;
+            }
             let Some(departure) = hop.line.offer(packet.size(), at) else {
                 hop.counts.drops_queue += 1;
                 return Fate::Dropped;
             };
-            if hop.loss.loses(&packet) {
-                hop.counts.drops_loss += 1;
-                return Fate::Lost;
-            }
-            at = departure + hop.delay;
+            let is_lost = hop.loss.loses(packet);
+            hop.counts.drops_loss += u64::from(is_lost);
+            let Some(impairments) = &mut hop.impairments else {
+                if is_lost {
+                    return Fate::Lost;
+                }
+                at = departure + hop.delay;
+                continue;
+            };
+            let passage = impairments.pass(departure, hop.delay, is_lost);
+            hop.counts.duplicated += u64::from(passage.copy.is_some());
+            hop.counts.reordered += u64::from(passage.overtaking);
+            self.copies.extend(passage.copy.map(|copy| next(copy, place + 1)));
+            return if is_lost { Fate::Lost } else { next(passage.arrival, place + 1) };
         }
         Fate::Arrives(at)
     }
@@ -161,7 +201,9 @@ impl Hop {
             link: link.name.clone(),
             line: Wired::new(config.rate, config.queue),
             delay: config.delay,
+            policer: config.policer.map(Policer::new),
             loss: loss_of(ends, direction, &link.name, seeds),
+            impairments: impairments_of(ends, direction, &link.name, seeds),
             counts: HopCounts::default(),
         })
     }

@@ -210,3 +210,35 @@ fn the_relay_stops_when_the_other_end_of_stop_is_closed_or_written() {
     let ended = relay(&mut path, [a.as_fd(), b.as_fd()], stop.as_fd(), Span(600_000 * MS)).expect("sockets");
     assert!(ended.length < Span(60_000 * MS));
 }
+
+#[test]
+fn what_a_wire_reorders_and_duplicates_reaches_the_next_link_in_the_order_of_arrival() {
+    // The first link sends each second packet ahead and duplicates all; the second has room for all of them.
+    let mut path = path(&[
+        ("links.first.reorder.rate", "100 %"),
+        ("links.first.reorder.gap", "2"),
+        ("links.first.duplicate.rate", "100 %"),
+        ("links.first.queue", "unlimited"),
+        ("links.second.loss.model", "none"),
+        ("links.second.reverse.queue", "unlimited"),
+    ]);
+    let sent = [segment(1000), segment(700), segment(500)];
+    let (ended, came) = run(&mut path, &sent, Span(1000 * MS));
+    assert_eq!(came, [700, 1000, 1000, 700, 500, 500]);
+    assert_eq!((ended.lateness.count(), ended.refused), (6, 0));
+    let [first, second] = path.ways[0].counts().map(|(_, counts)| counts).collect::<Vec<_>>()[..] else {
+        panic!("two links");
+    };
+    assert_eq!((first.duplicated, first.reordered, second.duplicated), (3, 1, 0));
+}
+
+#[test]
+fn a_policer_on_the_path_drops_what_exceeds_its_rate() {
+    let mut path = path(&[("links.first.policer.rate", "8 Mbit/s"), ("links.first.policer.burst", "2000 B")]);
+    let way = &mut path.ways[0];
+    let fates = [0, 0, 0, MS].map(|at| way.take(&segment(1000), Time(at)));
+    assert!(matches!(fates[..2], [Fate::Arrives(_), Fate::Arrives(_)]));
+    assert_eq!(fates[2], Fate::Policed);
+    assert!(matches!(fates[3], Fate::Arrives(_)));
+    assert_eq!(way.counts().map(|(_, counts)| counts.drops_policer).sum::<u64>(), 1);
+}

@@ -39,10 +39,26 @@ pub(crate) struct Crossing {
 impl Events {
     /// A wire accepts a packet.
     pub(crate) fn crosses(&mut self, now: Time, packet: &Packet, way: &Crossing) {
-        let (link, (from, to)) = (way.link, way.nodes);
         if !way.has_waited {
-            self.link(now, Event::Queue, Why::Nothing, link, from, packet);
+            self.link(now, Event::Queue, Why::Nothing, way.link, way.nodes.0, packet);
         }
+        self.carries(packet, way);
+    }
+
+    /// A wire has made a copy of a packet, which gets a number of its own and arrives after the end of the original's
+    /// transmission.
+    pub(crate) fn copied(&mut self, copy: &mut Packet, way: &Crossing) {
+        copy.id = self.number();
+        let about = self.about(copy);
+        let (from, _) = way.nodes;
+        let row = self.row(way.departs, Layer::Link, Event::Copy, (what(copy), Why::Nothing), from, about);
+        self.later(Row { link: way.link, ..row });
+        self.carries(copy, way);
+    }
+
+    /// The transmission of a packet on a wire, and its end.
+    fn carries(&mut self, packet: &Packet, way: &Crossing) {
+        let (link, (from, to)) = (way.link, way.nodes);
         let about = About { len: packet.size().0.cast_signed(), ..self.about(packet) };
         let frame = self.next_frame();
         let of_frame = |events: &Events, at, event, why, (node, peer): (NodeId, NodeId)| {
