@@ -34,7 +34,15 @@ def losses_are_counted_where_they_happen(seen: Observed) -> Iterator[str]:
     if seen.has_warmup:
         return
     lost = sum(terms["lost"][0] for terms, _ in seen.accounts.values())
-    names = ("drops_queue", "drops_policer", "drops_aqm", "drops_loss", "drops_retry", "drops_above", "packets_lost")
+    names = (
+        "drops_queue",
+        "drops_policer",
+        "drops_aqm",
+        "drops_loss",
+        "drops_retry",
+        "drops_above",
+        "packets_lost",
+    )
     dropped = sum(
         value or 0
         for name, value in seen.metrics.items()

@@ -1,4 +1,4 @@
-"""What wires do to packets besides queueing and losing them: a policer, jitter, reordering, duplicates, drop-head, rates."""
+"""Wires that police, reorder and duplicate packets, drop-head queues, and records of rates or played once."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def draw_wires(draw: Draw, tree: Tree) -> Tree:
         if link["kind"] not in TREATED:
             continue
         if draw.chance(0.7):
-            link |= _treatment(draw)
+            link.update(_treatment(draw))
             if draw.chance(0.4):
                 link["reverse"] = link.get("reverse", {}) | _treatment(draw)
         if link["kind"] == "trace":
