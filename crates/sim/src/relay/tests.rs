@@ -234,7 +234,11 @@ fn what_a_wire_reorders_and_duplicates_reaches_the_next_link_in_the_order_of_arr
 
 #[test]
 fn a_policer_on_the_path_drops_what_exceeds_its_rate() {
-    let mut path = path(&[("links.first.policer.rate", "8 Mbit/s"), ("links.first.policer.burst", "2000 B")]);
+    let mut path = path(&[
+        ("links.first.policer.rate", "8 Mbit/s"),
+        ("links.first.policer.burst", "2000 B"),
+        ("links.second.loss.model", "none"),
+    ]);
     let way = &mut path.ways[0];
     let fates = [0, 0, 0, MS].map(|at| way.take(&segment(1000), Time(at)));
     assert!(matches!(fates[..2], [Fate::Arrives(_), Fate::Arrives(_)]));
