@@ -299,7 +299,9 @@ impl Channel {
             }
             let departure = self.line.offer(packet, size, now).ok_or(DropCause::Full)?;
             aqm.admit(packet, admission);
-            aqm.waits(self.line.began(departure).since(now));
+            if departure < recorded::LAST {
+                aqm.waits(self.line.began(departure).since(now));
+            }
             return Ok(departure);
         }
         self.line.offer(packet, size, now).ok_or(DropCause::Full)
@@ -337,14 +339,18 @@ impl Channel {
     /// What loses a packet that leaves at this time, if anything does. What an outage loses has taken its draw, too.
     pub(super) fn loses(&mut self, packet: &Packet, departure: Time) -> Option<Culprit> {
         let is_lost = self.loss.loses(packet);
-        if let Some(cuts) = &mut self.cuts
-            && cuts.mask(self.line.began(departure), departure + self.delay) != 0
-        {
+        if self.is_cut(departure, departure + self.delay) {
             self.counters.drops_outage += 1;
             return Some(Culprit::Outage);
         }
         self.counters.drops_loss += u64::from(is_lost);
         is_lost.then_some(Culprit::Channel)
+    }
+
+    /// Whether an outage meets a packet between the beginning of its departure and its arrival. None meets what never leaves.
+    pub(super) fn is_cut(&mut self, departure: Time, arrival: Time) -> bool {
+        let Some(cuts) = &mut self.cuts else { return false };
+        departure < recorded::LAST && cuts.mask(self.line.began(departure), arrival) != 0
     }
 
     /// Puts a packet on its way.

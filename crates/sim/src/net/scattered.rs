@@ -106,8 +106,7 @@ impl Channel {
     }
 
     fn fate(&mut self, is_lost: bool, departure: Time, arrival: Time) -> Outcome {
-        let began = self.line.began(departure);
-        let is_cut = self.cuts.as_mut().is_some_and(|cuts| cuts.mask(began, arrival) != 0);
+        let is_cut = self.is_cut(departure, arrival);
         self.counters.drops_outage += u64::from(is_cut);
         self.counters.drops_loss += u64::from(is_lost && !is_cut);
         let lost = if is_cut { Some(Culprit::Outage) } else { is_lost.then_some(Culprit::Channel) };

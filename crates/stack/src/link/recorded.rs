@@ -18,7 +18,7 @@ use super::queue::{DropTail, QueueLimit};
 use crate::units::{Bytes, Rate, Span, Time};
 
 /// The departure of what never leaves. Sums with it do not overflow.
-const LAST: Time = Time(u64::MAX / 4);
+pub const LAST: Time = Time(u64::MAX / 4);
 
 /// Why a text is not a record.
 #[derive(Clone, Debug, PartialEq, Eq)]

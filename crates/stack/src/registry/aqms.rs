@@ -68,6 +68,12 @@ impl AqmConfig {
         !matches!(self, AqmConfig::Warning(_) | AqmConfig::Red(_))
     }
 
+    /// Whether it acts before the queue is full.
+    #[must_use]
+    pub fn is_early(&self) -> bool {
+        !matches!(self, AqmConfig::DropHead(_))
+    }
+
     /// Whether it acts on packets that do not use ECN.
     #[must_use]
     pub fn drops(&self) -> bool {
