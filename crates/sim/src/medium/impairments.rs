@@ -240,19 +240,15 @@ impl Impairments {
         if is_lost {
             return Passage { arrival: delayed, copy: None, overtaking: 0 };
         }
-        let mut overtaking = 0;
-        let arrival = match self.config.reorder.filter(|_| is_ahead) {
-            Some(reorder) => {
-                self.delayed = 0;
-                let by = reorder.by.unwrap_or(delay);
-                departure + Span(delay.0.saturating_sub(by.0))
-            }
-            None => {
-                self.delayed = self.delayed.saturating_add(1);
-                self.in_order(delayed)
-            }
+        let arrival = if let Some(reorder) = self.config.reorder.filter(|_| is_ahead) {
+            self.delayed = 0;
+            let by = reorder.by.unwrap_or(delay);
+            departure + Span(delay.0.saturating_sub(by.0))
+        } else {
+            self.delayed = self.delayed.saturating_add(1);
+            self.in_order(delayed)
         };
-        overtaking += self.arrives(arrival);
+        let mut overtaking = self.arrives(arrival);
         let copy = is_copied.then(|| {
             let number = self.config.jitter.map(|_| self.jitter.after(self.copies.uniform()));
             self.in_order(departure + self.varied(delay, number))

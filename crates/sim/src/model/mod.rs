@@ -109,6 +109,10 @@ pub struct LinkConfig {
 }
 
 /// The kind of a link.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "there is one for each link, and nearly all are between two nodes"
+)]
 #[derive(Clone, Debug)]
 pub enum LinkKind {
     /// A wired or lossy link between two nodes.

@@ -35,12 +35,15 @@ struct Spare {
     used: Vec<Vec<u8>>,
 }
 
-/// One direction: the packets under way, the first to arrive first, with the link that each has reached if it is not the end.
+/// When a packet arrives, its number, the link that it has reached if it is not the end, and its bytes.
+type Due = (Time, u64, Option<usize>, Vec<u8>);
+
+/// One direction: the packets under way, the first to arrive first.
 struct Under<'a> {
     way: &'a mut Way,
     from: BorrowedFd<'a>,
     to: BorrowedFd<'a>,
-    pipe: BinaryHeap<Reverse<(Time, u64, Option<usize>, Vec<u8>)>>,
+    pipe: BinaryHeap<Reverse<Due>>,
     number: u64,
 }
 

@@ -40,7 +40,7 @@ pub struct Rates {
     /// Until when each rate holds, ns, in ascending order.
     until: Box<[u64]>,
     /// Bits per second.
-    rates: Box<[u64]>,
+    bps: Box<[u64]>,
     /// Capacity from the beginning to the end of each.
     sums: Box<[u128]>,
 }
@@ -84,7 +84,7 @@ impl Rates {
             let text = format!("{found}; expected a time in seconds and a rate in Mbit/s on each line");
             return Err(Unreadable { line: until.len().max(1), text });
         }
-        Ok(Rates { until: until.into(), rates: rates.into(), sums: sums.into() })
+        Ok(Rates { until: until.into(), bps: rates.into(), sums: sums.into() })
     }
 
     /// 1 Mbit/s.
@@ -92,12 +92,12 @@ impl Rates {
     pub fn constant() -> Rates {
         const SECOND: u64 = 1_000_000_000;
         let sums = [u128::from(SECOND) * 1_000_000].into();
-        Rates { until: [SECOND].into(), rates: [1_000_000].into(), sums }
+        Rates { until: [SECOND].into(), bps: [1_000_000].into(), sums }
     }
 
     /// The end of each rate in nanoseconds, with the rate in bits per second.
     pub fn steps(&self) -> impl Iterator<Item = (u64, u64)> {
-        self.until.iter().copied().zip(self.rates.iter().copied())
+        self.until.iter().copied().zip(self.bps.iter().copied())
     }
 
     fn period(&self) -> u64 {
@@ -118,7 +118,7 @@ impl Rates {
     fn within(&self, ns: u64) -> u128 {
         let step = self.until.partition_point(|until| *until < ns);
         let (from, sum) = self.before(step);
-        sum + u128::from(self.rates[step]) * u128::from(ns - from)
+        sum + u128::from(self.bps[step]) * u128::from(ns - from)
     }
 
     /// The capacity up to a time.
@@ -132,7 +132,7 @@ impl Rates {
         let rest = capacity - passes * self.sum();
         let step = self.sums.partition_point(|sum| *sum < rest);
         let (from, sum) = self.before(step);
-        let more = (rest - sum).div_ceil(u128::from(self.rates[step]));
+        let more = (rest - sum).div_ceil(u128::from(self.bps[step]));
         passes * u128::from(self.period()) + u128::from(from) + more
     }
 
