@@ -175,7 +175,7 @@ impl Net {
             let mut copy = original;
             let channel = &self.channels[number];
             if self.tracer.links {
-                let times = (departure, outcome.arrival);
+                let times = (at, departure, outcome.arrival);
                 traced::copying(&mut self.tracer, (number, channel), &mut copy, times, outcome.lost);
             }
             if let Some(capture) = channel.capture {

@@ -100,7 +100,7 @@ pub(super) fn copying(
     tracer: &mut Tracer,
     (number, channel): (usize, &Channel),
     copy: &mut Packet,
-    (departs, arrives): (Time, Time),
+    (now, departs, arrives): (Time, Time, Time),
     lost: Option<Culprit>,
 ) {
     let (link, ends) = tracer.wires[number / 2];
@@ -108,7 +108,7 @@ pub(super) fn copying(
         let nodes = (ends[number % 2], channel.to);
         let lost = lost.map(why);
         let crossing = Crossing { link, nodes, begins: departs, departs, arrives, has_waited: true, lost };
-        events.copied(copy, &crossing);
+        events.copied(now, copy, &crossing);
     }
 }
 

@@ -45,14 +45,11 @@ impl Events {
         self.carries(packet, way);
     }
 
-    /// A wire has made a copy of a packet, which gets a number of its own and arrives after the end of the original's
-    /// transmission.
-    pub(crate) fn copied(&mut self, copy: &mut Packet, way: &Crossing) {
+    /// A wire that accepts a packet will duplicate it: the copy gets a number of its own, and travels from the end of the
+    /// original's transmission on.
+    pub(crate) fn copied(&mut self, now: Time, copy: &mut Packet, way: &Crossing) {
         copy.id = self.number();
-        let about = self.about(copy);
-        let (from, _) = way.nodes;
-        let row = self.row(way.departs, Layer::Link, Event::Copy, (what(copy), Why::Nothing), from, about);
-        self.later(Row { link: way.link, ..row });
+        self.link(now, Event::Copy, Why::Nothing, way.link, way.nodes.0, copy);
         self.carries(copy, way);
     }
 
