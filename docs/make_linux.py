@@ -55,11 +55,18 @@ def number(point: dict[str, str]) -> str:
     return str(len(json.loads(point["links.path.loss.list.drop"])))
 
 
+def ahead(point: dict[str, str]) -> str:
+    """By how much less than the delay a packet takes that is sent ahead."""
+    by = point["links.path.reorder.by"]
+    return point["links.path.delay"] if by == "delay" else by
+
+
 # The key that makes a column, its heading, and what is in it.
 COLUMNS = (
     ("links.path.rate", "path", path),
     ("flows.main.app.file.size", "size", lambda point: point["flows.main.app.file.size"]),
     ("links.path.loss.rate", "loss", lambda point: point["links.path.loss.rate"]),
+    ("links.path.reorder.by", "1 % sent ahead by", ahead),
     ("links.path.loss.list.drop", "last segments lost", number),
 )
 

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import random
 from collections import deque
+from fractions import Fraction
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 import lasthop as lh
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 OPPORTUNITY = 1504
 TUN_HEADER = 4
@@ -17,8 +22,9 @@ TUN_HEADER = 4
 class LinkQueue:
     """`mm-link` as its source has it: a clock in milliseconds, a schedule, and the packet in transit."""
 
-    def __init__(self, schedule: list[int], limit: int) -> None:
+    def __init__(self, schedule: list[int], limit: int, once: bool = False) -> None:
         self.schedule = schedule
+        self.repeat, self.finished = not once, False
         self.limit = limit
         self.next = self.base = 0
         self.queue: deque[tuple[int, int]] = deque()
@@ -31,11 +37,13 @@ class LinkQueue:
 
     def rationalize(self, now: int) -> None:
         """Everything that was due up to now."""
-        while self.next_delivery() <= now:
+        while not self.finished and self.next_delivery() <= now:
             at, room = self.next_delivery(), OPPORTUNITY
             self.next = (self.next + 1) % len(self.schedule)
-            if self.next == 0:
+            if self.next == 0 and self.repeat:
                 self.base += self.schedule[-1]
+            elif self.next == 0:
+                self.finished = True
             while room > 0:
                 if self.left == 0:
                     if not self.queue:
@@ -58,9 +66,16 @@ class LinkQueue:
         return True
 
 
-def scenario(folder: Path, schedule: list[int], size: int, limit: int, aqm: str) -> lh.Scenario:
+def scenario(
+    folder: Path, schedule: list[int], size: int, limit: int, aqm: str, more: str = ""
+) -> lh.Scenario:
     """Datagrams each 7 ms or so over the link, from a source that is a little faster than the link."""
-    (folder / "down").write_text("".join(f"{ms}\n" for ms in schedule), encoding="utf-8")
+    return over(folder, "".join(f"{ms}\n" for ms in schedule), size, limit, aqm, more)
+
+
+def over(folder: Path, record: str, size: int, limit: int, aqm: str, more: str) -> lh.Scenario:
+    """The same over a link with this record."""
+    (folder / "down").write_text(record, encoding="utf-8")
     file = folder / "x.toml"
     law = f'aqm.law = "{aqm}"' if aqm else ""
     file.write_text(
@@ -76,6 +91,7 @@ nodes = ["a", "b"]
 queue = "{limit} packets"
 trace.file = "down"
 {law}
+{more}
 [flows.main]
 from = "a"
 to   = "b"
@@ -109,6 +125,88 @@ def test_packets_leave_when_mahimahi_lets_them(tmp_path: Path, number: int) -> N
     assert taken == set(rows(sc, "link", "queue"))
     left = rows(sc, "frame", "send")
     assert {packet: round(at, 6) for packet, at in left.items()} == link.departures
+
+
+@pytest.mark.parametrize("number", range(20))
+def test_a_record_that_is_played_once_ends_as_with_once(tmp_path: Path, number: int) -> None:
+    draw = random.Random(f"once {number}")
+    schedule = sorted(draw.choices(range(1, draw.choice([20, 1500, 2900])), k=draw.choice([3, 30, 300])))
+    size, limit = draw.choice([60, 748, 1500]), draw.choice([1, 3, 50, 10_000])
+    sc = scenario(tmp_path, schedule, size, limit, "", "trace.once = true")
+    link = LinkQueue(schedule, limit, once=True)
+    came = rows(sc, "udp", "send")
+    taken = {packet for packet, at in came.items() if link.read_packet(packet, size, int(at))}
+    link.rationalize(3000)
+    assert link.finished
+    assert taken == set(rows(sc, "link", "queue"))
+    assert {packet: round(at, 6) for packet, at in rows(sc, "link", "receive").items()} == link.departures
+    # A queue in front of the link ends with it, too.
+    if limit > 1:
+        managed = scenario(tmp_path, schedule, size, limit, "drop-head", "trace.once = true")
+        left = rows(managed, "link", "receive")
+        assert left
+        assert max(left.values()) <= schedule[-1]
+
+
+def spans_of(steps: list[tuple[str, str]], once: bool) -> Iterator[tuple[Fraction, Fraction, Fraction]]:
+    """From when to when each rate of a record holds, in seconds and bits per second."""
+    begin = pass_ = Fraction(0)
+    while True:
+        for time, rate in steps:
+            end = pass_ + Fraction(time)
+            yield begin, end, Fraction(rate) * 10**6
+            begin = end
+        if once:
+            return
+        pass_ = begin
+
+
+def rate_departures(
+    steps: list[tuple[str, str]], packets: list[tuple[int, Fraction]], once: bool
+) -> list[Fraction]:
+    """When the last bit of each packet has gone, by the rate at every instant: first come, first served."""
+    departures: list[Fraction] = []
+    spans = spans_of(steps, once)
+    span = next(spans)
+    free = Fraction(0)
+    for bits, came in packets:
+        at, left = max(free, came), Fraction(bits)
+        while True:
+            begin, end, rate = span
+            at = max(at, begin)
+            if end > at and rate * (end - at) >= left:
+                break
+            left -= rate * max(Fraction(0), end - at)
+            following = next(spans, None)
+            if following is None:
+                return departures
+            span = following
+        free = at + left / rate
+        departures.append(free)
+    return departures
+
+
+@pytest.mark.parametrize("number", range(20))
+def test_packets_leave_when_the_rates_of_a_record_have_carried_them(tmp_path: Path, number: int) -> None:
+    draw = random.Random(f"rates {number}")
+    times = sorted(draw.choices(range(1, draw.choice([20, 900])), k=draw.choice([1, 4, 20])))
+    rates = [draw.choice(["0", "0.3", "1.25", "8", "40"]) for _ in times]
+    rates[-1] = "2.5"
+    steps = [(f"{ms / 1000:.3f}", rate) for ms, rate in zip(times, rates, strict=True)]
+    size, once = draw.choice([60, 748, 1500]), draw.random() < 0.3
+    more = f'trace.format = "rates"\ntrace.once = {str(once).lower()}'
+    record = "".join(f"{time}\t{rate}\n" for time, rate in steps)
+    sc = over(tmp_path, record, size, 100_000, "", more)
+    came = rows(sc, "udp", "send")
+    packets = [(8 * size, Fraction(round(at * 1e6), 10**9)) for at in came.values()]
+    expected = rate_departures(steps, packets, once)
+    left = list(rows(sc, "link", "receive").values())
+    # A departure is in whole nanoseconds, rounded up.
+    for place, at in enumerate(left):
+        assert abs(at - float(expected[place] * 1000)) < 2e-6, place
+    ended = sum(at < 2.999 for at in expected)
+    assert len(left) >= ended
+    assert len(came) > 100
 
 
 @pytest.mark.parametrize("number", range(10))

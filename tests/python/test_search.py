@@ -113,8 +113,9 @@ def test_a_number_makes_the_same_case_again_and_cases_meet_every_kind_of_part() 
         "pcf",
         "waypoint",
     ]
-    kinds += ["red", "codel", "fq-codel", "pie", "dualpi2", "mac80211", "accurate"]
+    kinds += ["red", "codel", "fq-codel", "pie", "dualpi2", "mac80211", "accurate", "drop-head"]
     kinds += ["warning", "classic", "i-tcp", "m-tcp", "ilc-tcp", "snoop", "wtcp", "arq-proxy"]
+    kinds += ["pareto-normal", "rates"]
     kinds += ["circle", "bulk", "file", "cbr", "poisson", "on-off", "ftp", "web", "mail", "mix", "ping"]
     missing = [word for word in (*kinds, *VARIANTS) if f'"{word}"' not in met]
     assert not missing
@@ -183,7 +184,7 @@ def _undone(seen: Observed) -> None:
 # One wrong result for each rule, which the rule must detect.
 LIES: dict[str, Callable[[Observed], object]] = {
     "packets_are_conserved": lambda seen: _account(seen, "file", "lost", 1),
-    "nothing_is_repeated_but_by_slots": lambda seen: _account(seen, "file", "repeated", 1),
+    "nothing_is_repeated_but_by_slots_and_wires": lambda seen: _account(seen, "file", "repeated", 1),
     "losses_are_counted_where_they_happen": lambda seen: _account(seen, "file", "lost", 100_000),
     "marks_are_of_flows_that_use_ecn": lambda seen: seen.metrics.update({"links.wire.marks": 3.0}),
     "datagrams_are_received_once": lambda seen: seen.metrics.update(

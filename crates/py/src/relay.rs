@@ -116,11 +116,14 @@ fn named_sent(sent: Sent) -> [(&'static str, u64); 3] {
 }
 
 /// The counts by the names of the metrics.
-fn named(counts: HopCounts) -> [(&'static str, u64); 4] {
+fn named(counts: HopCounts) -> [(&'static str, u64); 7] {
     [
         ("drops_queue", counts.drops_queue),
         ("drops_loss", counts.drops_loss),
         ("drops_aqm", counts.drops_aqm),
         ("marks", counts.marks),
+        ("drops_policer", counts.drops_policer),
+        ("duplicated", counts.duplicated),
+        ("reordered", counts.reordered),
     ]
 }

@@ -13,6 +13,7 @@ mod duplex;
 mod estimates;
 mod events;
 mod frn;
+mod impairments;
 mod judges;
 mod l4s;
 mod latency;

@@ -3,10 +3,11 @@
 
 use crate::common::{chain, metric, ns2_tcp, run_once, source};
 use lasthop_sim::Outcome;
-use lasthop_sim::model::{Config, LinkKind, TransportConfig};
+use lasthop_sim::medium::outages::OutageLaw;
+use lasthop_sim::model::{Config, LinkKind, OutagesConfig, TransportConfig};
 use lasthop_sim::traffic::AppKind;
 use lasthop_stack::link::queue::QueueLimit;
-use lasthop_stack::link::recorded::{Recorded, Schedule};
+use lasthop_stack::link::recorded::{Opportunities, Recorded, Schedule};
 use lasthop_stack::registry::{AqmKind, CongestionKind, Parts, RecoveryKind, tcp};
 use lasthop_stack::units::{Rate, Span};
 use std::sync::Arc;
@@ -21,7 +22,10 @@ fn path(times: &str, duration: Span) -> Config {
     };
     let mut config = chain(&[(1_000_000_000, Span::ZERO), (1, Span::from_millis(5))], tcp, duration);
     let LinkKind::PointToPoint(link) = &mut config.links[1].kind else { panic!("a wire") };
-    let of = |schedule| Recorded { schedule: Arc::new(schedule), opportunity: 1504, header: 4 };
+    let of = |schedule| {
+        let schedule = Arc::new(schedule);
+        Recorded::Opportunities(Opportunities { schedule, opportunity: 1504, header: 4, is_once: false })
+    };
     let there = of(Schedule::read(&times.replace(' ', "\n")).expect("times"));
     link.directions[0].rate = there.mean_rate();
     link.recorded = Some(Box::new([there, of(Schedule::each_millisecond())]));
@@ -76,6 +80,31 @@ fn a_queue_in_front_takes_packets_at_the_opportunities_and_fills_them_as_the_lin
         for name in ["flows.main.delay_mean_s", "flows.main.delay_max_s", "links.l1.utilisation"] {
             assert_eq!(metric(&managed, name), metric(&plain, name), "{} {name}", kind.entry().name);
         }
+    }
+}
+
+#[test]
+fn a_record_that_is_played_once_delivers_nothing_after_its_end_and_ends_the_run_with_its_time() {
+    for (aqm, has_outages) in [(None, false), (None, true), (Some(AqmKind::DropHead), true)] {
+        let mut config = flooded("10 20 30 1000", 10_000_000, 1500);
+        config.links[1].aqm = aqm.map(AqmKind::config);
+        config.links[1].outages = has_outages.then(|| OutagesConfig {
+            law: OutageLaw::Random { mean_up: Span::from_millis(5000), mean_down: Span(1) },
+            node: None,
+            is_kept: false,
+            warning: None,
+        });
+        let LinkKind::PointToPoint(link) = &mut config.links[1].kind else { panic!("a link") };
+        let Some(Recorded::Opportunities(there)) = link.recorded.as_mut().map(|both| &mut both[0]) else {
+            panic!("a record")
+        };
+        there.is_once = true;
+        let outcome = run_once(&config);
+        assert_eq!(metric(&outcome, "flows.main.packets_received"), 4.0, "{aqm:?} {has_outages}");
+        assert_eq!(metric(&outcome, "links.l1.capacity_bps"), 4.0 * 1504.0 * 8.0 / 10.0);
+        assert!(metric(&outcome, "links.l1.drops_queue") > 5000.0);
+        let account = &outcome.accounts[0].1;
+        assert!((99..=102).contains(&account.on_the_way.packets), "{account:?}");
     }
 }
 

@@ -35,7 +35,8 @@ _HEADERS, _TIMESTAMPS = 40, 12
 _LARGEST_PACKET = 16_000
 _SET = ("file", "set", "sweep")
 # Keys that a relay has, below the name of a link and of a flow.
-_LINK = ("kind", "nodes", "rate", "delay", "queue", "reverse.", "loss.", "trace.", "aqm.")
+_WIRE = ("policer.", "jitter.", "reorder.", "duplicate.")
+_LINK = ("kind", "nodes", "rate", "delay", "queue", "reverse.", "loss.", "trace.", "aqm.", *_WIRE)
 _FLOW = (
     "from",
     "to",

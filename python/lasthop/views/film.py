@@ -248,6 +248,8 @@ class _Reader:
         if row.event == "queue":
             self._queued[place] = row.time_s
             self._packets.setdefault(row.packet, row)
+        elif row.event == "copy":
+            self._remember(row)
         elif row.event in ("done", "lost") and place in self._queued:
             self._wait(*place, self._queued.pop(place), row.time_s)
 

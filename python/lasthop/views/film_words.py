@@ -20,6 +20,7 @@ _REASONS = {
     "above-mac": "an error above the MAC",
     "late": "too late for the reorder buffer",
     "no-route": "no route",
+    "policer": "it exceeds the rate of the policer",
     "count": "too many transmissions",
     "lifetime": "its lifetime was over",
     "suppressed": "suppressed",

@@ -159,6 +159,9 @@ class _Reader:
             self._mark(Mark(here, f"{_label(row)}: {row.why} changed"))
 
     def _link(self, row: Event) -> None:
+        if row.event == "copy":
+            here = Place(row.time_s, row.node, HOST)
+            self._packets[row.packet] = _Packet(row.what, _label(row), "duplicated", made=True, place=here)
         packet = self._packets.get(row.packet)
         if packet is None:
             return

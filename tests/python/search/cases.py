@@ -17,6 +17,7 @@ from .stations import draw_stations
 from .traffic import draw_flows
 from .tree import text
 from .twists import pair, twist
+from .wires import draw_wires
 
 if TYPE_CHECKING:
     from .tree import Tree
@@ -46,7 +47,7 @@ def case(number: int) -> Draft:
         draw = Draw(f"lasthop/{number}/{attempt}")
         tree = _draft(draw)
         if _is_accepted(tree):
-            for more in (_with_events, _with_marking, _with_stations, _with_access_point):
+            for more in (_with_events, _with_marking, _with_stations, _with_access_point, _with_wires):
                 tree = more(number, tree)
             tree = twist(draw, tree, draw.one([0, 3, 8, 20]))
             pairs = Draw(f"lasthop/{number}/pair")
@@ -91,6 +92,12 @@ def _with_stations(number: int, tree: Tree) -> Tree:
 def _with_access_point(number: int, tree: Tree) -> Tree:
     """The scenario with an access point of today now and then, drawn apart likewise."""
     more = draw_access_point(Draw(f"lasthop/{number}/access-point"), tree)
+    return more if _is_accepted(more) else tree
+
+
+def _with_wires(number: int, tree: Tree) -> Tree:
+    """The scenario with wires that police, reorder and duplicate now and then, drawn apart likewise."""
+    more = draw_wires(Draw(f"lasthop/{number}/wires"), tree)
     return more if _is_accepted(more) else tree
 
 

@@ -19,10 +19,14 @@ def packets_are_conserved(seen: Observed) -> Iterator[str]:
                 yield f"{name}: {came} {unit} came and {went} went: {_shown(terms, place)}"
 
 
-def nothing_is_repeated_but_by_slots(seen: Observed) -> Iterator[str]:
-    for name, (terms, _) in seen.accounts.items():
-        if terms["repeated"][0] and "frn" not in seen.kinds():
-            yield f"{name}: {terms['repeated'][0]} packets came twice"
+def nothing_is_repeated_but_by_slots_and_wires(seen: Observed) -> Iterator[str]:
+    """A wire that duplicates packets counts the copies."""
+    if "frn" in seen.kinds():
+        return
+    copied = _sum(seen, "links.", ".duplicated")
+    repeated = sum(terms["repeated"][0] for terms, _ in seen.accounts.values())
+    if repeated != copied and not (seen.has_warmup and repeated > copied):
+        yield f"{repeated} packets came twice, and {copied:.0f} were duplicated"
 
 
 def losses_are_counted_where_they_happen(seen: Observed) -> Iterator[str]:
@@ -32,6 +36,7 @@ def losses_are_counted_where_they_happen(seen: Observed) -> Iterator[str]:
     lost = sum(terms["lost"][0] for terms, _ in seen.accounts.values())
     names = (
         "drops_queue",
+        "drops_policer",
         "drops_aqm",
         "drops_loss",
         "drops_retry",
@@ -110,9 +115,8 @@ def datagrams_are_received_once(seen: Observed) -> Iterator[str]:
             yield f"{name}: {received:.0f} datagrams received of {sent:.0f} sent"
         if sent != terms["entered"][0]:
             yield f"{name}: {sent:.0f} datagrams sent, {terms['entered'][0]} entered the network"
-        if received > terms["delivered"][0] or (
-            "frn" not in seen.kinds() and received < terms["delivered"][0]
-        ):
+        again = terms["repeated"][0] if "frn" not in seen.kinds() else terms["delivered"][0]
+        if not terms["delivered"][0] - again <= received <= terms["delivered"][0]:
             yield f"{name}: {received:.0f} datagrams received, {terms['delivered'][0]} delivered"
 
 

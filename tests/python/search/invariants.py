@@ -30,7 +30,7 @@ class Broken:
 
 RULES: list[Callable[[Observed], Iterator[str]]] = [
     flow_rules.packets_are_conserved,
-    flow_rules.nothing_is_repeated_but_by_slots,
+    flow_rules.nothing_is_repeated_but_by_slots_and_wires,
     flow_rules.losses_are_counted_where_they_happen,
     flow_rules.slots_deliver_or_lose_what_enters,
     flow_rules.marks_are_of_flows_that_use_ecn,

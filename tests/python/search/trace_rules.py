@@ -157,8 +157,9 @@ def events_are_those_of_the_accounts(seen: Observed) -> Iterator[str]:
             of_end = of_layer & (flows == end)
             found = int(np.count_nonzero(of_end & (events == event)))
             # A wire decides on a loss when it takes in the packet, which may arrive after the end of the run.
-            taken = of_wire & (flows == end) & (events == "queue")
-            over = of_wire & (flows == end) & np.isin(events, ("receive", "lost")) & (reasons != "queue")
+            taken = of_wire & (flows == end) & np.isin(events, ("queue", "copy"))
+            over = of_wire & (flows == end) & np.isin(events, ("receive", "lost"))
+            over &= ~np.isin(reasons, ("queue", "policer"))
             late = int(np.count_nonzero(taken)) - int(np.count_nonzero(over)) if term == "lost" else 0
             if not found <= terms[term][0] <= found + late:
                 yield f"{end}: {found} events of {term}, and {terms[term][0]} packets"
@@ -176,7 +177,7 @@ def frames_end_once_and_are_of_a_packet_that_was_made(seen: Observed) -> Iterato
         yield "a frame is sent or ends more than once"
     if not np.all(np.isin(ended, begun)):
         yield f"{int(np.count_nonzero(~np.isin(ended, begun)))} frames end that were not sent"
-    made = packets[np.isin(events, ("send", "make", "again")) & ~of_frames]
+    made = packets[np.isin(events, ("send", "make", "again", "copy")) & ~of_frames]
     if not np.all(np.isin(packets, np.append(made, 0))):
         yield "a packet that no one made"
     if np.any((events == "lost") & (why == "")):

@@ -1,5 +1,6 @@
 //! The media: the only code that loses frames at random.
 
+pub mod impairments;
 pub mod loss;
 pub mod modulation;
 pub mod motion;

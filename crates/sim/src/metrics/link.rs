@@ -16,7 +16,7 @@ pub(super) struct Link {
 }
 
 impl Link {
-    /// Bytes in the delivery opportunities of the measured time: used, and offered.
+    /// Bytes that could go by the record in the measured time: used, and all.
     fn used(&self) -> (u64, u64) {
         let (began, ended) = (self.began.used, self.ended.used);
         (ended.0 - began.0, ended.1 - began.1)
@@ -105,7 +105,39 @@ impl Measured for DrawnLink {
     )];
 }
 
-/// A direction of a link with recorded delivery opportunities.
+/// A direction of a link with a policer.
+pub(super) struct PolicedLink(pub(super) Link);
+
+impl Measured for PolicedLink {
+    const SCOPE: Scope = Scope::PolicedLink;
+    const ROWS: &'static [Row<PolicedLink>] =
+        &[row("drops_policer", Unit::Packets, "packets dropped by the policer, before the queue", |link| {
+            Some((link.0.ended.drops_policer - link.0.began.drops_policer) as f64)
+        })];
+}
+
+/// A direction of a link that delays, reorders or duplicates packets at random.
+pub(super) struct ImpairedLink(pub(super) Link);
+
+impl Measured for ImpairedLink {
+    const SCOPE: Scope = Scope::ImpairedLink;
+    const ROWS: &'static [Row<ImpairedLink>] = &[
+        row(
+            "duplicated",
+            Unit::Packets,
+            "packets that the link duplicated: each arrives, or is lost, twice",
+            |link| Some((link.0.ended.duplicated - link.0.began.duplicated) as f64),
+        ),
+        row(
+            "reordered",
+            Unit::Packets,
+            "packets and duplicates that arrive before another one that left before them",
+            |link| Some((link.0.ended.reordered - link.0.began.reordered) as f64),
+        ),
+    ];
+}
+
+/// A direction of a link whose capacity over time is recorded.
 pub(super) struct RecordedLink(pub(super) Link);
 
 impl Measured for RecordedLink {
@@ -113,7 +145,7 @@ impl Measured for RecordedLink {
     const ROWS: &'static [Row<RecordedLink>] = &[row(
         "capacity_bps",
         Unit::BitsPerSecond,
-        "rate of the delivery opportunities in the measured time, used or not",
+        "rate at which bytes could go by the record in the measured time, used or not",
         |link| ratio(8.0 * link.0.used().1 as f64, link.0.seconds),
     )];
 }

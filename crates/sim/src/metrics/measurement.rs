@@ -8,7 +8,7 @@ use super::class::ByClass;
 use super::flow::{EcnFlow, EstimatingFlow, Judge, TcpFlow, UdpFlow};
 use super::frn::Frn;
 use super::group::{Group, Sending, TcpGroup};
-use super::link::{Aqm, DrawnLink, Link, RecordedLink};
+use super::link::{Aqm, DrawnLink, ImpairedLink, Link, PolicedLink, RecordedLink};
 use super::outages::{Handoff, HandoffSample, OutageSample, Outages, Resumption};
 use super::ping::Ping;
 use super::row::ratio;
@@ -198,6 +198,16 @@ impl Measurement<'_> {
     /// A direction of a recorded link by the number of its channel.
     pub(super) fn recorded_link(&self, channel: usize) -> RecordedLink {
         RecordedLink(self.link(channel))
+    }
+
+    /// A direction of a link with a policer, by the number of its channel.
+    pub(super) fn policed_link(&self, channel: usize) -> PolicedLink {
+        PolicedLink(self.link(channel))
+    }
+
+    /// A direction of a link with impairments, by the number of its channel.
+    pub(super) fn impaired_link(&self, channel: usize) -> ImpairedLink {
+        ImpairedLink(self.link(channel))
     }
 
     /// A link whose forward channel has this number.

@@ -13,7 +13,7 @@ use super::class::Class;
 use super::flow::{EcnFlow, EstimatingFlow, Judge, TcpFlow, UdpFlow};
 use super::frn::Frn;
 use super::group::{Group, TcpGroup};
-use super::link::{Aqm, DrawnLink, Link, RecordedLink};
+use super::link::{Aqm, DrawnLink, ImpairedLink, Link, PolicedLink, RecordedLink};
 use super::outages::{Handoff, Outages, Resumption};
 use super::ping::Ping;
 use super::run::{Run, SeveralFlows, TcpRun};
@@ -112,9 +112,13 @@ pub enum Scope {
     Aqm,
     /// What only one management of queues counts.
     AqmKind,
+    /// One direction of a link with a policer.
+    PolicedLink,
+    /// One direction of a link that delays, reorders or duplicates packets at random.
+    ImpairedLink,
     /// A link for which a round trip is drawn.
     DrawnLink,
-    /// One direction of a link with recorded delivery opportunities.
+    /// One direction of a link whose capacity over time is recorded.
     RecordedLink,
     /// An 802.11 link.
     Wifi,
@@ -146,7 +150,7 @@ pub enum Scope {
 
 impl Scope {
     /// Every scope, in the order of the output.
-    pub const ALL: [Scope; 28] = [
+    pub const ALL: [Scope; 30] = [
         Scope::TcpFlow,
         Scope::EstimatingFlow,
         Scope::EcnFlow,
@@ -160,6 +164,8 @@ impl Scope {
         Scope::Link,
         Scope::Aqm,
         Scope::AqmKind,
+        Scope::PolicedLink,
+        Scope::ImpairedLink,
         Scope::DrawnLink,
         Scope::RecordedLink,
         Scope::Wifi,
@@ -194,6 +200,8 @@ impl Scope {
             Scope::Link => "link",
             Scope::Aqm => "managed queue",
             Scope::AqmKind => "managed queue under its law",
+            Scope::PolicedLink => "link with a policer",
+            Scope::ImpairedLink => "link with impairments",
             Scope::DrawnLink => "drawn link",
             Scope::RecordedLink => "recorded link",
             Scope::Wifi => "wifi",
@@ -227,7 +235,9 @@ impl Scope {
             Scope::Law => &["flows.<f>.<law>.", "flows.<f>.reverse.<law>."],
             Scope::Group | Scope::TcpGroup => &["flows.<g>.", "flows.<g>.reverse."],
             Scope::Class => &["flows.<f>.class.<c>."],
-            Scope::Link | Scope::RecordedLink | Scope::Aqm => &["links.<l>.", "links.<l>.reverse."],
+            Scope::Link | Scope::RecordedLink | Scope::Aqm | Scope::PolicedLink | Scope::ImpairedLink => {
+                &["links.<l>.", "links.<l>.reverse."]
+            }
             Scope::DrawnLink | Scope::Wifi | Scope::BlockAcks | Scope::Arq | Scope::Frn => &["links.<l>."],
             Scope::AqmKind => &["links.<l>.aqm.", "links.<l>.reverse.aqm."],
             Scope::ArqKind => &["links.<l>.arq."],
@@ -255,6 +265,8 @@ impl Scope {
             Scope::Link => entries::<Link>(),
             Scope::Aqm => entries::<Aqm>(),
             Scope::AqmKind => aqm_kinds(),
+            Scope::PolicedLink => entries::<PolicedLink>(),
+            Scope::ImpairedLink => entries::<ImpairedLink>(),
             Scope::DrawnLink => entries::<DrawnLink>(),
             Scope::RecordedLink => entries::<RecordedLink>(),
             Scope::Wifi => entries::<Wifi>(),

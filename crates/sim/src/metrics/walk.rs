@@ -203,6 +203,15 @@ impl Walk<'_> {
                             self.add_counts(&prefix, &aqm.counts(), |run, name| run.aqm_count(channel, name));
                         }
                     }
+                    for (way, direction) in ends.directions.iter().enumerate() {
+                        let prefix = if way == 0 { prefix.clone() } else { format!("{prefix}reverse.") };
+                        if direction.policer.is_some() {
+                            self.add(&prefix, |run| run.policed_link(channel + way));
+                        }
+                        if !direction.impairments.is_none() {
+                            self.add(&prefix, |run| run.impaired_link(channel + way));
+                        }
+                    }
                     if ends.recorded.is_some() {
                         self.add(&prefix, |run| run.recorded_link(channel));
                         self.add(&format!("{prefix}reverse."), |run| run.recorded_link(channel + 1));

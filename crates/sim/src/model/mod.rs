@@ -11,6 +11,7 @@ use crate::traffic::{AppConfig, AppKind};
 use lasthop_stack::hooks::Judge;
 use lasthop_stack::link::dot11::{DataRate, MacConfig, PcfConfig, PhyRate};
 use lasthop_stack::link::dot16::{Frame, Rates};
+use lasthop_stack::link::policer::PolicerConfig;
 use lasthop_stack::link::queue::QueueLimit;
 use lasthop_stack::link::recorded::Recorded;
 use lasthop_stack::link::slotted::interval::Windows;
@@ -22,6 +23,7 @@ use lasthop_stack::units::{Bytes, Metres, Rate, Span, Time};
 
 pub use events::{Absence, HandoffConfig, Late, OutagesConfig};
 
+use crate::medium::impairments::ImpairmentConfig;
 use crate::medium::motion::Motion;
 use crate::medium::path::RttLaw;
 use crate::medium::radio::config::RadioConfig;
@@ -107,6 +109,10 @@ pub struct LinkConfig {
 }
 
 /// The kind of a link.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "there is one for each link, and nearly all are between two nodes"
+)]
 #[derive(Clone, Debug)]
 pub enum LinkKind {
     /// A wired or lossy link between two nodes.
@@ -128,7 +134,7 @@ pub struct PointToPoint {
     pub rtt: Option<RttLaw>,
     /// The air interface, if it is an 802.16 link: the base station is the first node.
     pub air: Option<Box<AirConfig>>,
-    /// The delivery opportunities of each direction, if these are recorded.
+    /// The capacity of each direction over time, if it is recorded.
     pub recorded: Option<Box<[Recorded; 2]>>,
 }
 
@@ -252,8 +258,12 @@ pub struct DirectionConfig {
     pub delay: Span,
     /// Capacity of the drop-tail queue, including the packet being sent.
     pub queue: QueueLimit,
+    /// What drops packets before the queue that exceed a rate, if anything does.
+    pub policer: Option<PolicerConfig>,
     /// The losses on the way.
     pub loss: LossConfig,
+    /// What else becomes of packets on the way.
+    pub impairments: ImpairmentConfig,
 }
 
 /// A flow: a source, a transport and a sink.

@@ -16,6 +16,7 @@ use lasthop_stack::units::{Bytes, Span, Time};
 
 use super::aqm::{AqmCounters, Managed, Reports, Stage, sum};
 use super::pool::PoolId;
+use super::scattered::Treatment;
 use super::ways::Onward;
 use crate::engine::queue::{EventQueue, Sequence, Slot};
 use crate::engine::streams::Stream;
@@ -48,7 +49,7 @@ pub(crate) enum Line {
     Wired(Wired),
     /// The air of an 802.16 link.
     Air(Box<Air>),
-    /// A link with recorded delivery opportunities.
+    /// A link whose capacity over time is recorded.
     Recorded(Box<recorded::Line>),
 }
 
@@ -88,7 +89,8 @@ impl Line {
     pub(super) fn began(&self, departure: Time) -> Time {
         match self {
             Line::Wired(wired) => Time(departure.0 - wired.last_time().0),
-            Line::Air(_) | Line::Recorded(_) => departure,
+            Line::Air(_) => departure,
+            Line::Recorded(line) => line.began(departure),
         }
     }
 
@@ -117,13 +119,13 @@ impl Line {
         match self {
             Line::Wired(wired) => wired.begins(now),
             Line::Air(air) => air.line.ready_at(now),
-            Line::Recorded(line) => line.next_at(),
+            Line::Recorded(line) => line.ready_at(now),
         }
     }
 
     /// Whether it takes packets at certain instants only, and one of them is due that it has not used.
     pub(super) fn is_due(&self, now: Time) -> bool {
-        matches!(self, Line::Recorded(line) if line.next_at() <= now)
+        matches!(self, Line::Recorded(line) if line.is_due(now))
     }
 
     /// It takes nothing more from a queue in front of it in this instant.
@@ -157,7 +159,7 @@ impl Line {
         }
     }
 
-    /// Time spent sending up to `now`. An opportunity takes none.
+    /// Time spent sending up to `now`; a recorded link counts what is [used](Self::used).
     fn busy(&self, now: Time) -> Span {
         match self {
             Line::Wired(wired) => wired.busy(now),
@@ -166,7 +168,7 @@ impl Line {
         }
     }
 
-    /// The bytes of its opportunities up to `now`: those used, and all.
+    /// The bytes that could go by its record up to `now`: those used, and all.
     fn used(&self, now: Time) -> (u64, u64) {
         match self {
             Line::Wired(_) | Line::Air(_) => (0, 0),
@@ -204,14 +206,16 @@ pub(crate) struct Channel {
     /// The management of its queue, or the managed queue in front of it.
     pub(super) aqm: Option<Box<Managed>>,
     pub(super) stage: Option<Box<Stage>>,
+    /// What else it does to packets, if it does anything.
+    pub(super) treatment: Option<Box<Treatment>>,
     /// The slot of the time at which it takes the next packet from there, if it has such a queue.
     pub(super) pull: Slot,
     pub(super) capture: Option<usize>,
     /// Nothing but its queue and its loss process acts on its packets, and nothing records them.
     pub(super) is_plain: bool,
     pub(super) counters: ChannelCounters,
-    pipe: VecDeque<InFlight>,
-    slot: Slot,
+    pub(super) pipe: VecDeque<InFlight>,
+    pub(super) slot: Slot,
 }
 
 /// What a channel has done since the start.
@@ -220,8 +224,12 @@ pub(crate) struct ChannelCounters {
     pub(crate) drops_queue: u64,
     pub(crate) drops_loss: u64,
     pub(crate) drops_outage: u64,
+    pub(crate) drops_policer: u64,
+    /// Packets that were copied, and that overtook another.
+    pub(crate) duplicated: u64,
+    pub(crate) reordered: u64,
     pub(crate) busy: Span,
-    /// Bytes in delivery opportunities, where these are recorded: used, and offered.
+    /// Bytes that could go, where these are recorded: used, and offered.
     pub(crate) used: (u64, u64),
 }
 
@@ -238,6 +246,7 @@ impl Channel {
             cuts: None,
             aqm: None,
             stage: None,
+            treatment: None,
             pull: slot,
             capture: None,
             is_plain: false,
@@ -247,10 +256,12 @@ impl Channel {
         }
     }
 
-    /// Whether it has neither agents at its near end, outages, management of its queue, nor a capture.
+    /// Whether it has neither agents at its near end, outages, management of its queue, a treatment of packets, nor a
+    /// capture.
     pub(super) fn is_bare(&self) -> bool {
         let watched = self.agents[0].is_some() || self.capture.is_some();
-        !watched && self.cuts.is_none() && self.aqm.is_none() && self.stage.is_none()
+        let is_managed = self.aqm.is_some() || self.stage.is_some();
+        !watched && !is_managed && self.cuts.is_none() && self.treatment.is_none()
     }
 
     /// Takes in a packet, where it [is plain](Self::is_plain): returns when its last bit leaves, or what loses it.
@@ -288,7 +299,9 @@ impl Channel {
             }
             let departure = self.line.offer(packet, size, now).ok_or(DropCause::Full)?;
             aqm.admit(packet, admission);
-            aqm.waits(self.line.began(departure).since(now));
+            if departure < recorded::LAST {
+                aqm.waits(self.line.began(departure).since(now));
+            }
             return Ok(departure);
         }
         self.line.offer(packet, size, now).ok_or(DropCause::Full)
@@ -326,14 +339,18 @@ impl Channel {
     /// What loses a packet that leaves at this time, if anything does. What an outage loses has taken its draw, too.
     pub(super) fn loses(&mut self, packet: &Packet, departure: Time) -> Option<Culprit> {
         let is_lost = self.loss.loses(packet);
-        if let Some(cuts) = &mut self.cuts
-            && cuts.mask(self.line.began(departure), departure + self.delay) != 0
-        {
+        if self.is_cut(departure, departure + self.delay) {
             self.counters.drops_outage += 1;
             return Some(Culprit::Outage);
         }
         self.counters.drops_loss += u64::from(is_lost);
         is_lost.then_some(Culprit::Channel)
+    }
+
+    /// Whether an outage meets a packet between the beginning of its departure and its arrival. None meets what never leaves.
+    pub(super) fn is_cut(&mut self, departure: Time, arrival: Time) -> bool {
+        let Some(cuts) = &mut self.cuts else { return false };
+        departure < recorded::LAST && cuts.mask(self.line.began(departure), arrival) != 0
     }
 
     /// Puts a packet on its way.
@@ -375,7 +392,7 @@ impl Channel {
         let first = self.pipe.pop_front()?;
         match self.pipe.front() {
             Some(next) => queue.set_first(self.slot, next.arrival, next.taken, next.sequence),
-            None => queue.cancel(self.slot),
+            None => self.arrive_next(queue),
         }
         Some(first)
     }
@@ -388,7 +405,7 @@ impl Channel {
 
     /// The number of packets in transit.
     pub(super) fn len(&self) -> usize {
-        self.pipe.len()
+        self.pipe.len() + self.treatment.as_ref().map_or(0, |treatment| treatment.scattered.len())
     }
 
     /// The counters up to now.

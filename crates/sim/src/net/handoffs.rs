@@ -70,9 +70,9 @@ pub(super) fn ways(
 ) -> (Ways, Handoffs) {
     let pairs: Vec<(usize, usize)> = config.flows.iter().map(|flow| (flow.from, flow.to)).collect();
     let is_guarded = |port: usize| agents.at(port).is_some();
-    let mut ways = Ways::new(routes, exits, &pairs, is_guarded, |channel| {
-        !config.has_handoffs() && channels[channel as usize].stage.is_none()
-    });
+    let is_relay = |channel: u32| !config.has_handoffs() && channels[channel as usize].stage.is_none();
+    let scatters = |channel: u32| channels[channel as usize].scatters();
+    let mut ways = Ways::new(routes, exits, &pairs, is_guarded, (is_relay, scatters));
     let handoffs = Handoffs::new(config, (routes, &mut ways), (exits, first_ports), is_guarded);
     (ways, handoffs)
 }

@@ -7,9 +7,11 @@ use lasthop_stack::units::Span;
 
 use super::aqm::{Managed, Stage};
 use super::channel::{Channel, Line};
+use super::scattered::Treatment;
 use super::ways::Exit;
 use crate::engine::queue::EventQueue;
 use crate::engine::streams::Stream;
+use crate::medium::impairments::Impairments;
 use crate::medium::loss::LossProcess;
 use crate::medium::outages::{Cuts, Outages};
 use crate::model::{Absence, Config, LinkKind, PointToPoint};
@@ -81,6 +83,8 @@ impl Layout {
                 let stream = stream(&format!("{}.aqm", WAYS[direction]));
                 channel.aqm = Some(Box::new(Managed::new(aqm, config.rate, stream)));
             }
+            let impairments = impairments_of(ends, direction, name, (seed, replication));
+            channel.treatment = Treatment::new(config.policer, impairments);
             self.channels.push(channel);
         }
     }
@@ -116,6 +120,18 @@ pub(crate) fn loss_of(
 ) -> LossProcess {
     let stream = Stream::named(seed, replication, &format!("links.{name}.{}.loss", WAYS[direction]));
     LossProcess::new(ends.directions[direction].loss.clone(), stream)
+}
+
+/// The impairments of a direction of a link at their start, if it has any.
+pub(crate) fn impairments_of(
+    ends: &PointToPoint,
+    direction: usize,
+    name: &str,
+    (seed, replication): (u64, u64),
+) -> Option<Impairments> {
+    let stream =
+        |what: &str| Stream::named(seed, replication, &format!("links.{name}.{}.{what}", WAYS[direction]));
+    Impairments::new(ends.directions[direction].impairments, stream)
 }
 
 /// What cuts what a link carries, by its place: outages of its own, and nodes that are away from it.

@@ -24,6 +24,7 @@ mod media;
 mod pairs;
 mod pool;
 pub(crate) mod routes;
+mod scattered;
 pub(crate) mod slotted;
 mod staged;
 mod timers;
@@ -42,6 +43,7 @@ use crate::engine::queue::{EventQueue, Sequence, Slot};
 use crate::model::ports::Ports;
 use crate::model::{Config, LinkKind};
 use crate::probe::accounts::Accounts;
+use crate::probe::events::Why;
 use crate::probe::judgement::{Culprit, Losses};
 use crate::probe::pcap::Capture;
 use crate::probe::spread::Times;
@@ -255,7 +257,7 @@ impl Net {
         self.horizon = horizon;
         for place in 0..self.ways.last_first.len() {
             let number = self.ways.last_first[place] as usize;
-            if self.channels[number].agents[0].is_some() {
+            if self.channels[number].agents[0].is_some() || self.channels[number].scatters() {
                 continue;
             }
             for _ in 0..self.channels[number].len() {
@@ -319,6 +321,8 @@ impl Net {
             let channel = &mut self.channels[number];
             let departure = if channel.is_plain {
                 channel.carry(packet, size, at)
+            } else if channel.scatters() {
+                return self.scatter(number, (id, size), at, sequence);
             } else {
                 let observers = (&mut self.tracer, self.captures.as_mut_slice());
                 let channel = (number, &mut *channel);
@@ -348,7 +352,7 @@ impl Net {
         }
     }
 
-    /// Offers a packet to a channel ahead of those that wait there. Nothing runs ahead of the clock from a channel whose
+    /// Offers a packet to a channel ahead of those that wait there; one with a treatment takes it as the last. Nothing runs ahead of the clock from a channel whose
     /// agents may do that.
     fn offer_ahead(&mut self, number: usize, id: PoolId, sequence: Sequence) {
         let now = self.now;
@@ -356,6 +360,10 @@ impl Net {
         let channel = &mut self.channels[number];
         if channel.stage.is_some() {
             self.join(number, id, true);
+            return;
+        }
+        if channel.treatment.is_some() {
+            self.cross(number, (id, size), now, sequence);
             return;
         }
         let (departure, later) = match channel.take_ahead(packet, size, now) {
@@ -372,7 +380,8 @@ impl Net {
         let lost = channel.loses(packet, departure);
         if self.tracer.links {
             traced::overtaking(&mut self.tracer, (number, channel), departure, later);
-            traced::crossing(&mut self.tracer, (number, &mut *channel), packet, (now, departure), lost);
+            let times = (now, departure, departure + channel.delay);
+            traced::crossing(&mut self.tracer, (number, &mut *channel), packet, times, lost);
         }
         if let Some(culprit) = lost {
             self.lose(id, culprit, now);
@@ -384,11 +393,16 @@ impl Net {
 
     /// The queue of a channel drops a packet now.
     fn drop_at(&mut self, number: usize, id: PoolId) {
+        self.refuse(number, id, Why::Queue);
+    }
+
+    /// A channel does not take a packet now.
+    fn refuse(&mut self, number: usize, id: PoolId, why: Why) {
         let packet = self.pool.packet(id);
         if self.channels[number].agents[0].is_some() {
             self.refused.push_back(*packet);
         }
-        self.tracer.refused(self.now, number, packet);
+        self.tracer.refused(self.now, number, packet, why);
         self.lose(id, Culprit::Queue, self.now);
     }
 

@@ -7,6 +7,7 @@ use lasthop_stack::packet::NodeId;
 
 use super::pool::PoolId;
 use super::{Net, traced};
+use crate::probe::events::Why;
 
 impl Net {
     /// A packet arrives now at the queue in front of a channel.
@@ -19,6 +20,11 @@ impl Net {
         }
         let near = self.near(number);
         let channel = &mut self.channels[number];
+        let size = self.pool.get(id).1;
+        if channel.polices(size, now) {
+            self.refuse(number, id, Why::Policer);
+            return;
+        }
         let Some(stage) = &mut channel.stage else { return };
         let (packet, size) = self.pool.get(id);
         let packet = *packet;

@@ -15,7 +15,7 @@ use crate::probe::pcap::Capture;
 use crate::probe::trace::Tracer;
 
 /// A channel takes in a packet at a time that is not before now: returns when its last bit leaves, or what loses it. Agents
-/// of the channel get what its queue drops.
+/// of the channel get what it drops before that.
 #[inline(never)]
 pub(super) fn carry(
     (number, channel): (usize, &mut Channel),
@@ -24,25 +24,47 @@ pub(super) fn carry(
     refused: &mut VecDeque<Packet>,
     (tracer, captures): (&mut Tracer, &mut [Capture]),
 ) -> Result<Time, Culprit> {
-    let departure = match channel.take(packet, size, at) {
-        Ok(departure) => departure,
-        Err(cause) => {
+    let departure =
+        admit((number, &mut *channel), (&mut *packet, size), at, refused, (&mut *tracer, captures))?;
+    let arrival = departure + channel.delay;
+    let lost = channel.loses(packet, departure);
+    if tracer.links {
+        crossing(tracer, (number, channel), packet, (at, departure, arrival), lost);
+    }
+    lost.map_or(Ok(departure), Err)
+}
+
+/// The first half of [`carry`]: what becomes of a packet until its last bit leaves.
+pub(super) fn admit(
+    (number, channel): (usize, &mut Channel),
+    (packet, size): (&mut Packet, Bytes),
+    at: Time,
+    refused: &mut VecDeque<Packet>,
+    (tracer, captures): (&mut Tracer, &mut [Capture]),
+) -> Result<Time, Culprit> {
+    // A packet from a queue in front of the channel was policed before it joined.
+    let is_policed = channel.stage.is_none() && channel.polices(size, at);
+    let taken = if is_policed { Err(Why::Policer) } else { Ok(()) };
+    let taken = taken.and_then(|()| {
+        channel.take(packet, size, at).map_err(|cause| {
             channel.counters.drops_queue += u64::from(cause == DropCause::Full);
+            Why::Queue
+        })
+    });
+    let departure = match taken {
+        Ok(departure) => departure,
+        Err(why) => {
             if channel.agents[0].is_some() {
                 refused.push_back(*packet);
             }
-            tracer.refused(at, number, packet);
+            tracer.refused(at, number, packet, why);
             return Err(Culprit::Queue);
         }
     };
     if let Some(capture) = channel.capture {
         captures[capture].record(departure, at, packet);
     }
-    let lost = channel.loses(packet, departure);
-    if tracer.links {
-        crossing(tracer, (number, channel), packet, (at, departure), lost);
-    }
-    lost.map_or(Ok(departure), Err)
+    Ok(departure)
 }
 
 /// Records that a channel has accepted a packet.
@@ -51,7 +73,7 @@ pub(super) fn crossing(
     tracer: &mut Tracer,
     (number, channel): (usize, &mut Channel),
     packet: &Packet,
-    (now, departs): (Time, Time),
+    (now, departs, arrives): (Time, Time, Time),
     lost: Option<Culprit>,
 ) {
     if tracer.queue {
@@ -64,12 +86,34 @@ pub(super) fn crossing(
             nodes: (ends[number % 2], channel.to),
             begins: channel.line.began(departs),
             departs,
-            arrives: departs + channel.delay,
+            arrives,
             has_waited: channel.stage.is_some(),
-            lost: lost.map(|culprit| if culprit == Culprit::Outage { Why::Outage } else { Why::Error }),
+            lost: lost.map(why),
         };
         events.crosses(now, packet, &crossing);
     }
+}
+
+/// Records that the medium of a channel has copied a packet, and gives the copy a number.
+#[cold]
+pub(super) fn copying(
+    tracer: &mut Tracer,
+    (number, channel): (usize, &Channel),
+    copy: &mut Packet,
+    (now, departs, arrives): (Time, Time, Time),
+    lost: Option<Culprit>,
+) {
+    let (link, ends) = tracer.wires[number / 2];
+    if let Some(events) = &mut tracer.events {
+        let nodes = (ends[number % 2], channel.to);
+        let lost = lost.map(why);
+        let crossing = Crossing { link, nodes, begins: departs, departs, arrives, has_waited: true, lost };
+        events.copied(now, copy, &crossing);
+    }
+}
+
+fn why(culprit: Culprit) -> Why {
+    if culprit == Culprit::Outage { Why::Outage } else { Why::Error }
 }
 
 /// Records that a packet has joined the managed queue in front of a channel.

@@ -71,18 +71,19 @@ pub(super) struct Ways {
 
 impl Ways {
     /// The paths of packets between these pairs of nodes, in both directions; `exits` are what the ports lead to,
-    /// `is_guarded` says of a port whether agents sit there, and `is_relay` of a channel whether it may be a relay.
+    /// `is_guarded` says of a port whether agents sit there, `is_relay` of a channel whether it may be a relay, and `scatters`
+    /// whether its packets arrive in another order than they leave, or more of them: then nothing behind it is a relay.
     pub(super) fn new(
         routes: &Routes,
         exits: &[Exit],
         pairs: &[(usize, usize)],
         is_guarded: impl Fn(usize) -> bool,
-        is_relay: impl Fn(u32) -> bool,
+        (is_relay, scatters): (impl Fn(u32) -> bool, impl Fn(u32) -> bool),
     ) -> Ways {
         let both = pairs.iter().flat_map(|&(from, to)| [(from, to), (to, from)]);
         let mut feeders = feeders(routes, exits, both.clone(), &is_guarded);
         for (channel, feeder) in feeders.iter_mut().enumerate() {
-            *feeder = feeder.filter(|_| is_relay(channel as u32));
+            *feeder = feeder.filter(|feeder| is_relay(channel as u32) && !scatters(*feeder));
         }
         let mut ways = Ways {
             version: 1,

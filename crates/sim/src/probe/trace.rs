@@ -344,11 +344,11 @@ impl Tracer {
         }
     }
 
-    /// Records a packet for which the queue of a wire has no room.
-    pub(crate) fn refused(&mut self, now: Time, channel: usize, packet: &Packet) {
+    /// Records a packet that a wire does not take, because of its queue or its policer.
+    pub(crate) fn refused(&mut self, now: Time, channel: usize, packet: &Packet, why: Why) {
         if let Some(events) = &mut self.events {
             let (link, ends) = self.wires[channel / 2];
-            events.link(now, Event::Lost, Why::Queue, link, ends[channel % 2], packet);
+            events.link(now, Event::Lost, why, link, ends[channel % 2], packet);
         }
     }
 

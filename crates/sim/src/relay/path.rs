@@ -59,6 +59,12 @@ pub struct HopCounts {
     pub drops_aqm: u64,
     /// Packets that the law of its queue marked.
     pub marks: u64,
+    /// Packets that its policer dropped.
+    pub drops_policer: u64,
+    /// Packets that it duplicated.
+    pub duplicated: u64,
+    /// Packets that overtook another on it.
+    pub reordered: u64,
 }
 
 /// What one end sent in the whole run.
@@ -210,6 +216,9 @@ impl Path {
             drops_loss: ended.drops_loss - began.drops_loss,
             drops_aqm: ended.drops_aqm - began.drops_aqm,
             marks: ended.marks - began.marks,
+            drops_policer: ended.drops_policer - began.drops_policer,
+            duplicated: ended.duplicated - began.duplicated,
+            reordered: ended.reordered - began.reordered,
         };
         let all: Vec<HopCounts> = self.so_far(now).into_iter().zip(&self.at_begin).map(since).collect();
         let ways = all.chunks_exact(2).map(|both| [both[0], both[1]]);
@@ -236,6 +245,9 @@ fn counts(channel: &Channel, now: Time) -> HopCounts {
         drops_loss: counters.drops_loss,
         drops_aqm: aqm.drops,
         marks: aqm.marks,
+        drops_policer: counters.drops_policer,
+        duplicated: counters.duplicated,
+        reordered: counters.reordered,
     }
 }
 

@@ -45,6 +45,7 @@ pub fn estimate(config: &Config) -> Estimate {
     let mut events = EVENTS_OF_ALL;
     let (mut loads, mut crossed) = (Vec::new(), Vec::new());
     let ends = pairs_of_ends(config);
+    let mut duplicates: f64 = 1.0;
     let detour = detour(config);
     let mut senders = vec![false; config.nodes.len()];
     for flow in &config.flows {
@@ -61,7 +62,8 @@ pub fn estimate(config: &Config) -> Estimate {
             way.events += detour;
             way.events_back += detour;
             let load = Load::of(&source, &flow.transport, config, &way);
-            events += ends * load.events(&way, !config.agents.is_empty());
+            events += ends * way.duplicates() * load.events(&way, !config.agents.is_empty());
+            duplicates = way.duplicates().max(duplicates);
             loads.push(load);
             crossed.push(ways[direction].iter().map(|(_, hop)| hop.port.0).collect::<Vec<_>>());
         }
@@ -81,7 +83,8 @@ pub fn estimate(config: &Config) -> Estimate {
         events += EVENTS_PER_SLOT * (config.run.duration.as_secs() / frn.slot.as_secs() + 1.0);
     }
     let outstanding = shared::outstanding(&loads, &crossed, &ports);
-    let memory_bytes = memory::bytes(config, &routes, (&loads, ends * outstanding), (&senders, ends));
+    let memory_bytes =
+        memory::bytes(config, &routes, (&loads, ends * duplicates * outstanding), (&senders, ends));
     Estimate { events, memory_bytes }
 }
 

@@ -11,6 +11,7 @@ mod part;
 mod transport;
 mod users;
 mod wifi;
+mod wires;
 
 use self::part::Part;
 use super::layout::Section;
@@ -25,7 +26,7 @@ use crate::model::{
     RunConfig, SinkConfig, TransportConfig,
 };
 use crate::traffic::{AppConfig, AppKind, OnOffLaw};
-use lasthop_stack::link::recorded::Recorded;
+use lasthop_stack::link::recorded::{Opportunities, Recorded, Varying};
 use lasthop_stack::registry::{AqmConfig, AqmKind, tcp};
 
 use lasthop_stack::units::{Bytes, Span};
@@ -132,7 +133,9 @@ fn link(sheet: &Sheet<'_>, member: &Link) -> LinkConfig {
         rate: rate(prefix),
         delay: link.span(&if air.is_some() { "delay".to_string() } else { format!("{prefix}delay") }),
         queue: link.queue(&format!("{prefix}queue")),
+        policer: wires::policer(&link, prefix),
         loss: LossConfig::None,
+        impairments: wires::impairments(&link, prefix),
     };
     let mut directions = [direction(""), direction("reverse.")];
     if link.word("kind") != "wired" {
@@ -151,12 +154,20 @@ fn link(sheet: &Sheet<'_>, member: &Link) -> LinkConfig {
     LinkConfig { name, group, kind, outages, aqm }
 }
 
-/// The delivery opportunities of both directions.
+/// The recorded capacity of both directions.
 fn recorded(sheet: &Sheet<'_>, link: &Part<'_>) -> [Recorded; 2] {
-    ["", "reverse."].map(|prefix| Recorded {
-        schedule: sheet.plan.records.schedule(link.word(&format!("{prefix}trace.file"))),
-        opportunity: link.small("trace.opportunity"),
-        header: link.small("trace.header"),
+    ["", "reverse."].map(|prefix| {
+        let key = |name: &str| format!("{prefix}trace.{name}");
+        let (file, is_once) = (link.word(&key("file")), link.flag(&key("once")));
+        if link.word(&key("format")) == "rates" {
+            return Recorded::Rates(Varying { rates: sheet.plan.records.rates(file), is_once });
+        }
+        Recorded::Opportunities(Opportunities {
+            schedule: sheet.plan.records.schedule(file),
+            opportunity: link.small("trace.opportunity"),
+            header: link.small("trace.header"),
+            is_once,
+        })
     })
 }
 

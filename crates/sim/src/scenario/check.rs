@@ -9,6 +9,7 @@ mod frames;
 mod frn;
 mod queues;
 mod wifi;
+mod wires;
 
 use super::build;
 use super::document::Document;

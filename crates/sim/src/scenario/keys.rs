@@ -25,6 +25,7 @@ mod radio;
 mod records;
 mod table;
 mod users;
+mod wires;
 mod words;
 
 use super::decimal::Decimal;

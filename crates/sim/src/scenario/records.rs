@@ -1,9 +1,9 @@
-//! The files of delivery opportunities that the links of a scenario name, read once and shared by all its points.
+//! The files of recorded capacity that the links of a scenario name, read once and shared by all its points.
 
 use super::hash::Fnv;
 use super::plan::Plan;
 use super::value::Value;
-use lasthop_stack::link::recorded::Schedule;
+use lasthop_stack::link::recorded::{Rates, Schedule, Unreadable};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{Error, ErrorKind};
@@ -13,6 +13,7 @@ use std::sync::Arc;
 /// The keys that name a file.
 const KEYS: [&str; 2] = ["links.*.trace.file", "links.*.reverse.trace.file"];
 
+const EXPECTED: &str = "expected a file of delivery opportunities or of rates";
 /// The longest file that is read: at 12 Mbit/s, one of a day takes 9 MB.
 const MOST_BYTES: u64 = 256 << 20;
 
@@ -22,8 +23,10 @@ pub(super) struct Records(BTreeMap<String, Result<Record, String>>);
 
 #[derive(Clone, Debug)]
 struct Record {
-    schedule: Arc<Schedule>,
-    digest: String,
+    /// Its content in each format, or why it does not have it.
+    schedule: Result<Arc<Schedule>, String>,
+    rates: Result<Arc<Rates>, String>,
+    digest: Option<String>,
 }
 
 impl Records {
@@ -54,14 +57,26 @@ impl Records {
     /// The opportunities in a file; one a millisecond where it cannot be used, which [`Records::fault`] reports.
     pub(super) fn schedule(&self, path: &str) -> Arc<Schedule> {
         match self.0.get(path) {
-            Some(Ok(record)) => record.schedule.clone(),
-            Some(Err(_)) | None => Arc::new(Schedule::each_millisecond()),
+            Some(Ok(Record { schedule: Ok(schedule), .. })) => schedule.clone(),
+            _ => Arc::new(Schedule::each_millisecond()),
         }
     }
 
-    /// Why a file cannot be used.
-    pub(super) fn fault(&self, path: &str) -> Option<&str> {
-        self.0.get(path)?.as_ref().err().map(String::as_str)
+    /// The rates in a file; a constant one where it cannot be used.
+    pub(super) fn rates(&self, path: &str) -> Arc<Rates> {
+        match self.0.get(path) {
+            Some(Ok(Record { rates: Ok(rates), .. })) => rates.clone(),
+            _ => Arc::new(Rates::constant()),
+        }
+    }
+
+    /// Why a file cannot be used as one of rates, or else of delivery opportunities.
+    pub(super) fn fault(&self, path: &str, is_rates: bool) -> Option<&str> {
+        match self.0.get(path)? {
+            Err(fault) => Some(fault),
+            Ok(record) if is_rates => record.rates.as_ref().err().map(String::as_str),
+            Ok(record) => record.schedule.as_ref().err().map(String::as_str),
+        }
     }
 
     /// What identifies the content of the file that the value of a slot names; `None` for every other slot.
@@ -69,7 +84,7 @@ impl Records {
         if !is_file(plan, slot) {
             return None;
         }
-        self.0.get(path)?.as_ref().ok().map(|record| record.digest.as_str())
+        self.0.get(path)?.as_ref().ok()?.digest.as_deref()
     }
 
     /// The paths, absolute or relative to the folder of the scenario.
@@ -93,23 +108,25 @@ fn read(folder: &Path, copies: &Path, path: &str) -> Result<Record, String> {
     let file = if is_below && copy.is_file() { copy } else { folder.join(path) };
     let shown = file.display();
     let unusable = |error: Error| match error.kind() {
-        ErrorKind::NotFound => format!("{shown}: no such file; expected a file of delivery opportunities"),
-        _ => format!("{shown}: {error}; expected a file of delivery opportunities"),
+        ErrorKind::NotFound => format!("{shown}: no such file; {EXPECTED}"),
+        _ => format!("{shown}: {error}; {EXPECTED}"),
     };
     let about = fs::metadata(&file).map_err(unusable)?;
     if !about.is_file() || about.len() > MOST_BYTES {
-        return Err(format!(
-            "{shown}: not a regular file of at most {} MiB; expected a file of delivery opportunities",
-            MOST_BYTES >> 20
-        ));
+        return Err(format!("{shown}: not a regular file of at most {} MiB; {EXPECTED}", MOST_BYTES >> 20));
     }
     let bytes = fs::read(&file).map_err(unusable)?;
     let text = String::from_utf8_lossy(&bytes);
-    let schedule =
-        Schedule::read(&text).map_err(|error| format!("{shown}:{}: {}", error.line, error.text))?;
+    let at_line = |error: Unreadable| format!("{shown}:{}: {}", error.line, error.text);
+    let schedule = Schedule::read(&text).map(Arc::new).map_err(at_line);
+    let rates = Rates::read(&text).map(Arc::new).map_err(at_line);
     let mut hash = Fnv::new();
-    for at in schedule.times_ms() {
-        hash.add(&at.to_string());
+    if let Ok(schedule) = &schedule {
+        schedule.times_ms().iter().for_each(|at| hash.add(&at.to_string()));
     }
-    Ok(Record { schedule: Arc::new(schedule), digest: hash.digits() })
+    if let Ok(rates) = &rates {
+        rates.steps().for_each(|step| hash.add(&format!("{step:?}")));
+    }
+    let digest = (schedule.is_ok() || rates.is_ok()).then(|| hash.digits());
+    Ok(Record { schedule, rates, digest })
 }

@@ -2,6 +2,7 @@
 
 #![allow(dead_code, unreachable_pub, reason = "each test uses its part")]
 
+use lasthop_sim::medium::impairments::ImpairmentConfig;
 use lasthop_sim::medium::loss::LossConfig;
 use lasthop_sim::medium::radio::config::RadioConfig;
 use lasthop_sim::model::{
@@ -20,7 +21,14 @@ use lasthop_stack::units::{Bytes, Rate, Span, Time};
 
 /// A direction of a link with room for 100 packets and no loss.
 pub fn direction(rate_bps: u64, delay: Span) -> DirectionConfig {
-    DirectionConfig { rate: Rate(rate_bps), delay, queue: QueueLimit::Packets(100), loss: LossConfig::None }
+    DirectionConfig {
+        rate: Rate(rate_bps),
+        delay,
+        queue: QueueLimit::Packets(100),
+        policer: None,
+        loss: LossConfig::None,
+        impairments: ImpairmentConfig::default(),
+    }
 }
 
 /// Nodes in a row, joined by these links, and one bulk TCP flow `main` from the first to the last.

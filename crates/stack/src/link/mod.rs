@@ -4,6 +4,7 @@ pub mod dot11;
 pub mod dot16;
 pub mod fec;
 pub mod managed;
+pub mod policer;
 pub mod queue;
 pub mod recorded;
 pub mod slotted;

@@ -4,14 +4,16 @@ use super::{Entry, kinds};
 use crate::hooks::parameter::{Described, Exception, Setting, Spec};
 use crate::hooks::{Admission, Aqm, Arrival, Count, Discipline};
 use crate::link::managed::{
-    Codel, DualPi2, FqCodel, Mac80211, Pie, Red, codel, dualpi2, fq_codel, mac80211, pie, red,
+    Codel, DropHead, DualPi2, FqCodel, Mac80211, Pie, Red, codel, drop_head, dualpi2, fq_codel, mac80211,
+    pie, red,
 };
 use crate::schemes::{CongestionWarning, congestion_warning};
 
 kinds! {
-    /// What a queue does before it is full.
+    /// What a queue does before it is full, or when it is.
     AqmKind, AqmConfig, AqmMachine;
     Warning(CongestionWarning), congestion_warning::Config = "warning" as "congestion warning", "Xu, Tian and Ansari 2004", "marks every ECN-capable packet while the mean length of the queue is above a threshold";
+    DropHead(DropHead), drop_head::Config = "drop-head" as "drop-head", "Lakshman, Neidhardt and Ott 1996", "drops the packet at the head of a full queue instead of the one that arrives";
     Red(Red), red::Config = "red" as "RED", "Floyd and Jacobson 1993", "drops or marks arriving packets with a probability that grows with the mean length of the queue";
     Codel(Codel), codel::Config = "codel" as "CoDel", "RFC 8289", "drops or marks packets at the head of a queue whose packets have all waited longer than a target for an interval";
     FqCodel(FqCodel), fq_codel::Config = "fq-codel" as "FQ-CoDel", "RFC 8290", "serves a queue for each flow in turns of bytes, each with CoDel of its own";
@@ -34,6 +36,7 @@ impl AqmConfig {
     pub fn build(&self, salt: u32) -> AqmMachine {
         match self {
             AqmConfig::Warning(config) => AqmMachine::Warning(CongestionWarning::new(config)),
+            AqmConfig::DropHead(_) => AqmMachine::DropHead(DropHead::default()),
             AqmConfig::Red(config) => AqmMachine::Red(Red::new(config)),
             AqmConfig::Codel(config) => AqmMachine::Codel(Codel::new(config)),
             AqmConfig::FqCodel(config) => AqmMachine::FqCodel(FqCodel::new(config, salt)),
@@ -50,7 +53,8 @@ impl AqmConfig {
         match self {
             AqmConfig::Warning(config) => Some((config.threshold, "threshold")),
             AqmConfig::Red(config) => Some((config.min, "min-threshold")),
-            AqmConfig::Codel(_)
+            AqmConfig::DropHead(_)
+            | AqmConfig::Codel(_)
             | AqmConfig::FqCodel(_)
             | AqmConfig::Pie(_)
             | AqmConfig::DualPi2(_)
@@ -62,6 +66,12 @@ impl AqmConfig {
     #[must_use]
     pub fn keeps_packets(&self) -> bool {
         !matches!(self, AqmConfig::Warning(_) | AqmConfig::Red(_))
+    }
+
+    /// Whether it acts before the queue is full.
+    #[must_use]
+    pub fn is_early(&self) -> bool {
+        !matches!(self, AqmConfig::DropHead(_))
     }
 
     /// Whether it acts on packets that do not use ECN.
@@ -83,6 +93,7 @@ impl AqmMachine {
     pub fn discipline(&mut self) -> Option<&mut dyn Discipline> {
         match self {
             AqmMachine::Warning(_) | AqmMachine::Red(_) => None,
+            AqmMachine::DropHead(law) => Some(law),
             AqmMachine::Codel(law) => Some(law),
             AqmMachine::FqCodel(law) => Some(law),
             AqmMachine::Pie(law) => Some(law),
@@ -95,7 +106,7 @@ impl AqmMachine {
     #[must_use]
     pub fn counts(&self) -> Vec<Count> {
         match self {
-            AqmMachine::Warning(_) | AqmMachine::Red(_) => Vec::new(),
+            AqmMachine::Warning(_) | AqmMachine::DropHead(_) | AqmMachine::Red(_) => Vec::new(),
             AqmMachine::Codel(law) => law.counts(),
             AqmMachine::FqCodel(law) => law.counts(),
             AqmMachine::Pie(law) => law.counts(),
@@ -112,7 +123,8 @@ impl Aqm for AqmMachine {
         match self {
             AqmMachine::Warning(law) => law.on_arrival(arrival, draw),
             AqmMachine::Red(law) => law.on_arrival(arrival, draw),
-            AqmMachine::Codel(_)
+            AqmMachine::DropHead(_)
+            | AqmMachine::Codel(_)
             | AqmMachine::FqCodel(_)
             | AqmMachine::Pie(_)
             | AqmMachine::DualPi2(_)

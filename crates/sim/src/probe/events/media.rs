@@ -39,10 +39,23 @@ pub(crate) struct Crossing {
 impl Events {
     /// A wire accepts a packet.
     pub(crate) fn crosses(&mut self, now: Time, packet: &Packet, way: &Crossing) {
-        let (link, (from, to)) = (way.link, way.nodes);
         if !way.has_waited {
-            self.link(now, Event::Queue, Why::Nothing, link, from, packet);
+            self.link(now, Event::Queue, Why::Nothing, way.link, way.nodes.0, packet);
         }
+        self.carries(packet, way);
+    }
+
+    /// A wire that accepts a packet will duplicate it: the copy gets a number of its own, and travels from the end of the
+    /// original's transmission on.
+    pub(crate) fn copied(&mut self, now: Time, copy: &mut Packet, way: &Crossing) {
+        copy.id = self.number();
+        self.link(now, Event::Copy, Why::Nothing, way.link, way.nodes.0, copy);
+        self.carries(copy, way);
+    }
+
+    /// The transmission of a packet on a wire, and its end.
+    fn carries(&mut self, packet: &Packet, way: &Crossing) {
+        let (link, (from, to)) = (way.link, way.nodes);
         let about = About { len: packet.size().0.cast_signed(), ..self.about(packet) };
         let frame = self.next_frame();
         let of_frame = |events: &Events, at, event, why, (node, peer): (NodeId, NodeId)| {

@@ -61,6 +61,7 @@ vocabulary! {
         Queue = "queue",
         Done = "done",
         Lost = "lost",
+        Copy = "copy",
     }
 }
 
@@ -130,5 +131,6 @@ vocabulary! {
         Suppressed = "suppressed",
         NoRoute = "no-route",
         Deaf = "deaf",
+        Policer = "policer",
     }
 }

@@ -41,6 +41,8 @@ pub(super) struct Pace {
     bits: f64,
     queue: QueueLimit,
     loss: Loss,
+    /// Packets that may come of one.
+    copies: f64,
 }
 
 /// The probability that a hop loses a packet for good.
@@ -58,7 +60,7 @@ impl Pace {
         let drawn = link.rtt.map_or(0.0, |law| law.longest().as_secs() / 2.0);
         let recorded = link.recorded.as_ref().map(|recorded| &recorded[direction]);
         let direction = &link.directions[direction];
-        let delay_s = direction.delay.as_secs() + drawn;
+        let delay_s = direction.delay.as_secs() + drawn + direction.impairments.longest().as_secs();
         let (rate, bits) = match recorded {
             None => (direction.rate.0 as f64, direction.rate.0 as f64 * delay_s),
             Some(recorded) => (
@@ -73,7 +75,11 @@ impl Pace {
             LossConfig::Bit { ber } => Loss::Bit(*ber),
             LossConfig::GilbertElliott { .. } | LossConfig::List { .. } => Loss::Unknown,
         };
-        Pace { rate, slot_s: None, events: 1.0, bits, queue: direction.queue, loss }
+        // What is dropped by a rate, or comes late, is sent again as often as the links have room for it.
+        let is_plain = direction.policer.is_none() && direction.impairments.is_none();
+        let loss = if is_plain { loss } else { Loss::Unknown };
+        let copies = if direction.impairments.duplicate.is_some() { 2.0 } else { 1.0 };
+        Pace { rate, slot_s: None, events: 1.0, bits, queue: direction.queue, loss, copies }
     }
 
     /// The same behind a managed queue.
@@ -88,13 +94,14 @@ impl Pace {
             None => QueueLimit::Packets(mac.queue),
         };
         let loss = if wifi.radio.errors.law == ErrorLaw::None { Loss::Share(0.0) } else { Loss::Unknown };
-        Pace { rate: mac.data_rate.rate().0 as f64, slot_s: None, events: 1.0, bits: 0.0, queue, loss }
+        let rate = mac.data_rate.rate().0 as f64;
+        Pace { rate, slot_s: None, events: 1.0, bits: 0.0, queue, loss, copies: 1.0 }
     }
 
     pub(super) fn of_slots(frn: &FrnConfig) -> Pace {
         let slot_s = Some(frn.slot.as_secs());
         let (queue, loss) = (QueueLimit::Unlimited, Loss::Unknown);
-        Pace { rate: f64::INFINITY, slot_s, events: 0.0, bits: 0.0, queue, loss }
+        Pace { rate: f64::INFINITY, slot_s, events: 0.0, bits: 0.0, queue, loss, copies: 1.0 }
     }
 
     /// The number of packets of this many bytes, headers included, that it holds.
@@ -149,6 +156,11 @@ impl Way {
     fn copies(&self, bytes: f64) -> f64 {
         let there = self.there.iter().map(|hop| hop.copies(bytes));
         there.chain(self.back.iter().map(|hop| hop.copies(TCP_HEADERS))).product()
+    }
+
+    /// Packets that may come of one, or of its acknowledgement.
+    pub(super) fn duplicates(&self) -> f64 {
+        self.there.iter().chain(&self.back).map(|hop| hop.copies).product()
     }
 
     /// The number of packets of this many bytes that it holds.

@@ -3,7 +3,7 @@
 use super::Check;
 use crate::model::{Config, FlowConfig, LinkConfig, LinkKind, TransportConfig};
 use lasthop_stack::link::queue::QueueLimit;
-use lasthop_stack::registry::CongestionKind;
+use lasthop_stack::registry::{AqmConfig, CongestionKind};
 use lasthop_stack::transport::tcp::EcnMode;
 use std::collections::BTreeSet;
 
@@ -74,7 +74,7 @@ impl Check<'_> {
                 law.name
             );
             self.remark(&format!("flows.{name}.tcp.ecn"), text);
-        } else if config.links.iter().all(|link| link.aqm.is_none()) {
+        } else if config.links.iter().all(|link| !link.aqm.as_ref().is_some_and(AqmConfig::is_early)) {
             let text = format!(
                 "{} where no queue marks packets, so that it takes each loss for random; expected links.NAME.aqm",
                 law.title

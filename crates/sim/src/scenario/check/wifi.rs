@@ -56,6 +56,7 @@ impl Check<'_> {
         }
         self.loss_model(name, sheet, "snr", "none, packet, bit, gilbert-elliott, list on a lossy link");
         self.round_trip(name, ends.rtt);
+        self.treatment(name, ends, sheet);
         if let Some(air) = &ends.air {
             self.air(name, air, sheet);
         }
@@ -64,12 +65,16 @@ impl Check<'_> {
         }
     }
 
-    /// The files of delivery opportunities; one that both directions name is reported once.
+    /// The files of recorded links; one that both directions name is reported once.
     fn records(&mut self, name: &str, sheet: &Sheet<'_>) {
         let keys = ["trace.file", "reverse.trace.file"].map(|below| format!("links.{name}.{below}"));
-        let paths = keys.each_ref().map(|key| sheet.get(key).map(Value::text));
-        for (key, path) in keys.iter().zip(&paths).take(if paths[0] == paths[1] { 1 } else { 2 }) {
-            let fault = path.as_deref().and_then(|path| self.plan.records.fault(path));
+        let files = ["", "reverse."].map(|prefix| {
+            let of = |below: &str| sheet.get(&format!("links.{name}.{prefix}trace.{below}"));
+            (of("file").map(Value::text), of("format").is_some_and(|format| format.is("rates")))
+        });
+        for (key, (path, is_rates)) in keys.iter().zip(&files).take(if files[0] == files[1] { 1 } else { 2 })
+        {
+            let fault = path.as_deref().and_then(|path| self.plan.records.fault(path, *is_rates));
             if let Some(text) = fault.map(str::to_string) {
                 self.fault(key, text);
             }

@@ -15,7 +15,7 @@ const ROOM: Kind = Kind::Quantity(&[Dim::Packets, Dim::Size], "packets");
 pub(super) const TIME_US: Kind = Kind::Quantity(&[Dim::Time], "us");
 
 const CABLE: &[Only] = &[Only::Is("links.*.kind", &["wired", "lossy"])];
-const BOTH_WAYS: &[Only] = &[Only::Is("links.*.kind", &["wired", "lossy", "trace"])];
+pub(super) const BOTH_WAYS: &[Only] = &[Only::Is("links.*.kind", &["wired", "lossy", "trace"])];
 const POINT_TO_POINT: &[Only] = &[Only::Is("links.*.kind", &["wired", "lossy", "wimax", "trace"])];
 const QUEUED: &[Only] = &[Only::Is("links.*.kind", &["wired", "lossy", "wifi", "wimax", "trace"])];
 const ONE_RATE: &[Only] = &[Only::Is("links.*.kind", &["wired", "lossy", "wifi"])];

@@ -1,22 +1,45 @@
-//! The keys of a link with recorded delivery opportunities.
+//! The keys of a link whose capacity over time is recorded.
 
 use super::table::SIZE;
 use super::{Key, Kind, Only};
 
 const TRACE: &[Only] = &[Only::Is("links.*.kind", &["trace"])];
 
+const FORMAT: Kind = Kind::Word("format", || vec!["opportunities", "rates"]);
+
 /// The keys.
 pub(super) const KEYS: &[Key] = &[
     Key::new(
         "links.*.trace.file",
         Kind::Text,
-        "file with the delivery opportunities from the first node to the second, one time in milliseconds a line; relative to the folder of the scenario, in it or below it; after its last line it begins again",
+        "file with the capacity from the first node to the second over time; relative to the folder of the scenario, in it or below it; after its last line it begins again",
     )
     .only(TRACE),
     Key::new("links.*.reverse.trace.file", Kind::Text, "the same from the second node to the first")
         .like("links.*.trace.file")
         .only(TRACE),
-    Key::new("links.*.trace.opportunity", SIZE, "bytes that may go at each time, headers of the link included")
+    Key::new(
+        "links.*.trace.format",
+        FORMAT,
+        "what a line of the file is: the time of a delivery opportunity in milliseconds (Mahimahi), or a time in seconds and the rate in Mbit/s up to it (Pensieve, PiTree)",
+    )
+    .default("opportunities")
+    .only(TRACE),
+    Key::new("links.*.reverse.trace.format", FORMAT, "the same from the second node to the first")
+        .like("links.*.trace.format")
+        .only(TRACE),
+    Key::new(
+        "links.*.trace.once",
+        Kind::Bool,
+        "whether nothing goes any more after the last line of the file, instead of from its beginning again",
+    )
+    .default("false")
+    .source("Mahimahi: mm-link without --once")
+    .only(TRACE),
+    Key::new("links.*.reverse.trace.once", Kind::Bool, "the same from the second node to the first")
+        .like("links.*.trace.once")
+        .only(TRACE),
+    Key::new("links.*.trace.opportunity", SIZE, "bytes that may go at each opportunity, headers of the link included; rates have none")
         .default("1504 B")
         .source("Mahimahi: PACKET_SIZE of link_queue.hh")
         .at_least("64 B")

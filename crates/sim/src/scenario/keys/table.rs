@@ -10,7 +10,7 @@ use super::super::quantity::{Dim, Quantity};
 use super::{
     Case, Decimal, Default, Key, Kind, Only, Part, Profiled, Unless, WESTWOOD_RECOVERY, acks, agents, air,
     apps, aqm, arq, channel, described, edca, events, figures, frn, judges, links, nodes, pacing, pcf, radio,
-    records, users,
+    records, users, wires,
 };
 use lasthop_stack::registry::tcp;
 use lasthop_stack::registry::{CongestionKind, ReactionKind, RecoveryKind, VARIANTS};
@@ -71,6 +71,7 @@ pub(in super::super) static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| {
         &described::arqs(),
         air::KEYS,
         records::KEYS,
+        wires::KEYS,
         frn::KEYS,
         &described::intervals(),
         radio::KEYS,

@@ -120,10 +120,11 @@ from = "a"
 to = "b"
 "#;
 
-/// A link with recorded delivery opportunities.
+/// A link with recorded delivery opportunities, a policer and duplicates.
 fn recorded() -> String {
     let trace = shipped_trace();
-    let link = format!("kind = \"trace\"\ntrace = {{ file = {trace:?} }}");
+    let more = "policer = { rate = \"1 Mbit/s\", burst = \"9 kB\" }\nduplicate.rate = \"1 %\"";
+    let link = format!("kind = \"trace\"\ntrace = {{ file = {trace:?} }}\n{more}");
     changed("kind  = \"lossy\"", &link).replace("rate  = \"10 Mbit/s\"\n", "")
 }
 

@@ -4,6 +4,7 @@
 use super::{BASE, changed, line_of, resolved, shipped_trace};
 use crate::model::{LinkKind, PointToPoint};
 use crate::scenario::{Overrides, Scenario, ScenarioError};
+use lasthop_stack::link::recorded::{Opportunities, Recorded};
 use lasthop_stack::units::Rate;
 use std::fs;
 use std::path::PathBuf;
@@ -56,6 +57,13 @@ fn ends(scenario: &Scenario, point: usize) -> PointToPoint {
     }
 }
 
+fn opportunities(recorded: &Recorded) -> &Opportunities {
+    match recorded {
+        Recorded::Opportunities(found) => found,
+        Recorded::Rates(_) => panic!("opportunities"),
+    }
+}
+
 #[test]
 fn each_direction_has_its_file_and_the_mean_rate_of_its_opportunities() {
     let folder = Folder::new("both", &[("down", "5\n10\n"), ("below/up", "10\n")]);
@@ -63,8 +71,9 @@ fn each_direction_has_its_file_and_the_mean_rate_of_its_opportunities() {
     let scenario = folder.read(&text, &[]).unwrap();
     let found = ends(&scenario, 0);
     let recorded = found.recorded.as_deref().expect("a recorded link");
-    assert_eq!(recorded.each_ref().map(|way| way.schedule.times_ms().to_vec()), [vec![5, 10], vec![10]]);
-    assert_eq!(recorded.each_ref().map(|way| (way.opportunity, way.header)), [(1504, 4); 2]);
+    let recorded = recorded.each_ref().map(opportunities);
+    assert_eq!(recorded.map(|way| way.schedule.times_ms().to_vec()), [vec![5, 10], vec![10]]);
+    assert_eq!(recorded.map(|way| (way.opportunity, way.header, way.is_once)), [(1504, 4, false); 2]);
     assert_eq!(found.directions.each_ref().map(|way| way.rate), [Rate(2_406_400), Rate(1_203_200)]);
     assert_eq!(scenario.files(), ["below/up", "down"]);
 }
@@ -78,9 +87,8 @@ fn a_direction_without_a_file_has_that_of_the_other_and_all_points_share_what_wa
     );
     let scenario = folder.read(&text, &[]).unwrap();
     let [one, other] = [0, 1].map(|point| ends(&scenario, point).recorded.expect("a recorded link"));
-    assert!(
-        Arc::ptr_eq(&one[0].schedule, &one[1].schedule) && Arc::ptr_eq(&one[0].schedule, &other[0].schedule)
-    );
+    let [first, back, later] = [&one[0], &one[1], &other[0]].map(|way| &opportunities(way).schedule);
+    assert!(Arc::ptr_eq(first, back) && Arc::ptr_eq(first, later));
     let found = resolved(&scenario, 0, "links.b-c.reverse.trace.file");
     assert_eq!(found, Some(("down".to_string(), "links.b-c.trace.file".to_string())));
 }
@@ -101,7 +109,7 @@ fn a_file_that_cannot_be_used_is_reported_once_with_the_key_that_names_it() {
     let with = |file: &str| text.replace("\"down\"", &format!("\"{file}\""));
     let line = line_of(&text, "trace.file");
     let place = format!("x.toml:{line}: links.b-c.trace.file");
-    let expected = "expected a file of delivery opportunities";
+    let expected = "expected a file of delivery opportunities or of rates";
     for (file, fault) in [
         ("none", format!("none: no such file; {expected}")),
         ("bad", "bad:2: \"x\"; expected whole milliseconds from 0 to 1000000000".to_string()),
@@ -128,7 +136,7 @@ fn a_file_may_have_an_absolute_path_and_a_rate_of_its_own_is_refused() {
     assert_eq!(scenario.files(), [shipped_trace()]);
     let endless = folder.message(&with_trace("trace.file = \"/dev/zero\""), &[]);
     assert!(endless.contains("/dev/zero: not a regular file of at most 256 MiB"), "{endless}");
-    assert!(ends(&scenario, 0).recorded.is_some_and(|both| both[0].schedule.len() > 1000));
+    assert!(ends(&scenario, 0).recorded.is_some_and(|both| opportunities(&both[0]).schedule.len() > 1000));
     let message = folder.message(&text.replace("trace.file", "rate = \"1 Mbit/s\"\ntrace.file"), &[]);
     assert!(message.contains("links.b-c.rate: no point uses it; expected"), "{message}");
     assert!(BASE.contains("links.b-c"));

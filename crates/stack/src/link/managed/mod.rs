@@ -1,6 +1,7 @@
 //! Standard managements of queues, one per file. RED decides at arrivals; the others keep the waiting packets themselves.
 
 pub mod codel;
+pub mod drop_head;
 pub mod dualpi2;
 pub mod fq_codel;
 pub mod mac80211;
@@ -9,6 +10,7 @@ pub mod red;
 mod waiting;
 
 pub use codel::Codel;
+pub use drop_head::DropHead;
 pub use dualpi2::DualPi2;
 pub use fq_codel::FqCodel;
 pub use mac80211::Mac80211;

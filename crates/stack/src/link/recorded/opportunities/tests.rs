@@ -6,7 +6,7 @@ fn schedule(text: &str) -> Schedule {
 
 fn line(times: &str, limit: QueueLimit) -> Line {
     let schedule = Arc::new(schedule(&times.replace(' ', "\n")));
-    Line::new(Recorded { schedule, opportunity: 1504, header: 4 }, limit, false)
+    Line::new(Opportunities { schedule, opportunity: 1504, header: 4, is_once: false }, limit, false)
 }
 
 /// When packets leave, in milliseconds: each with the microsecond of its arrival and its size.
@@ -88,7 +88,8 @@ fn what_is_used_and_offered_grows_with_the_clock() {
 
 #[test]
 fn an_opportunity_of_this_instant_does_not_count_whether_or_not_it_is_used_yet() {
-    let recorded = Recorded { schedule: Arc::new(schedule("1\n2")), opportunity: 1504, header: 4 };
+    let recorded =
+        Opportunities { schedule: Arc::new(schedule("1\n2")), opportunity: 1504, header: 4, is_once: false };
     let mut link = Line::new(recorded, QueueLimit::Unlimited, true);
     let now = Time(1_000_000);
     assert_eq!(link.used(now), (0, 0));
@@ -98,7 +99,8 @@ fn an_opportunity_of_this_instant_does_not_count_whether_or_not_it_is_used_yet()
 
 #[test]
 fn a_direction_that_is_fed_uses_the_opportunity_of_this_instant() {
-    let recorded = Recorded { schedule: Arc::new(schedule("1\n3")), opportunity: 1504, header: 4 };
+    let recorded =
+        Opportunities { schedule: Arc::new(schedule("1\n3")), opportunity: 1504, header: 4, is_once: false };
     let mut link = Line::new(recorded, QueueLimit::Unlimited, true);
     assert_eq!(link.next_at(), Time(1_000_000));
     assert_eq!(link.offer(Bytes(1000), Time(1_000_000)), Some(Time(1_000_000)));
@@ -117,7 +119,7 @@ fn the_opportunities_up_to_a_time_and_in_a_busy_time_are_counted() {
     assert_eq!(passed, [1, 1, 3, 3, 5, 7, 9, 11]);
     // At 10 ms, the last of one pass and the first of the next; two more follow at 12 ms.
     assert_eq!([0, 1, 2, 10, 20].map(|ms| found.most_within(Span::from_millis(ms))), [2, 2, 4, 6, 10]);
-    let recorded = Recorded { schedule: Arc::new(found), opportunity: 1504, header: 4 };
+    let recorded = Opportunities { schedule: Arc::new(found), opportunity: 1504, header: 4, is_once: false };
     assert_eq!(recorded.mean_rate(), Rate(4 * 1504 * 8 * 100));
 }
 
@@ -140,4 +142,35 @@ fn what_is_not_a_schedule_is_refused_with_its_line() {
         (2, "no time after 0; expected a time in milliseconds on each line".to_string())
     );
     assert_eq!(Schedule::read("7").map(|found| found.len()), Ok(1));
+}
+
+#[test]
+fn a_record_that_is_played_once_delivers_nothing_after_its_last_opportunity() {
+    let once = |is_fed: bool| {
+        let recorded = Opportunities {
+            schedule: Arc::new(schedule("0\n3\n10")),
+            opportunity: 1504,
+            header: 4,
+            is_once: true,
+        };
+        Line::new(recorded, QueueLimit::Packets(4), is_fed)
+    };
+    let mut link = once(false);
+    assert_eq!(leave(&mut link, &[(0, 1500), (0, 1000)]), [3, 10]);
+    // 500 bytes of this one go in the last opportunity, and it does not arrive.
+    assert_eq!(link.offer(Bytes(1500), Time(0)), Some(LAST));
+    assert_eq!(link.offer(Bytes(40), Time(11_000_000)), Some(LAST));
+    assert_eq!((link.next_at(), link.used(Time(1_000_000_000))), (LAST, (3008, 4512)));
+    // What waits keeps its room for ever.
+    assert!(link.offer(Bytes(40), Time(20_000_000)).is_some());
+    assert!(link.offer(Bytes(40), Time(20_000_001)).is_some());
+    assert_eq!(link.offer(Bytes(40), Time(u64::MAX / 8)), None);
+    // The end is passed by steps and by look-up.
+    for (is_fed, now) in
+        [(true, 10_000_000), (true, 7_000_000_000), (false, 10_000_000), (false, 7_000_000_000)]
+    {
+        let mut link = once(is_fed);
+        link.pass(Time(now));
+        assert_eq!((link.next_at(), link.offer(Bytes(40), Time(now))), (LAST, Some(LAST)));
+    }
 }

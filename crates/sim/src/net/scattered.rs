@@ -1,0 +1,204 @@
+//! Channels that treat packets further: a policer in front of the queue, and a medium that delays, reorders or duplicates them.
+//!
+//! Packets that arrive in another order than they leave are in a heap; the first of them is in the channel's pipe, which has
+//! its event. A channel behind such a one is not a relay ([`ways`](super::ways)), because a relay takes packets in before they
+//! arrive.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+use lasthop_stack::link::policer::{Policer, PolicerConfig};
+use lasthop_stack::units::{Bytes, Time};
+
+use super::channel::{Channel, InFlight};
+use super::pool::PoolId;
+use super::{Net, traced};
+use crate::engine::queue::{EventQueue, Sequence};
+use crate::medium::impairments::Impairments;
+use crate::probe::judgement::Culprit;
+
+/// What a channel does to packets besides queueing and losing them.
+#[derive(Debug)]
+pub(super) struct Treatment {
+    policer: Option<Policer>,
+    impairments: Option<Impairments>,
+    /// The packets in transit behind the first one.
+    pub(super) scattered: BinaryHeap<Scattered>,
+}
+
+impl Treatment {
+    /// That of a direction, if there is anything.
+    pub(super) fn new(
+        policer: Option<PolicerConfig>,
+        impairments: Option<Impairments>,
+    ) -> Option<Box<Treatment>> {
+        let policer = policer.map(Policer::new);
+        (policer.is_some() || impairments.is_some())
+            .then(|| Box::new(Treatment { policer, impairments, scattered: BinaryHeap::new() }))
+    }
+}
+
+/// A packet in transit; of two, the one that arrives first is the greater.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scattered(InFlight);
+
+impl Scattered {
+    fn key(&self) -> (Time, Time, Sequence) {
+        (self.0.arrival, self.0.taken, self.0.sequence)
+    }
+}
+
+impl Ord for Scattered {
+    fn cmp(&self, other: &Scattered) -> Ordering {
+        other.key().cmp(&self.key())
+    }
+}
+
+impl PartialOrd for Scattered {
+    fn partial_cmp(&self, other: &Scattered) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Scattered {
+    fn eq(&self, other: &Scattered) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl Eq for Scattered {}
+
+/// What becomes of a packet, or of its copy: when it arrives, or would, and what loses it.
+#[derive(Clone, Copy, Debug)]
+struct Outcome {
+    arrival: Time,
+    lost: Option<Culprit>,
+}
+
+impl Channel {
+    /// Whether packets may arrive in another order than they leave, or more of them.
+    #[inline]
+    pub(super) fn scatters(&self) -> bool {
+        self.treatment.as_ref().is_some_and(|treatment| treatment.impairments.is_some())
+    }
+
+    /// Whether its policer drops a packet of this size, which is counted.
+    pub(super) fn polices(&mut self, size: Bytes, now: Time) -> bool {
+        let policer = self.treatment.as_mut().and_then(|treatment| treatment.policer.as_mut());
+        let is_dropped = policer.is_some_and(|policer| !policer.passes(size, now));
+        self.counters.drops_policer += u64::from(is_dropped);
+        is_dropped
+    }
+
+    /// What becomes of a packet that leaves at this time, and of its copy if it has one. What an outage loses has taken its
+    /// draws, too.
+    fn fates(&mut self, is_lost: bool, departure: Time) -> (Outcome, Option<Outcome>) {
+        let treatment = self.treatment.as_mut().and_then(|treatment| treatment.impairments.as_mut());
+        let Some(impairments) = treatment else {
+            let arrival = departure + self.delay;
+            return (self.fate(is_lost, departure, arrival), None);
+        };
+        let passage = impairments.pass(departure, self.delay, is_lost);
+        self.counters.duplicated += u64::from(passage.copy.is_some());
+        self.counters.reordered += u64::from(passage.overtaking);
+        let first = self.fate(is_lost, departure, passage.arrival);
+        (first, passage.copy.map(|copy| self.fate(false, departure, copy)))
+    }
+
+    fn fate(&mut self, is_lost: bool, departure: Time, arrival: Time) -> Outcome {
+        let is_cut = self.is_cut(departure, arrival);
+        self.counters.drops_outage += u64::from(is_cut);
+        self.counters.drops_loss += u64::from(is_lost && !is_cut);
+        let lost = if is_cut { Some(Culprit::Outage) } else { is_lost.then_some(Culprit::Channel) };
+        Outcome { arrival, lost }
+    }
+
+    /// Puts a packet on its way, which may arrive before others.
+    fn push_anywhere(&mut self, packet: InFlight, queue: &mut EventQueue) {
+        let Some(treatment) = &mut self.treatment else { return };
+        let mut next = Scattered(packet);
+        match self.pipe.front_mut() {
+            Some(first) if Scattered(*first) < next => std::mem::swap(first, &mut next.0),
+            Some(_) => {
+                treatment.scattered.push(next);
+                return;
+            }
+            None => {
+                self.pipe.push_back(packet);
+                queue.set_with(self.slot, packet.arrival, packet.taken, packet.sequence);
+                return;
+            }
+        }
+        treatment.scattered.push(next);
+        queue.set_with(self.slot, packet.arrival, packet.taken, packet.sequence);
+    }
+
+    /// Nothing is left in the pipe at an arrival: schedules that of the first packet behind it.
+    pub(super) fn arrive_next(&mut self, queue: &mut EventQueue) {
+        let next = self.treatment.as_mut().and_then(|treatment| treatment.scattered.pop());
+        let Some(Scattered(next)) = next else {
+            queue.cancel(self.slot);
+            return;
+        };
+        self.pipe.push_back(next);
+        queue.set_with(self.slot, next.arrival, next.taken, next.sequence);
+    }
+}
+
+impl Net {
+    /// A channel that may scatter packets takes one in at a time that is not before now.
+    pub(super) fn scatter(
+        &mut self,
+        number: usize,
+        (id, size): (PoolId, Bytes),
+        at: Time,
+        sequence: Sequence,
+    ) {
+        let channel = &mut self.channels[number];
+        let packet = self.pool.packet_mut(id);
+        let observers = (&mut self.tracer, self.captures.as_mut_slice());
+        let taken =
+            traced::admit((number, &mut *channel), (&mut *packet, size), at, &mut self.refused, observers);
+        let departure = match taken {
+            Ok(departure) => departure,
+            Err(culprit) => return self.lose(id, culprit, at),
+        };
+        let is_lost = channel.loss.loses(packet);
+        let (first, copy) = channel.fates(is_lost, departure);
+        if self.tracer.links {
+            let times = (at, departure, first.arrival);
+            traced::crossing(&mut self.tracer, (number, &mut *channel), packet, times, first.lost);
+        }
+        let original = *packet;
+        self.launch(number, (id, size), (at, sequence), first);
+        if let Some(outcome) = copy {
+            let mut copy = original;
+            let channel = &self.channels[number];
+            if self.tracer.links {
+                let times = (at, departure, outcome.arrival);
+                traced::copying(&mut self.tracer, (number, channel), &mut copy, times, outcome.lost);
+            }
+            if let Some(capture) = channel.capture {
+                self.captures[capture].record(departure, at, &copy);
+            }
+            self.accounts.repeated(&copy);
+            let id = self.pool.insert_sized(copy, size);
+            self.launch(number, (id, size), (at, sequence), outcome);
+        }
+    }
+
+    /// A packet is on its way, or lost.
+    fn launch(
+        &mut self,
+        number: usize,
+        (id, size): (PoolId, Bytes),
+        (taken, sequence): (Time, Sequence),
+        Outcome { arrival, lost }: Outcome,
+    ) {
+        if let Some(culprit) = lost {
+            return self.lose(id, culprit, taken);
+        }
+        let packet = InFlight { arrival, taken, sequence, id, size: size.0 as u32 };
+        self.channels[number].push_anywhere(packet, &mut self.queue);
+    }
+}
