@@ -1,7 +1,11 @@
-"""The guide as its readers see it: on a screen and on a phone no page is wider than the window."""
+"""The guide: it is built without a warning, each page is what its file says, and fits a window."""
 
 from __future__ import annotations
 
+import html
+import json
+import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,23 +14,62 @@ import pytest
 
 from browser import PROGRAM, Page
 
-for module in ("sphinx", "furo", "myst_nb"):
-    pytest.importorskip(module)
-pytestmark = pytest.mark.skipif(PROGRAM is None, reason="chromium is not installed")
+if not os.environ.get("CI"):
+    # There nothing may keep the guide from being built.
+    for module in ("sphinx", "furo", "myst_nb"):
+        pytest.importorskip(module, reason="the guide needs the packages of requirements-docs.lock")
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
+PAGES = [*sorted(DOCS.glob("*.md")), *sorted((DOCS / "tutorials").glob("*.*"))]
 
 
 @pytest.fixture(scope="module")
 def guide(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The guide without the outputs of its notebooks, which are tested elsewhere."""
     out = tmp_path_factory.mktemp("guide")
-    command = [sys.executable, "-m", "sphinx", "--quiet", "-D", "nb_execution_mode=off", str(DOCS), str(out)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    options = ("--quiet", "--fail-on-warning", "--keep-going", "-D", "nb_execution_mode=off")
+    done = subprocess.run(
+        [sys.executable, "-m", "sphinx", *options, str(DOCS), str(out)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert (done.returncode, done.stderr) == (0, "")
     return out
 
 
+def title(file: Path) -> str:
+    """The first heading of a page."""
+    text = file.read_text("utf-8")
+    if file.suffix == ".ipynb":
+        text = "".join(json.loads(text)["cells"][0]["source"])
+    found = re.search(r"^# (.+)$", text, re.MULTILINE)
+    assert found is not None, file
+    return plain(re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", found[1]))
+
+
+def plain(text: str) -> str:
+    """The words of a text, whatever signs and quotes it has."""
+    return " ".join(re.findall(r"\w+", text))
+
+
+def test_each_page_is_what_its_file_says(guide: Path) -> None:
+    assert len(PAGES) > 20
+    for file in PAGES:
+        page = guide / file.relative_to(DOCS).with_suffix(".html")
+        found = re.search(r"<h1>(.*?)<a class=\"headerlink\"", page.read_text("utf-8"), re.DOTALL)
+        assert found is not None, f"{page.name} is not made of {file.name}"
+        assert plain(html.unescape(re.sub(r"<[^>]+>", "", found[1]))) == title(file)
+
+
+def test_no_link_of_the_guide_leads_nowhere(guide: Path) -> None:
+    for page in guide.rglob("*.html"):
+        for link in re.findall(r'href="([^"#?]+)', page.read_text("utf-8")):
+            if not re.match(r"[a-z]+:", link):
+                assert (page.parent / html.unescape(link)).exists(), f"{page.name}: {link}"
+
+
+@pytest.mark.skipif(PROGRAM is None, reason="chromium is not installed")
 @pytest.mark.parametrize("width", [390, 1280])
 def test_no_page_of_the_guide_is_wider_than_the_window(guide: Path, tab: Page, width: int) -> None:
     tab.size(width, mobile=width < 600)
