@@ -316,15 +316,18 @@ impl<P: Parts> Connection<P> {
         if self.state != State::Established {
             return;
         }
-        if self.sender.is_busy() && !self.send_predicted(now, out) {
-            let mut left = self.sender.burst_limit();
-            while left > 0
-                && let Some(outgoing) = self.sender.next_outgoing(now, out)
-            {
-                self.emit(outgoing, now, out);
-                left -= 1;
+        if self.sender.is_busy() {
+            if !self.send_predicted(now, out) {
+                let mut left = self.sender.burst_limit();
+                while left > 0
+                    && let Some(outgoing) = self.sender.next_outgoing(now, out)
+                {
+                    self.emit(outgoing, now, out);
+                    left -= 1;
+                }
+                self.sender.persist_if_stuck(now, out);
             }
-            self.sender.persist_if_stuck(now, out);
+            self.sender.on_flushed(now);
         }
         if self.ack_due == AckDue::Now {
             self.send_ack(now, out);

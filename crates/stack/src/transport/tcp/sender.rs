@@ -18,6 +18,7 @@ mod sending;
 mod spurious;
 mod stopping;
 mod timer;
+mod unused;
 
 use asking::Asking;
 use early::Early;
@@ -29,6 +30,7 @@ use pacing::Pace;
 use prr::Prr;
 use spurious::Spurious;
 use stopping::Stopped;
+use unused::Decay;
 
 use super::rtt::RttEstimator;
 use super::{Config, Counting, Halved, Pacing, Parts};
@@ -89,7 +91,8 @@ pub struct Sender<P: Parts> {
     initial_window: f64,
     nagle: bool,
     window_validation: bool,
-    idle_restart: bool,
+    decay: Decay,
+    mark_floor: f64,
     timestamps: bool,
     loss_ssthresh: Halved,
     timeout_ssthresh: Halved,
@@ -116,6 +119,7 @@ impl<P: Parts> Sender<P> {
                 credit: config.whole_window.then_some(0),
                 ..Window::new(initial_window, config.initial_ssthresh, f64::from(config.window))
             },
+            decay: Decay::new(config, law.governs_recovery()),
             extension: law.extension().or_else(|| (!watching.is_empty()).then_some(Form::Probe)),
             law,
             hystart,
@@ -152,7 +156,7 @@ impl<P: Parts> Sender<P> {
             initial_window,
             nagle: config.nagle,
             window_validation: config.window_validation,
-            idle_restart: config.idle_restart,
+            mark_floor: f64::from(config.mark_floor),
             timestamps: config.timestamps,
             loss_ssthresh: config.loss_ssthresh,
             timeout_ssthresh: config.timeout_ssthresh,
@@ -280,6 +284,7 @@ impl<P: Parts> Sender<P> {
         self.widest = edge;
         self.integrated = now;
         self.last_sent = now;
+        self.decay.begin(now);
         if syn_lost {
             self.window.cwnd = 1.0;
             if self.timeout_ssthresh == Halved::Window {

@@ -161,6 +161,7 @@ impl<P: Parts> Sender<P> {
             cause,
             una: self.board.una(),
             base,
+            least: base.least_window(),
             pipe: self.board.pipe(),
             sent: self.board.end(),
             sent_end: self.board.sent_end(),
