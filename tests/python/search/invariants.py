@@ -48,6 +48,7 @@ RULES: list[Callable[[Observed], Iterator[str]]] = [
     metric_rules.the_run_goes_to_its_end,
     trace_rules.traced_times_go_forward,
     trace_rules.windows_have_a_segment,
+    trace_rules.windows_grow_by_half_a_round_trip,
     trace_rules.round_trips_are_times,
     trace_rules.queues_hold_what_they_have_room_for,
     trace_rules.events_are_those_of_the_accounts,
