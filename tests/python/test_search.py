@@ -181,6 +181,17 @@ def _undone(seen: Observed) -> None:
     seen.traces["tcp"] = {"time_s": times, "flow": ["file"] * len(lines), "event": list(event), **columns}
 
 
+def _leap(seen: Observed, flow: str) -> None:
+    """In avoidance the window is twice what it was at the event before."""
+    rows = seen.traces["tcp"]
+    of_flow = np.flatnonzero(np.asarray(rows["flow"]) == flow)
+    place = of_flow[np.asarray(rows["event"])[of_flow] == "ack"][-1]
+    before = of_flow[of_flow < place][-1]
+    rows["event"][before] = "send"
+    rows["ssthresh"][[before, place]] = 2.0
+    rows["cwnd"][before], rows["cwnd"][place] = 10.0, 20.0
+
+
 # One wrong result for each rule, which the rule must detect.
 LIES: dict[str, Callable[[Observed], object]] = {
     "packets_are_conserved": lambda seen: _account(seen, "file", "lost", 1),
@@ -204,6 +215,7 @@ LIES: dict[str, Callable[[Observed], object]] = {
     "traced_times_go_forward": lambda seen: _column(seen, "queue", "time_s", -1.0),
     "a_mark_is_answered_once_a_round_trip": _undone,
     "windows_have_a_segment": lambda seen: _column(seen, "cwnd", "cwnd", 0.5),
+    "windows_grow_by_half_a_round_trip": lambda seen: _leap(seen, "file"),
     "round_trips_are_times": lambda seen: _column(seen, "rtt", "rto_s", 1e9),
     "queues_hold_what_they_have_room_for": lambda seen: seen.traces["queue"]["packets"].fill(99),
     "events_are_those_of_the_accounts": lambda seen: _account(seen, "file", "entered", 1),

@@ -334,7 +334,7 @@ impl Congestion for PyLaw {
             let last = if is_timeout {
                 (loss.cause == LossCause::RepeatedTimeout).into_pyobject(py)?.to_owned().into_any()
             } else {
-                loss.base.least_window().into_pyobject(py)?.into_any()
+                loss.least.into_pyobject(py)?.into_any()
             };
             event!(
                 py,

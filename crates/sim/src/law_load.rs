@@ -139,6 +139,7 @@ impl LawLoad {
             cause: LossCause::Duplicates,
             una: self.acknowledged * LEN,
             base: LossBase::Flight(FLIGHT as u32),
+            least: 2.0,
             pipe: FLIGHT as u32,
             sent: self.acknowledged + FLIGHT,
             sent_end: (self.acknowledged + FLIGHT) * LEN,

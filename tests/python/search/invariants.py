@@ -49,6 +49,7 @@ RULES: list[Callable[[Observed], Iterator[str]]] = [
     trace_rules.traced_times_go_forward,
     trace_rules.windows_have_a_segment,
     trace_rules.a_mark_is_answered_once_a_round_trip,
+    trace_rules.windows_grow_by_half_a_round_trip,
     trace_rules.round_trips_are_times,
     trace_rules.queues_hold_what_they_have_room_for,
     trace_rules.events_are_those_of_the_accounts,

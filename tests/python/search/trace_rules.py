@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .observed import ROUNDING, Observed, seconds
+from .observed import ROUNDING, Observed, seconds, size_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 LEAST_SEGMENTS = 2.0
 """A window that no mark lowers further."""
+# Laws whose windows are what an estimated rate or a link fills.
+SET_BY_RATE = ("bbr", "bbr3", "jersey", "ejtcp")
+RECOVERY_ENDS = ("exit", "timeout", "undo")
 WIRES = ("wired", "lossy", "wimax", "trace")
 
 
@@ -103,6 +106,46 @@ class _Answers:
             self.fell, self.is_marked = self.before, False
         self.cwnd, self.ssthresh = cwnd, ssthresh
         return what
+
+
+def windows_grow_by_half_a_round_trip(seen: Observed) -> Iterator[str]:
+    """Outside slow start, by laws that probe for bandwidth by their windows."""
+    shortest_s = {flow: np.min(rows["rtt_s"]) for flow, rows in _by_flow(seen, "rtt") if len(rows["rtt_s"])}
+    for flow, rows in _by_flow(seen, "tcp"):
+        tcp = seen.tcp(flow)
+        if seen.settings[f"{tcp}.congestion"] in SET_BY_RATE:
+            continue
+        if seen.settings.get(f"{tcp}.reaction", "none") != "none":
+            continue
+        words = np.asarray(seen.traces["tcp"]["event"])[np.asarray(seen.traces["tcp"]["flow"]) == flow]
+        # Whether a recovery has begun after the last end of one.
+        bounds = np.where(words == "enter", 1, np.where(np.isin(words, RECOVERY_ENDS), -1, 0))
+        marks = np.flatnonzero(bounds)
+        last = np.searchsorted(marks, np.arange(len(words)), side="right") - 1
+        recovers = (last >= 0) & (bounds[marks[last]] > 0) if len(marks) else np.zeros(len(words), bool)
+        of_growth = np.isin(words, ("ack", "send")) & ~recovers
+        times, windows = rows["time_s"], rows["cwnd"]
+        avoids = of_growth & (windows >= rows["ssthresh"])
+        # Without selective acknowledgements that of a hole counts for all behind it: many windows.
+        advance = np.diff(rows["ack"]) / size_bytes(seen.settings[f"{tcp}.packet"])
+        jumps = (advance < 0) | (advance > windows[:-1])
+        falls = np.append(True, np.diff(windows) < 0) | np.append(True, jumps)
+        # Avoidance begins where slow start or a recovery ends, the window falls, or a connection begins.
+        begins = np.flatnonzero(avoids & (falls | ~np.append(False, avoids[:-1])))
+        places = np.flatnonzero(avoids)
+        if len(places) == 0:
+            continue
+        begin = begins[np.searchsorted(begins, places, side="right") - 1]
+        round_trip_s = shortest_s.get(flow, 0.0) * (1 - ROUNDING)
+        earlier = np.searchsorted(times, times[places] - round_trip_s, side="right") - 1
+        before = np.clip(earlier, begin, places)
+        grown = windows[places] - 1.5 * windows[before]
+        if np.any(grown > 1 + ROUNDING):
+            worst = int(np.argmax(grown))
+            yield (
+                f"tcp of {flow}: from {windows[before[worst]]} to {windows[places[worst]]} segments "
+                f"up to {times[places[worst]]} s"
+            )
 
 
 def round_trips_are_times(seen: Observed) -> Iterator[str]:

@@ -140,6 +140,8 @@ pub struct Loss {
     pub una: u64,
     /// The base of the law's reduction.
     pub base: LossBase,
+    /// The least window that it may leave, in segments: that of the base after a loss, the endpoint's choice after a mark.
+    pub least: f64,
     /// Segments estimated to be in the network (RFC 6675, `pipe`).
     pub pipe: u32,
     /// Distinct segments sent so far.
@@ -161,6 +163,8 @@ pub struct Mark {
     pub now: Time,
     /// The base of the window after it.
     pub base: LossBase,
+    /// The least window that it may leave, in segments: one (RFC 3168, 6.1.2), or two as in Linux.
+    pub least: f64,
     /// First byte not yet acknowledged.
     pub una: u64,
     /// Estimated number of segments in the network (RFC 6675, `pipe`).
@@ -177,9 +181,9 @@ impl Mark {
     /// A loss detected by duplicates in its place, for laws that answer both alike (RFC 3168, 6.1.2).
     #[must_use]
     pub fn as_loss(&self) -> Loss {
-        let Mark { now, base, una, pipe, sent, sent_end, srtt } = *self;
+        let Mark { now, base, least, una, pipe, sent, sent_end, srtt } = *self;
         let cause = LossCause::Duplicates;
-        Loss { now, cause, una, base, pipe, sent, sent_end, sent_at: now, times: 1, srtt }
+        Loss { now, cause, una, base, least, pipe, sent, sent_end, sent_at: now, times: 1, srtt }
     }
 }
 

@@ -51,6 +51,7 @@ pub(crate) fn mark(flight: u32) -> Mark {
     Mark {
         now: Time::ZERO,
         base: LossBase::Flight(flight),
+        least: 1.0,
         una: 0,
         pipe: flight,
         sent: 1000,
@@ -71,6 +72,7 @@ pub(crate) fn loss(cause: LossCause, flight: u32) -> Loss {
         cause,
         una: 0,
         base: LossBase::Flight(flight),
+        least: 2.0,
         pipe: flight,
         sent: 1000,
         sent_end: 0,

@@ -68,6 +68,10 @@ pub(super) fn tcp(flow: &Part<'_>) -> tcp::Config {
     config.nagle = flow.flag("tcp.nagle");
     config.window_validation = flow.flag("tcp.window-validation");
     config.idle_restart = flow.flag("tcp.idle-restart");
+    config.window_decay = flow.flag("tcp.window-decay");
+    if flow.known("tcp.mark-floor").is_some() {
+        config.mark_floor = flow.small("tcp.mark-floor");
+    }
     config.window_scale = flow.optional("tcp.window-scale", |flow, key| flow.count(key) as u8);
     config.receive_buffer = flow.optional("sink.buffer", Part::count);
     choices_of_recovery(flow, &mut config);

@@ -334,6 +334,20 @@ const TRANSPORT_OPTIONS: &[Key] = &[
     Key::new("flows.*.tcp.idle-restart", Kind::Bool, "whether the window restarts from the initial window after an idle time of one timeout")
         .profile(|tcp| tcp.idle_restart.to_string(), "RFC 2581 (4.1)", "RFC 5681 (4.1)")
         .only(IF_TCP),
+    Key::new(
+        "flows.*.tcp.window-decay",
+        Kind::Bool,
+        "whether an idle time halves the window for each timeout, down to the initial window, and what the application has not used of it in a timeout is halved; ssthresh is then at least three quarters of the window",
+    )
+    .profile(|tcp| tcp.window_decay.to_string(), "not in ns-2", "RFC 2861; Linux: tcp_cwnd_restart, tcp_cwnd_application_limited")
+    .rfc("RFC 5681 (4.1)")
+    .only(IF_TCP),
+    Key::new("flows.*.tcp.mark-floor", SEGMENTS, "least window that a mark leaves")
+        .profile(|tcp| segments(tcp.mark_floor), "ns-2: slowdown", "Linux: the least ssthresh")
+        .rfc("RFC 3168 (6.1.2)")
+        .at_least("1 segment")
+        .at_most("2 segments")
+        .only(&[Only::Is("flows.*.tcp.ecn", &["classic", "accurate"])]),
     Key::new("flows.*.tcp.window-scale", Kind::Integer, "window scale offered; auto covers the receive buffer")
         .or(&["auto"])
         .profile(|_| "auto".to_string(), "RFC 7323 (2)", "RFC 7323 (2)")

@@ -10,31 +10,30 @@
 //!
 //! **Choices.** 1. The window grows with what an acknowledgement counts for ([`Ack::counted`]), in slow start by that (4.2,
 //! RFC 5681); the estimate of Reno's window counts segments in any case (4.3), at most a window per acknowledgement. 2. Time during which
-//! something other than the window limits the sender does not count (5.8). 3. Under the profile `modern` it is Linux's where that
-//! departs from the RFC: the estimate of Reno's window grows as slowly above the window of the last loss as below it (4.3 lets
+//! something other than the window limits the sender does not count (5.8): neither idle time, from the last acknowledgement to the next
+//! segment, nor the time between acknowledgements that find the window not full. 3. A stage begins where slow start ends, also where the
+//! window has fallen after an idle time, with the window of the last loss as it was. 4. A mark may leave one segment (4.6). 5. Under the
+//! profile `modern` it is Linux's, in integers and with times of the kernel's clock (`cubic/linux.rs`). It then departs from the RFC: the
+//! estimate of Reno's window grows as slowly above the window of the last loss as below it (4.3 lets
 //! alpha be 1 there), the curve looks ahead by the least round trip and not by the smoothed one (4.2), the window grows by a
-//! twentieth a round trip at least before a first loss, and a timeout forgets the window before it. It then counts in whole
-//! segments (`tcp_cubic.c`: `cnt`, `ack_cnt`), and while the window stays as it is, how fast it grows is computed once in 31 ms.
+//! twentieth a round trip at least before a first loss, a timeout forgets the window before it, a loss takes beta of the window and not of
+//! what is outstanding, a stage lasts from loss to loss, idle time counts from the last segment sent, and a reduction that was not needed
+//! begins a stage nevertheless.
 //!
 //! **Checked by** the tests below, on numbers computed by hand from the formula.
 
-use super::reno::slow_start;
+mod linux;
+
+use super::reno::{LOSS_WINDOW, slow_start};
 use crate::hooks::parameter::{Described, Domain, Parameter, Setting};
-use crate::hooks::{Ack, Congestion, Loss, LossCause, LossResponse, Progress, SlowStart, Window};
+use crate::hooks::{Ack, Congestion, Departure, Loss, LossCause, LossResponse, Progress, SlowStart, Window};
 use crate::units::{Span, Time};
+use linux::Linux;
 
 /// Least ssthresh, in segments (4.6).
 const MIN_SSTHRESH: f64 = 2.0;
 /// The most that one round trip may add, as a factor of the window (4.2).
 const MOST_GROWTH: f64 = 1.5;
-
-/// Segments acknowledged for each by which Linux's window grows: at most before a first loss, at least, and, times the window,
-/// where the curve is flat.
-const MOST_BEFORE_LOSS: f64 = 20.0;
-const LEAST_FOR_ONE: f64 = 2.0;
-const FLAT: f64 = 100.0;
-/// How long Linux keeps that number while the window stays as it is (a second by 32).
-const KEPT: Span = Span::from_micros(31_250);
 
 /// The constants of CUBIC.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -96,16 +95,6 @@ struct Epoch {
     k: f64,
     /// The window that Reno would have (`W_est`).
     reno: f64,
-    /// Segments acknowledged that this window has not grown by yet, in Linux's.
-    credit: f64,
-}
-
-/// Segments acknowledged for each by which Linux's window grows, for which window, and when it was computed.
-#[derive(Clone, Copy, Debug)]
-struct Pace {
-    every: f64,
-    cwnd: f64,
-    at: Time,
 }
 
 /// The state of CUBIC.
@@ -118,9 +107,10 @@ pub struct Cubic {
     epoch: Option<Epoch>,
     /// The stage that begins next grows from where it is: there is no loss to come back to.
     from_here: bool,
+    /// The last acknowledgement, or the end of an idle time since.
     last: Time,
-    least_rtt: Option<Span>,
-    pace: Option<Pace>,
+    /// The law of Linux instead.
+    linux: Option<Linux>,
     /// `w_max`, `prior` and the stage before the last reduction.
     before: Option<(f64, f64, Option<Epoch>)>,
 }
@@ -136,8 +126,7 @@ impl Cubic {
             epoch: None,
             from_here: true,
             last: Time::ZERO,
-            least_rtt: None,
-            pace: None,
+            linux: config.as_linux.then(|| Linux::new(config)),
             before: None,
         }
     }
@@ -148,18 +137,26 @@ impl Cubic {
         self.config.c * from_plateau * from_plateau * from_plateau + self.w_max
     }
 
+    /// The time since the last acknowledgement does not count (5.8).
+    fn leave_out(&mut self, now: Time) {
+        if let Some(epoch) = &mut self.epoch {
+            epoch.begin = epoch.begin.after(now.since(self.last));
+        }
+        self.last = now;
+    }
+
     fn begin(&mut self, now: Time, window: &Window) -> Epoch {
         if std::mem::take(&mut self.from_here) || self.w_max < window.cwnd {
             self.w_max = window.cwnd;
         }
         let k = libm::cbrt((self.w_max - window.cwnd) / self.config.c);
-        Epoch { begin: now, k, reno: window.cwnd, credit: 0.0 }
+        Epoch { begin: now, k, reno: window.cwnd }
     }
 
     /// Segments by which Reno's window grows for each acknowledged, times the window (4.3).
     fn alpha(&self, reno: f64) -> f64 {
         let beta = self.config.beta;
-        if reno >= self.prior && !self.config.as_linux { 1.0 } else { 3.0 * (1.0 - beta) / (1.0 + beta) }
+        if reno >= self.prior { 1.0 } else { 3.0 * (1.0 - beta) / (1.0 + beta) }
     }
 
     /// Grows for `acked` segments, of which the curve counts `counted`.
@@ -181,73 +178,60 @@ impl Cubic {
         let target = self.curve(epoch.k, elapsed + rtt).clamp(cwnd, MOST_GROWTH * cwnd);
         window.cwnd += each(target - cwnd);
     }
-
-    /// The number of acknowledged segments per segment of growth in Linux, at an acknowledgement of `acked`.
-    fn pace_of_linux(&mut self, now: Time, acked: f64, window: &Window) -> f64 {
-        let cwnd = libm::floor(window.cwnd);
-        let mut epoch = match self.epoch {
-            Some(epoch) => Epoch { credit: epoch.credit + acked, ..epoch },
-            None => Epoch { credit: acked, ..self.begin(now, window) },
-        };
-        if let Some(pace) = self.pace.filter(|pace| pace.cwnd == cwnd && now.since(pace.at) <= KEPT) {
-            self.epoch = Some(epoch);
-            return pace.every;
-        }
-        let ahead = now.since(epoch.begin).as_secs() + self.least_rtt.unwrap_or(Span::ZERO).as_secs();
-        let target = libm::floor(self.curve(epoch.k, ahead));
-        let mut every = if target > cwnd { libm::floor(cwnd / (target - cwnd)) } else { FLAT * cwnd };
-        // Before a first loss, and after a timeout.
-        if self.prior == 0.0 {
-            every = every.min(MOST_BEFORE_LOSS);
-        }
-        let for_reno = libm::floor(cwnd / self.alpha(epoch.reno)).max(1.0);
-        while epoch.credit > for_reno {
-            epoch.credit -= for_reno;
-            epoch.reno += 1.0;
-        }
-        if epoch.reno > cwnd {
-            every = every.min(libm::floor(cwnd / (epoch.reno - cwnd)));
-        }
-        self.epoch = Some(epoch);
-        every = every.max(LEAST_FOR_ONE);
-        self.pace = Some(Pace { every, cwnd, at: now });
-        every
-    }
 }
 
 impl Congestion for Cubic {
     fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
-        if let Some(rtt) = ack.rtt.filter(|_| self.config.as_linux) {
-            self.least_rtt = Some(self.least_rtt.map_or(rtt, |least| least.min(rtt)));
+        if let Some(linux) = &mut self.linux {
+            if let Some(rtt) = ack.rtt {
+                linux.see(rtt, ack.now);
+            }
+            if let Progress::Open(_) = ack.progress {
+                let left = slow_start(window, ack.counted);
+                if left > 0 {
+                    let every = linux.pace(ack.now, left, window);
+                    window.grow(left, every as f64);
+                }
+            }
+            return;
+        }
+        let was_slow = window.in_slow_start();
+        if was_slow {
+            self.epoch = None;
         }
         match ack.progress {
             Progress::Open(acked) => {
-                let was_slow = window.in_slow_start();
                 let left = slow_start(window, ack.counted);
-                if left > 0 && self.config.as_linux {
-                    let every = self.pace_of_linux(ack.now, f64::from(left), window);
-                    window.grow(left, every);
-                } else if left > 0 {
+                if left > 0 {
                     // An acknowledgement of data that a hole had held back counts as one window at most.
                     let acked = if was_slow { left } else { acked };
                     self.avoid(ack, f64::from(acked).min(window.cwnd), f64::from(left), window);
                 }
             }
-            Progress::Unlimited(_) => {
-                if let Some(epoch) = &mut self.epoch {
-                    epoch.begin = epoch.begin.after(ack.now.since(self.last));
-                }
-            }
+            Progress::Unlimited(_) => self.leave_out(ack.now),
             Progress::Recovering(_) | Progress::Duplicate => {}
         }
         self.last = ack.now;
+    }
+
+    fn on_sent(&mut self, departure: &Departure) {
+        if let Some(linux) = &mut self.linux {
+            linux.on_sent(departure.now);
+        }
+    }
+
+    fn on_restart(&mut self, now: Time, _: &mut Window) {
+        match &mut self.linux {
+            Some(linux) => linux.on_restart(now),
+            None => self.leave_out(now),
+        }
     }
 
     fn slow_start(&self, asked: SlowStart) -> SlowStart {
         asked
     }
 
-    /// RFC 9438 (4.9).
+    /// RFC 9438 (4.9). Linux restores nothing.
     fn on_undo(&mut self, _: &mut Window) {
         if let Some((w_max, prior, epoch)) = self.before.take() {
             (self.w_max, self.prior, self.epoch) = (w_max, prior, epoch);
@@ -256,32 +240,33 @@ impl Congestion for Cubic {
     }
 
     fn on_loss(&mut self, loss: &Loss, window: &mut Window) -> LossResponse {
-        if loss.cause != LossCause::RepeatedTimeout {
-            self.before = Some((self.w_max, self.prior, self.epoch));
+        let is_first = loss.cause != LossCause::RepeatedTimeout;
+        if let Some(linux) = &mut self.linux {
+            if is_first {
+                window.ssthresh = linux.on_reduction(window);
+            }
+            if loss.cause == LossCause::Duplicates {
+                window.cwnd = window.ssthresh;
+            } else {
+                linux.reset();
+                window.cwnd = LOSS_WINDOW;
+            }
+            return LossResponse::REDUCED;
         }
-        self.epoch = None;
-        self.pace = None;
-        if loss.cause != LossCause::RepeatedTimeout {
+        let mut left = window.cwnd;
+        if is_first {
+            self.before = Some((self.w_max, self.prior, self.epoch));
             let falling = self.config.fast_convergence && window.cwnd < self.w_max;
             let share = if falling { f64::midpoint(1.0, self.config.beta) } else { 1.0 };
             self.w_max = share * window.cwnd;
             self.prior = window.cwnd;
-            window.ssthresh = (self.config.beta * loss.base.segments()).max(MIN_SSTHRESH);
+            left = self.config.beta * loss.base.segments();
+            window.ssthresh = left.max(MIN_SSTHRESH);
         }
-        match loss.cause {
-            LossCause::Duplicates => {
-                self.from_here = false;
-                window.cwnd = window.ssthresh;
-            }
-            LossCause::Timeout | LossCause::RepeatedTimeout => {
-                // The stage after slow start begins on the plateau (4.8).
-                self.from_here = true;
-                if self.config.as_linux {
-                    (self.w_max, self.prior) = (0.0, 0.0);
-                }
-                window.cwnd = 1.0;
-            }
-        }
+        self.epoch = None;
+        // The stage after the slow start that follows a timeout begins on the plateau (4.8).
+        self.from_here = loss.cause != LossCause::Duplicates;
+        window.cwnd = if self.from_here { LOSS_WINDOW } else { left.max(loss.least) };
         LossResponse::REDUCED
     }
 }
@@ -289,7 +274,7 @@ impl Congestion for Cubic {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hooks::testing::{ack, loss};
+    use crate::hooks::testing::{ack, loss, mark};
 
     fn at(seconds: f64, rtt_ms: u64) -> Ack {
         Ack {
@@ -363,24 +348,50 @@ mod tests {
     }
 
     #[test]
-    fn the_estimate_of_linux_grows_as_slowly_above_the_old_window_as_below_it() {
-        let alpha = 3.0 * 0.3 / 1.7;
-        for (as_linux, expected) in [(false, 1.0), (true, alpha)] {
-            let cubic =
-                Cubic { prior: 50.0, ..Cubic::new(&CubicConfig { as_linux, ..CubicConfig::default() }) };
-            assert!((cubic.alpha(49.0) - alpha).abs() < 1e-12);
-            assert!((cubic.alpha(50.0) - expected).abs() < 1e-12);
-        }
+    fn the_estimate_of_renos_window_grows_as_renos_does_above_the_old_window() {
+        let cubic = Cubic { prior: 50.0, ..Cubic::new(&CubicConfig::default()) };
+        assert!((cubic.alpha(49.0) - 3.0 * 0.3 / 1.7).abs() < 1e-12);
+        assert_eq!(cubic.alpha(50.0), 1.0);
     }
 
     #[test]
-    fn linux_grows_by_a_twentieth_a_round_trip_before_a_first_loss() {
-        let config = CubicConfig { as_linux: true, ..CubicConfig::default() };
-        let (mut cubic, mut window) = (Cubic::new(&config), Window::new(100.0, Some(100.0), 10_000.0));
-        for _ in 0..100 {
-            cubic.on_ack(&at(0.001, 1), &mut window);
+    fn idle_time_does_not_count_though_the_first_acknowledgement_after_it_finds_the_window_full() {
+        let (mut cubic, mut window) = after_loss();
+        cubic.on_ack(&at(0.0, 100), &mut window);
+        cubic.on_restart(at(60.0, 100).now, &mut window);
+        // 70 acknowledgements half a second into the stage: W(0.6) = 0.4 (0.6 - K)^3 + 100 = 81.1 at most.
+        for _ in 0..70 {
+            cubic.on_ack(&at(60.5, 100), &mut window);
         }
-        assert!((window.cwnd - 105.0).abs() < 0.3, "{}", window.cwnd);
+        assert!(window.cwnd > 75.0 && window.cwnd < 81.2, "{}", window.cwnd);
+    }
+
+    #[test]
+    fn a_stage_begins_with_the_window_at_which_slow_start_ends() {
+        let (mut cubic, mut window) = after_loss();
+        for ms in 0..2000 {
+            cubic.on_ack(&at(f64::from(ms) / 1000.0, 1), &mut window);
+        }
+        assert!(cubic.epoch.expect("a stage").reno > 80.0);
+        // An idle time brings the initial window back; the threshold stays.
+        (window.cwnd, window.ssthresh) = (10.0, 40.0);
+        for segment in 0..31 {
+            cubic.on_ack(&at(4.0 + f64::from(segment) / 1000.0, 1), &mut window);
+        }
+        let stage = cubic.epoch.expect("a stage");
+        assert!(window.cwnd < 40.1 && stage.reno < 40.1, "{} {}", window.cwnd, stage.reno);
+        // K = cbrt((100 - 40) / 0.4): it comes back to the window of the loss.
+        assert!((stage.k - 5.313_292_845_913_056).abs() < 1e-9, "{}", stage.k);
+    }
+
+    #[test]
+    fn a_mark_may_leave_one_segment_and_the_threshold_has_two() {
+        let mut cubic = Cubic::new(&CubicConfig::default());
+        let mut window = Window::new(2.0, Some(2.0), 10_000.0);
+        for left in [1.4, 1.0] {
+            cubic.on_mark(&mark(window.cwnd as u32), &mut window);
+            assert_eq!((window.cwnd, window.ssthresh), (left, 2.0));
+        }
     }
 
     #[test]

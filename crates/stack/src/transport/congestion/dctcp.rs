@@ -16,6 +16,8 @@
 //! **Choices.** 1. Packets are counted, and not bytes. 2. `alpha` begins with 1, so that the first mark halves the window (4.2).
 //! 3. With classic ECN all segments of an acknowledgement with ECE count as marked, which overestimates `M`: the receiver echoes
 //! each mark for a round trip. 4. A loss is answered as by Reno (3.5).
+//! 5. A mark may leave one segment, at which further marks wait for the timer (RFC 3168, 6.1.2). Prague does not go below two
+//! segments, as its Linux: windows of less than that are a plan of the draft.
 //!
 //! **Checked by** the tests below and `crates/sim/tests/l4s.rs`.
 
@@ -24,7 +26,7 @@ use crate::hooks::parameter::{Described, Domain, Parameter, Setting};
 use crate::hooks::{Ack, Congestion, EcnEcho, Loss, LossResponse, Mark, Reduction, Window};
 use crate::packet::Ecn;
 
-/// The least window after a mark, in segments.
+/// Least ssthresh (RFC 5681, equation 4), and the least window of Prague, in segments.
 const LEAST: f64 = 2.0;
 
 /// The constants of DCTCP.
@@ -105,9 +107,11 @@ impl Congestion for Dctcp {
         Reno.on_loss(loss, window)
     }
 
-    fn on_mark(&mut self, _: &Mark, window: &mut Window) -> Reduction {
-        window.ssthresh = (window.cwnd * (1.0 - self.alpha / 2.0)).max(LEAST);
-        window.cwnd = window.cwnd.min(window.ssthresh);
+    fn on_mark(&mut self, mark: &Mark, window: &mut Window) -> Reduction {
+        let left = window.cwnd * (1.0 - self.alpha / 2.0);
+        let least = if self.codepoint == Ecn::Ect1 { LEAST } else { mark.least };
+        window.ssthresh = left.max(LEAST);
+        window.cwnd = window.cwnd.min(left.max(least));
         Reduction::Reduced
     }
 

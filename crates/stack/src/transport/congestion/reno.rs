@@ -72,7 +72,7 @@ impl Congestion for Reno {
             window.ssthresh = half.max(MIN_SSTHRESH);
         }
         window.cwnd = match loss.cause {
-            LossCause::Duplicates => half.max(loss.base.least_window()),
+            LossCause::Duplicates => half.max(loss.least),
             LossCause::Timeout | LossCause::RepeatedTimeout => LOSS_WINDOW,
         };
         LossResponse::REDUCED
@@ -131,7 +131,10 @@ mod tests {
         for (cwnd, left, ssthresh) in [(11.5, 5.75, 5.75), (3.0, 1.5, 2.0), (1.5, 1.0, 2.0)] {
             let mut window = Window::new(cwnd, Some(8.0), 100.0);
             let base = LossBase::Window(window.cwnd);
-            Reno.on_loss(&Loss { base, ..loss(LossCause::Duplicates, 40) }, &mut window);
+            Reno.on_loss(
+                &Loss { base, least: base.least_window(), ..loss(LossCause::Duplicates, 40) },
+                &mut window,
+            );
             assert_eq!((window.cwnd, window.ssthresh), (left, ssthresh));
         }
     }

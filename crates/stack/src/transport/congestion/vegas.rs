@@ -18,7 +18,7 @@
 //! (`rounded-backlog`). 4. A round trip without a sample decides nothing. 5. Each retransmission restarts the two
 //! checks, as the paper says; ns-2's do not. 6. The variant uses Reno's recovery, as in the paper: with `NewReno`'s, a
 //! partial acknowledgement leaves nothing to check. 7. An acknowledgement behind a repaired hole gives no sample; ns-2
-//! takes one, which includes the wait for the repair and slackens the fine timer.
+//! takes one, which includes the wait for the repair and slackens the fine timer. 8. A mark may leave one segment (RFC 3168, 6.1.2).
 //!
 //! **Checked by** the tests below, `crates/sim/tests/laws.rs` (the queue it keeps) and ns-2 (`papers/baselines.md`).
 
@@ -279,7 +279,7 @@ impl Congestion for Vegas {
 
     /// A mark takes the share of a first loss, and leaves the timer alone, as nothing is sent again.
     fn on_mark(&mut self, mark: &Mark, window: &mut Window) -> Reduction {
-        window.cwnd = (window.cwnd * LOSS_SHARE).max(LEAST_WINDOW);
+        window.cwnd = (window.cwnd * LOSS_SHARE).max(mark.least);
         window.ssthresh = AVOIDANCE;
         self.reduced_at = Some(mark.now);
         Reduction::Reduced

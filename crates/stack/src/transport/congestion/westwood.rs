@@ -15,13 +15,14 @@
 //! but the filter weighs it by the time since the last sample of zero. 5. Without a rate or a round trip it behaves as
 //! Reno. 6. The variant uses `NewReno`'s recovery, or the one that `tcp.westwood.recovery` names: the papers modify
 //! Reno, and ns-2's module of 2002 resends without inflating the window (`recovery/uninflated.rs`).
+//! 7. A mark may leave one segment (RFC 3168, 6.1.2).
 //!
 //! **Checked by** the tests below, those of [`PerAck`], and `crates/sim/tests/laws.rs`.
 
 use super::reno::{Reno, grow};
 use crate::estimate::{LowPass, PerAck};
 use crate::hooks::parameter::{Described, Domain, LONGEST, Parameter, Setting, Words, words};
-use crate::hooks::{Ack, Congestion, Loss, LossCause, LossResponse, Progress, Window};
+use crate::hooks::{Ack, Congestion, Loss, LossCause, LossResponse, Mark, Progress, Reduction, Window};
 use crate::units::{Span, Time};
 
 /// Minimum ssthresh, in segments.
@@ -131,10 +132,21 @@ impl Westwood {
 /// The answer to a loss, given a `rate` in segments per second and the minimum round trip.
 pub(super) fn answer(loss: &Loss, window: &mut Window, rate: f64, least_rtt: Option<Span>) -> LossResponse {
     let response = Reno.on_loss(loss, window);
-    if let Some(rtt) = least_rtt.filter(|_| rate > 0.0) {
-        window.ssthresh = (rate * rtt.as_secs()).max(MIN_SSTHRESH);
+    if let Some(filled) = filled(rate, least_rtt) {
+        window.ssthresh = filled.max(MIN_SSTHRESH);
     }
     response
+}
+
+/// The window that this rate fills, if both are known.
+fn filled(rate: f64, least_rtt: Option<Span>) -> Option<f64> {
+    least_rtt.filter(|_| rate > 0.0).map(|rtt| rate * rtt.as_secs())
+}
+
+/// The window that a mark leaves: what the rate fills, which may be less than the threshold.
+pub(super) fn after_mark(mark: &Mark, window: &mut Window, rate: f64, least_rtt: Option<Span>) -> f64 {
+    answer(&mark.as_loss(), window, rate, least_rtt);
+    filled(rate, least_rtt).map_or(window.cwnd, |filled| filled.max(mark.least))
 }
 
 impl Congestion for Westwood {
@@ -156,6 +168,12 @@ impl Congestion for Westwood {
             window.cwnd = before.min(window.ssthresh);
         }
         response
+    }
+
+    fn on_mark(&mut self, mark: &Mark, window: &mut Window) -> Reduction {
+        let before = window.cwnd;
+        window.cwnd = before.min(after_mark(mark, window, self.rate.at(mark.now), self.least_rtt));
+        Reduction::Reduced
     }
 
     fn estimate(&mut self, now: Time) -> Option<f64> {

@@ -10,16 +10,17 @@
 //!
 //! **Choices.** 1. The length of a round trip is the smoothed one, as in Linux; the minimum is that of all samples,
 //! where Linux takes the minimum smoothed value. 2. A timeout sets ssthresh from the rate, as in the paper; ns-2's
-//! agent halves it. 3. Without a rate or a round trip it behaves as Reno. 4. The variant uses `NewReno`'s recovery.
+//! agent halves it. 3. Without a rate or a round trip it behaves as Reno. 4. The variant uses `NewReno`'s recovery. 5. A mark may
+//! leave one segment (RFC 3168, 6.1.2).
 //!
 //! **Checked by** the tests below, those of [`PerRoundTrip`], `crates/sim/tests/laws.rs` and ns-2
 //! (`papers/baselines.md`).
 
 use super::reno::grow;
-use super::westwood::answer;
+use super::westwood::{after_mark, answer};
 use crate::estimate::PerRoundTrip;
 use crate::hooks::parameter::{Described, Domain, LONGEST, Parameter, Setting};
-use crate::hooks::{Ack, Congestion, Loss, LossCause, LossResponse, Progress, Window};
+use crate::hooks::{Ack, Congestion, Loss, LossCause, LossResponse, Mark, Progress, Reduction, Window};
 use crate::units::{Span, Time};
 
 /// The constants of Westwood+.
@@ -80,6 +81,11 @@ impl Congestion for WestwoodPlus {
             window.cwnd = window.ssthresh;
         }
         response
+    }
+
+    fn on_mark(&mut self, mark: &Mark, window: &mut Window) -> Reduction {
+        window.cwnd = after_mark(mark, window, self.rate.rate().unwrap_or(0.0), self.least_rtt);
+        Reduction::Reduced
     }
 
     fn estimate(&mut self, _: Time) -> Option<f64> {

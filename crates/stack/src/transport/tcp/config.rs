@@ -81,6 +81,11 @@ pub struct Config<P> {
     pub remembers_use: bool,
     /// Fall back to the initial window after an idle time of one RTO (RFC 5681, 4.1).
     pub idle_restart: bool,
+    /// Halve the window for each RTO of idle time instead, take half of what an application has not used in an RTO off it, and keep
+    /// three quarters of it as ssthresh (RFC 2861, Linux).
+    pub window_decay: bool,
+    /// The least window that a mark leaves, in segments.
+    pub mark_floor: u32,
     /// Window scale offered (RFC 7323, 2); `None` picks the least that covers the receive buffer.
     pub window_scale: Option<u8>,
     /// Receive buffer in bytes; `None` holds one segment more than the window limit, so that it never limits.
@@ -305,6 +310,8 @@ impl Profile {
                 min_rto: Span::from_secs(1),
                 rto_floor: RtoFloor::Timeout,
                 newreno_counts: false,
+                window_decay: false,
+                mark_floor: 1,
                 quick_acks: 0,
                 unpaced_start: 0,
                 slow_start: SlowStart::HyStartPlusPlus,
@@ -342,6 +349,8 @@ fn ns2_of_2004<P>(parts: P) -> Config<P> {
         window_validation: false,
         remembers_use: false,
         idle_restart: true,
+        window_decay: false,
+        mark_floor: 1,
         window_scale: None,
         receive_buffer: None,
         newreno_counts: false,
@@ -403,6 +412,8 @@ fn modern<P>(parts: P) -> Config<P> {
         window_validation: true,
         remembers_use: true,
         idle_restart: true,
+        window_decay: true,
+        mark_floor: 2,
         window_scale: None,
         receive_buffer: None,
         newreno_counts: true,

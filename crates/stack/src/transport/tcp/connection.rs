@@ -327,7 +327,7 @@ impl<P: Parts> Connection<P> {
                 }
                 self.sender.persist_if_stuck(now, out);
             }
-            self.sender.note_use(now);
+            self.sender.on_flushed(now);
         }
         if self.ack_due == AckDue::Now {
             self.send_ack(now, out);

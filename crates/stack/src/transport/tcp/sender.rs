@@ -18,6 +18,7 @@ mod sending;
 mod spurious;
 mod stopping;
 mod timer;
+mod unused;
 mod usage;
 
 use asking::Asking;
@@ -30,6 +31,7 @@ use pacing::Pace;
 use prr::Prr;
 use spurious::Spurious;
 use stopping::Stopped;
+use unused::Decay;
 use usage::Usage;
 
 use super::rtt::RttEstimator;
@@ -91,7 +93,8 @@ pub struct Sender<P: Parts> {
     initial_window: f64,
     nagle: bool,
     usage: Usage,
-    idle_restart: bool,
+    decay: Decay,
+    mark_floor: f64,
     timestamps: bool,
     loss_ssthresh: Halved,
     timeout_ssthresh: Halved,
@@ -121,6 +124,7 @@ impl<P: Parts> Sender<P> {
                 credit: config.whole_window.then_some(0),
                 ..Window::new(initial_window, config.initial_ssthresh, f64::from(config.window))
             },
+            decay: Decay::new(config, law.governs_recovery()),
             extension: law.extension().or_else(|| (!watching.is_empty()).then_some(Form::Probe)),
             law,
             hystart,
@@ -157,7 +161,7 @@ impl<P: Parts> Sender<P> {
             initial_window,
             nagle: config.nagle,
             usage: Usage::new(config),
-            idle_restart: config.idle_restart,
+            mark_floor: f64::from(config.mark_floor),
             timestamps: config.timestamps,
             loss_ssthresh: config.loss_ssthresh,
             timeout_ssthresh: config.timeout_ssthresh,
@@ -297,6 +301,7 @@ impl<P: Parts> Sender<P> {
         self.widest = edge;
         self.integrated = now;
         self.last_sent = now;
+        self.decay.begin(now);
         if syn_lost {
             self.window.cwnd = 1.0;
             if self.timeout_ssthresh == Halved::Window {

@@ -124,17 +124,19 @@ impl<P: Parts> Sender<P> {
             flight,
             pipe: self.board.pipe(),
             delivered,
-            counted: self.counted(progress),
+            counted: self.counted(progress, delivered.segments),
             extension: arrived.extension,
             ecn: arrived.ecn,
         }
     }
 
-    /// What an acknowledgement counts for where the window grows (RFC 3465, 2.2 and 2.3).
+    /// What an acknowledgement counts for where the window grows (RFC 3465, 2.2 and 2.3). Segments that were reported by selective
+    /// acknowledgements before, behind a hole that is repaired, do not count again, as in Linux.
     #[inline]
-    pub(super) fn counted(&self, progress: Progress) -> u32 {
+    pub(super) fn counted(&self, progress: Progress, delivered: u32) -> u32 {
         match (self.counting, progress) {
             (Counting::Segments(limit), Progress::Open(acked)) => {
+                let acked = if self.recovery.holds_sacked() { delivered } else { acked };
                 let after_timeout = self.board.una() < self.loss_until;
                 let limit = if after_timeout { limit.map(|_| 1) } else { limit };
                 limit.filter(|_| self.window.in_slow_start()).map_or(acked, |limit| acked.min(limit))
@@ -166,6 +168,7 @@ impl<P: Parts> Sender<P> {
             cause,
             una: self.board.una(),
             base,
+            least: base.least_window(),
             pipe: self.board.pipe(),
             sent: self.board.end(),
             sent_end: self.board.sent_end(),

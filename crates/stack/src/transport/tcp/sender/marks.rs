@@ -7,7 +7,8 @@
 //! **Choices.** 1. A window of data ends with the acknowledgement of something that was sent after the window fell. 2. A
 //! law that answers a mark without reducing its window is asked once a window all the same, and CWR ends the echo, which
 //! would report nothing new otherwise. 3. The echo of a mark at a window of one segment withholds new data until the
-//! retransmission timer expires; that is not a timeout, and does not double it.
+//! retransmission timer expires; that is not a timeout, and does not double it. 4. A mark leaves one segment at least (`mark-floor`);
+//! Linux leaves two, where further marks have no effect.
 
 use super::{Arrived, Sender};
 use crate::hooks::{Congestion, EcnEcho, Loss, Mark, NoteEvent, Out, Recovery, Reduction};
@@ -166,6 +167,7 @@ impl<P: Parts> Sender<P> {
         let mark = Mark {
             now,
             base: self.base(self.loss_ssthresh, flight),
+            least: self.mark_floor,
             una: self.board.una(),
             pipe: self.board.pipe(),
             sent: self.board.end(),

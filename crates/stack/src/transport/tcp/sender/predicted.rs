@@ -50,7 +50,7 @@ impl<P: Parts> Sender<P> {
         if self.window_limited(flight)
             && let Some(grow) = self.law.growth()
         {
-            let counted = self.counted(Progress::Open(1));
+            let counted = self.counted(Progress::Open(1), 1);
             grow(&mut self.window, counted);
         }
         self.window.clamp();

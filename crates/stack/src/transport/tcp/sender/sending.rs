@@ -39,10 +39,8 @@ impl<P: Parts> Sender<P> {
         let within = room && !self.marks.hold_data();
         let len = if within { self.fresh_len() } else { 0 };
         let fresh = if len > 0 || (within && self.fin_is_due()) { Fresh::Ready } else { Fresh::Withheld };
-        let idle = self.board.is_empty() && self.idle_restart && fresh == Fresh::Ready;
-        if idle && !self.law.governs_recovery() && now.since(self.last_sent) > self.rtt.rto() {
-            self.integrate(now);
-            self.window.cwnd = self.window.cwnd.min(self.initial_window);
+        if self.board.is_empty() && fresh == Fresh::Ready {
+            self.restart_after_idle(now);
         }
         let pick = match self.spurious.allows(fresh == Fresh::Ready) {
             Allowed::Anything => self.recovery.next(&self.board, &self.window, fresh)?,

@@ -3,6 +3,7 @@
 use super::early::Early;
 use super::hystart::HyStart;
 use super::spurious::Spurious;
+use super::unused::Decay;
 use super::{Config, RttEstimator, Sender};
 use crate::hooks::{AtTimeout, Congestion, Out, Recovery, Timer};
 use crate::hooks::{LossResponse, Reaction, Standing, Window};
@@ -85,6 +86,8 @@ impl<P: Parts> Sender<P> {
         self.usage.forget();
         (self.timed, self.limited, self.timed_out, self.stopped) = (None, 0, None, None);
         (self.last_sent, self.pace.release) = (now, now);
+        self.decay = Decay::new(config, self.law.governs_recovery());
+        self.decay.begin(now);
         self.begin_law(now);
         if !self.board.is_empty() && !self.persisting {
             self.recovery.on_timeout(LossResponse::REDUCED, &mut self.board);

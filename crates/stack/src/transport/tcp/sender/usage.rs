@@ -25,9 +25,11 @@ use crate::units::Time;
 pub(super) struct Usage {
     validates: bool,
     remembers: bool,
+    /// Whether the rest is kept up to date.
+    is_followed: bool,
     /// Whether the window was reached, and the most segments that were outstanding otherwise.
-    is_full: bool,
-    most: u32,
+    pub(super) is_full: bool,
+    pub(super) most: u32,
     /// First byte that had not been sent then.
     until: u64,
 }
@@ -35,7 +37,9 @@ pub(super) struct Usage {
 impl Usage {
     pub(super) fn new<P>(config: &Config<P>) -> Usage {
         let remembers = config.remembers_use && config.window_validation;
-        Usage { validates: config.window_validation, remembers, is_full: false, most: 0, until: 0 }
+        let is_followed = remembers || (config.idle_restart && config.window_decay);
+        let validates = config.window_validation;
+        Usage { validates, remembers, is_followed, is_full: false, most: 0, until: 0 }
     }
 
     /// Nothing is known of the window.
@@ -56,10 +60,13 @@ fn uses(window: &Window, segments: u32) -> bool {
 impl<P: Parts> Sender<P> {
     /// What may leave at this time has left.
     #[inline]
-    pub fn note_use(&mut self, now: Time) {
-        if !self.usage.remembers {
-            return;
+    pub fn on_flushed(&mut self, now: Time) {
+        if self.usage.is_followed {
+            self.note_use(now);
         }
+    }
+
+    fn note_use(&mut self, now: Time) {
         let board = &self.board;
         let in_network = if self.recovery.goes_by_pipe() { board.pipe() } else { board.flight() };
         let is_full = in_network >= self.window.cwnd as u32;
@@ -68,6 +75,15 @@ impl<P: Parts> Sender<P> {
         if is_full || (self.last_sent == now && is_news()) {
             self.usage = Usage { is_full, most: board.outstanding(), until: board.sent_end(), ..self.usage };
         }
+        if is_full || self.last_sent == now {
+            self.review_use(now);
+        }
+    }
+
+    /// Whether the window was the limit within a round trip.
+    pub(super) fn was_limited(&self) -> bool {
+        let Usage { is_full, most, .. } = self.usage;
+        is_full || (self.window.in_slow_start() && self.window.cwnd < 2.0 * f64::from(most))
     }
 
     /// Whether the window limits the sender, with `flight` segments outstanding before the acknowledgement.
@@ -77,7 +93,7 @@ impl<P: Parts> Sender<P> {
         if !usage.validates {
             true
         } else if usage.remembers {
-            usage.is_full || (self.window.in_slow_start() && self.window.cwnd < 2.0 * f64::from(usage.most))
+            self.was_limited()
         } else {
             uses(&self.window, flight)
                 || (self.pace.holds() && uses(&self.window, self.flight_without_pace(flight)))

@@ -1,6 +1,7 @@
 //! ECN, clause by clause of RFC 3168 (6.1).
 
 use super::*;
+use crate::registry::CongestionKind;
 use crate::transport::tcp::EcnMode;
 
 /// Both ends use ECN; each segment is acknowledged, and a window of four is in avoidance.
@@ -233,6 +234,23 @@ fn an_echo_at_a_window_of_one_segment_withholds_new_data_until_the_timer_expires
     let counters = pair.ends[CLIENT].counters(pair.now);
     assert_eq!((counters.timeouts, counters.all_again(), counters.marks_answered), (0, 0, 1));
     assert_eq!(pair.ends[SERVER].receiver().in_order(), 3_000);
+}
+
+#[test]
+fn marks_bring_the_window_to_one_segment_where_it_then_waits_and_to_two_as_in_linux() {
+    // RFC 3168 (6.1.2); RFC 9438 (4.6); all data is marked.
+    let laws = ["reno", "cubic", "veno", "vegas", "westwood", "westwood-plus", "dctcp"];
+    for law in laws.map(|name| CongestionKind::named(name).expect("a law")) {
+        for (mark_floor, least) in [(1, 1.0), (2, 2.0)] {
+            let parts = Parts::new(RecoveryKind::NewReno, law.config());
+            let mut pair = open(&Config { parts, mark_floor, cubic_as_linux: mark_floor == 2, ..classic() });
+            pair.marked[CLIENT] = (2..200).collect();
+            pair.write(CLIENT, 50_000);
+            pair.run(Span::from_secs(4));
+            let window = *pair.ends[CLIENT].sender().window();
+            assert!((least..least + 1.0).contains(&window.cwnd), "{law:?}: {window:?}");
+        }
+    }
 }
 
 #[test]

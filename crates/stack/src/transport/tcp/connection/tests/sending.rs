@@ -105,6 +105,63 @@ fn an_idle_time_of_one_timeout_brings_the_initial_window_back() {
     assert_eq!(pair.sides[CLIENT].wire.len(), 4);
 }
 
+/// A connection with a least timeout of a second whose window has grown in avoidance, when it sent last, and the window.
+fn grown(window_decay: bool) -> (Pair, Time, f64) {
+    let config = Config {
+        window_decay,
+        initial_ssthresh: Some(8.0),
+        min_rto: Span::from_secs(1),
+        nagle: false,
+        ack_every: 1,
+        ..modern()
+    };
+    let mut pair = Pair::new(&config);
+    pair.open();
+    pair.write(CLIENT, 400_000);
+    pair.run(Span::from_secs(10));
+    let last = pair.log.iter().filter(|line| line.1 == CLIENT).map(|line| line.0).max();
+    let Some(last) = last else { panic!("a segment") };
+    let window = *pair.ends[CLIENT].sender().window();
+    assert!(window.cwnd >= 16.0 && !window.in_slow_start(), "{window:?}");
+    assert_eq!(pair.ends[CLIENT].sender().rtt().rto(), Span::from_secs(1));
+    (pair, last, window.cwnd)
+}
+
+/// Linux: `tcp_cwnd_restart`.
+#[test]
+fn with_decay_each_timeout_of_idle_time_halves_the_window_and_three_quarters_of_it_stay_the_threshold() {
+    for (idle_ms, halvings) in [(900, 0), (1_001, 1), (2_001, 2), (90_000, 90)] {
+        let (mut pair, last, before) = grown(true);
+        pair.now = last.after(Span::from_millis(idle_ms));
+        pair.write(CLIENT, 1_000);
+        let window = *pair.ends[CLIENT].sender().window();
+        let halved = (before / f64::powi(2.0, halvings)).floor().max(4.0);
+        let kept = if halvings > 0 { (before / 2.0).floor() + (before / 4.0).floor() } else { 8.0 };
+        assert_eq!((window.cwnd, window.ssthresh), (halved, kept), "{idle_ms} ms");
+    }
+    let (mut pair, last, _) = grown(false);
+    pair.now = last.after(Span::from_millis(1_001));
+    pair.write(CLIENT, 1_000);
+    let window = *pair.ends[CLIENT].sender().window();
+    assert_eq!((window.cwnd, window.ssthresh), (4.0, 8.0));
+}
+
+/// Linux: `tcp_cwnd_application_limited`.
+#[test]
+fn with_decay_half_of_what_the_application_has_not_used_for_a_timeout_is_taken_off_the_window() {
+    for window_decay in [true, false] {
+        let (mut pair, last, before) = grown(window_decay);
+        for step in 1..=12 {
+            let now = last.after(Span::from_millis(100 * step));
+            pair.run(Span(now.0 - 1));
+            pair.now = now;
+            pair.write(CLIENT, 1_000);
+        }
+        let left = if window_decay { ((before + 4.0) / 2.0).floor() } else { before };
+        assert_eq!(pair.ends[CLIENT].sender().window().cwnd, left);
+    }
+}
+
 #[test]
 fn a_window_that_does_not_limit_does_not_grow() {
     for (window_validation, grows) in [(true, false), (false, true)] {

@@ -88,3 +88,23 @@ fn a_lost_syn_leaves_a_threshold_of_two_where_a_timeout_halves_the_window() {
         assert_eq!((after.cwnd, after.ssthresh), (1.0, ssthresh));
     }
 }
+
+/// Linux: `tcp_newly_delivered`.
+#[test]
+fn what_selective_acknowledgements_reported_does_not_count_again_behind_a_segment_that_comes_late() {
+    let config = Config {
+        parts: Parts::new(RecoveryKind::Sack, LawConfig::Reno(())),
+        initial_window: 3,
+        initial_ssthresh: Some(3.0),
+        ack_every: 1,
+        ..modern()
+    };
+    // The first arrives behind the other two: one segment is new, and three are acknowledged.
+    let mut pair = Pair::new(&config);
+    pair.late = (vec![0], Span::from_millis(4));
+    pair.open();
+    pair.write(CLIENT, 3_000);
+    pair.run(Span::from_millis(100));
+    let window = *pair.ends[CLIENT].sender().window();
+    assert_eq!((window.cwnd, window.credit), (3.0, Some(1)));
+}
