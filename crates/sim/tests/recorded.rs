@@ -143,3 +143,22 @@ fn a_packet_that_comes_with_an_opportunity_waits_for_the_next_one_behind_a_manag
         }
     }
 }
+
+/// The losses that the timer of RACK declares within a recovery show that a probe was too high: the bound of the long term, and with
+/// it the queue, follow a link that falls to a tenth. Where they come with the next acknowledgement, a third of all is lost.
+#[test]
+fn bbr3_bounds_its_window_by_what_is_lost_within_a_recovery() {
+    let each = |from: u64, to: u64, times: usize| (from..=to).map(move |at| format!("{at} ").repeat(times));
+    let times: String = each(1, 10_000, 10).chain(each(10_001, 60_000, 1)).collect();
+    let mut config = path(times.trim_end(), Span::from_secs(60));
+    config.run.warmup = Span::from_secs(20);
+    let parts = Parts::new(RecoveryKind::Sack, CongestionKind::Bbr3.config());
+    config.flows[0].transport = TransportConfig::Tcp(tcp::Profile::Modern.with(parts));
+    let LinkKind::PointToPoint(link) = &mut config.links[1].kind else { panic!("a wire") };
+    for direction in &mut link.directions {
+        (direction.delay, direction.queue) = (Span::from_millis(20), QueueLimit::Packets(300));
+    }
+    let outcome = run_once(&config);
+    let lost = metric(&outcome, "links.l1.drops_queue");
+    assert!(goodput(&outcome) > 11e6 && lost < 500.0, "{} with {lost} lost", goodput(&outcome));
+}
