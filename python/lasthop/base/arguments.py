@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+MOST_NAME = 255
+"""Bytes of the name of a file on the usual file systems."""
+
 # Replications are counted in 64 bits.
 MOST = 2**64 - 1
 # As large as `run.seed` may be.
@@ -79,8 +82,28 @@ def nonblank(argument: str, value: object, expected: str) -> str:
 
 def place(argument: str, value: object, expected: str = "a path") -> Path:
     """The path of a file or directory; an empty one would mean the current directory."""
-    path = os.fspath(value) if isinstance(value, os.PathLike) else value
-    return Path(nonblank(argument, path, expected))
+    path = nonblank(argument, os.fspath(value) if isinstance(value, os.PathLike) else value, expected)
+    if not is_utf8(path) or "\0" in path:
+        raise UsageError(f"{path!a}; expected {expected} in UTF-8, without zeros", argument=argument)
+    if any(len(part.encode()) > MOST_NAME for part in path.split("/")):
+        raise UsageError(
+            f"a name of {len(path)} characters; expected none of more than {MOST_NAME} bytes",
+            argument=argument,
+        )
+    return Path(path)
+
+
+def is_utf8(text: str) -> bool:
+    """Whether a text can be written; names of files and words of a command line may have any bytes.
+
+    >>> is_utf8("é"), is_utf8("\udcff")
+    (True, False)
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _shown(value: object) -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from lasthop.base.arguments import is_utf8
 from lasthop.base.errors import Interrupted, LasthopError, UsageError, nearest
 from lasthop.cli.talk import complain
 
@@ -154,6 +155,7 @@ def _fill_streams() -> None:
 def invoke(args: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
     try:
+        _expect_words(sys.argv[1:] if args is None else args)
         _expect_completion()
         code = lasthop.main(args, prog_name="lasthop", standalone_mode=False)
         sys.stdout.flush()
@@ -172,6 +174,9 @@ def invoke(args: Sequence[str] | None = None) -> int:
         _silence()
         return 0
     except OSError as e:
+        if e.errno == errno.ENAMETOOLONG:
+            complain(f"{e.filename or 'name'}: {e.strerror}; expected a shorter name")
+            return UsageError.exit_code
         # Errors of files that lasthop writes are reported where it writes them; the rest is stdout.
         complain(f"{e.filename or 'output'}: {e.strerror}; expected it to be writable")
         _silence()
@@ -182,8 +187,16 @@ def invoke(args: Sequence[str] | None = None) -> int:
     except LasthopError as e:
         is_positional = e.argument in _positional(sys.argv[1:] if args is None else args)
         complain(f"{str(e.argument).upper()}: {e.text}" if is_positional else e.as_option())
-        return e.exit_code
+        is_long = isinstance(e.__cause__, OSError) and e.__cause__.errno == errno.ENAMETOOLONG
+        return UsageError.exit_code if is_long else e.exit_code
     return code if isinstance(code, int) else 0
+
+
+def _expect_words(words: Sequence[str]) -> None:
+    """Refuse words that are not text: they could not be stored, or repeated as a command."""
+    for word in words:
+        if not is_utf8(word):
+            raise UsageError(f"{word!a}: not UTF-8; expected names and values in UTF-8")
 
 
 def _expect_completion() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from contextlib import suppress
 from pathlib import Path
 
@@ -21,7 +22,9 @@ def copy(name: str, source: str) -> Path:
     # A mistyped path would otherwise create directories.
     if not target.parent.is_dir():
         raise UsageError(f"new: {target.parent}: no such directory; expected an existing directory")
-    head = f"# Started from {origin.id}. Try it: lasthop run {paths.shown(target)}\n\n"
+    # A comment ends with its line, whatever the name of the file has.
+    name = "".join(c if c.isprintable() else "?" for c in shlex.quote(paths.shown(target)))
+    head = f"# Started from {origin.id}. Try it: lasthop run {name}\n\n"
     try:
         with target.open("x", encoding="utf-8", newline="") as file:
             file.write(head + origin.text)
