@@ -183,6 +183,9 @@ impl Draws {
     }
 }
 
+/// An acknowledgement: of all below a byte, of ranges, and whether it reports a duplicate.
+type Report = (u64, Vec<(u64, u64)>, bool);
+
 /// A path that loses and delays segments at random, with a receiver at its end.
 struct Path {
     draws: Draws,
@@ -218,7 +221,7 @@ impl Path {
 
     /// A segment arrives. What its acknowledgement reports, unless that is lost: all below a byte, ranges, and whether it had
     /// been there before.
-    fn arrive(&mut self, number: u64) -> Option<(u64, Vec<(u64, u64)>, bool)> {
+    fn arrive(&mut self, number: u64) -> Option<Report> {
         let is_duplicate = number < self.next || !self.received.insert(number);
         while self.received.remove(&self.next) {
             self.next += 1;
@@ -269,7 +272,7 @@ impl World {
         }
     }
 
-    fn log(&mut self, line: String) {
+    fn log(&mut self, line: &str) {
         if self.recent.len() == 12 {
             self.recent.pop_front();
         }
@@ -298,7 +301,7 @@ impl World {
             self.sack.on_sent(pick, &self.board);
             self.plain.send(number as usize, self.now);
             self.path.take(number, self.now);
-            self.log(format!("sent {pick:?} {number}"));
+            self.log(&format!("sent {pick:?} {number}"));
             if pick != Pick::New {
                 self.now.0 += 1;
             }
@@ -312,7 +315,7 @@ impl World {
     }
 
     fn hear(&mut self, ack: u64, ranges: &[(u64, u64)], is_duplicate: bool) {
-        self.log(format!("ack {ack} {ranges:?} {is_duplicate}"));
+        self.log(&format!("ack {ack} {ranges:?} {is_duplicate}"));
         self.last_heard = self.now;
         self.board.hear(self.now);
         self.board.set_srtt(SRTT);
@@ -369,7 +372,7 @@ impl World {
                 self.hear(ack, &ranges, is_duplicate);
             }
         } else if self.board.outstanding() > 0 {
-            self.log("timeout".into());
+            self.log("timeout");
             self.last_heard = self.now;
             self.board.hear(self.now);
             self.sack.on_timeout(REDUCED, &mut self.board);

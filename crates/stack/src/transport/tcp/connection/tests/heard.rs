@@ -20,8 +20,8 @@ struct Ears {
     late: u32,
     twice: u32,
     heard: u32,
+    /// When the last event was, and reports of losses at a time before it.
     now: Time,
-    /// Reports with a time other than that of the event that was noticed last, or a later one.
     early: u32,
 }
 
@@ -113,7 +113,9 @@ fn transfer(config: &tcp::Config<Listening>, seed: u64) -> (Ears, u64) {
         {
             ends[to].on_packet(&packet, now);
         } else {
-            ends.iter_mut().for_each(|end| end.on_timeout(now));
+            for end in &mut ends {
+                end.on_timeout(now);
+            }
         }
     }
     let sender = ends[CLIENT].connection().sender();
