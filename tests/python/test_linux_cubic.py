@@ -1,8 +1,9 @@
-"""CUBIC beside what a Linux kernel did with it: under random loss, and in bursts after idle times.
+r"""CUBIC beside what a Linux kernel did with it: under random loss, and in bursts after idle times.
 
 The kernel's numbers are kept here: goodputs of `validation/linux-short`, by
 
-    lasthop check validation/linux-short --peer linux --set 'run.duration=20 s' -r 6 -j 6 --json
+    lasthop check validation/linux-short --peer linux --set 'run.duration=20 s' -r 6 -j 6 --json \
+        --where 'flows.main.tcp.congestion=cubic' --where 'links.path.loss.rate=0.5 %'
 """
 
 from __future__ import annotations
@@ -48,9 +49,9 @@ on-off = {{ rate = "{burst}", packet = "1448 B", on = "{on}", off = "{off}", law
 
 @pytest.mark.parametrize("delay", LINUX)
 def test_cubic_is_as_fast_as_linux_at_short_round_trips(delay: str) -> None:
-    scenario = lh.load("validation/linux-short").set(
-        {"run.duration": "20 s", "links.path.delay": delay, "links.path.loss.rate": "0.5 %"}
-    )
+    path = {"links.path.rate": "100 Mbit/s", "links.path.delay": delay, "links.path.queue": "200 packets"}
+    law = {"flows.main.tcp.congestion": "cubic", "links.path.loss.rate": "0.5 %"}
+    scenario = lh.load("validation/linux-short").set({"run.duration": "20 s"} | law | path)
     ours = [scenario.run(replication=number).metrics["flows.main.goodput_bps"] for number in range(6)]
     assert np.mean(ours) / 1e6 == pytest.approx(LINUX[delay], rel=ACCEPTED)
 
