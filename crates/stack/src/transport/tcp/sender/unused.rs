@@ -81,7 +81,7 @@ impl<P: Parts> Sender<P> {
             if used < self.window.cwnd {
                 self.integrate(now);
                 self.keep_threshold();
-                self.window.cwnd = self.whole((self.window.cwnd + used) / 2.0);
+                self.window.cwnd = self.whole(f64::midpoint(self.window.cwnd, used));
             }
             self.decay.begin(now);
         } else {

@@ -135,7 +135,7 @@ fn with_decay_each_timeout_of_idle_time_halves_the_window_and_three_quarters_of_
         pair.now = last.after(Span::from_millis(idle_ms));
         pair.write(CLIENT, 1_000);
         let window = *pair.ends[CLIENT].sender().window();
-        let halved = (before / f64::powi(2.0, halvings)).floor().max(4.0);
+        let halved = (before / libm::exp2(f64::from(halvings))).floor().max(4.0);
         let kept = if halvings > 0 { (before / 2.0).floor() + (before / 4.0).floor() } else { 8.0 };
         assert_eq!((window.cwnd, window.ssthresh), (halved, kept), "{idle_ms} ms");
     }
@@ -157,7 +157,7 @@ fn with_decay_half_of_what_the_application_has_not_used_for_a_timeout_is_taken_o
             pair.now = now;
             pair.write(CLIENT, 1_000);
         }
-        let left = if window_decay { ((before + 4.0) / 2.0).floor() } else { before };
+        let left = if window_decay { f64::midpoint(before, 4.0).floor() } else { before };
         assert_eq!(pair.ends[CLIENT].sender().window().cwnd, left);
     }
 }
