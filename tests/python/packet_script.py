@@ -159,6 +159,9 @@ def scenario_text(
     settings = {"profile": "modern", "variant": variant, "sack": variant in {"sack", "fack"}} | RFC_ONLY
     settings |= {} if variant == "tahoe" else {"growth-at-recovery-end": False}
     settings |= (RFC_6675_ONLY if variant == "sack" else {}) | tcp
+    if variant == "newreno":
+        # RFC 6582 (3.2): duplicates inflate the window.
+        settings["newreno"] = {"duplicates": "inflate"} | tcp.get("newreno", {})
     app: dict[str, Any] = {"kind": "bulk"} if file is None else {"kind": "file", "file": {"size": file}}
     app["start"] = path["start"]
     way = "forward" if of == "data" else "reverse"

@@ -145,14 +145,12 @@ impl<P: Parts> Sender<P> {
         }
     }
 
-    /// What a loss halves, with this many segments outstanding. Where what has arrived is outstanding, too, be it selectively
-    /// acknowledged, reported by duplicates or sent again from a hole on, a flight of more than the window counts as the window: in
-    /// a long recovery it grows without bound, and a loss would leave more than there was before it.
+    /// What a loss halves, with this many segments outstanding. Where what was selectively acknowledged is outstanding, too,
+    /// a flight of more than the window counts as the window: in a long recovery it grows without bound, and a loss would
+    /// leave more than there was before it.
     pub(super) fn base(&self, halved: Halved, flight: u32) -> LossBase {
         match halved {
-            Halved::Flight
-                if self.recovery.holds_sacked() || self.recovery.is_active() || self.board.is_behind() =>
-            {
+            Halved::Flight if self.recovery.holds_sacked() => {
                 LossBase::Flight(flight.min(self.window.cwnd as u32))
             }
             Halved::Flight => LossBase::Flight(flight),
