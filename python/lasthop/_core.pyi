@@ -83,9 +83,7 @@ class Scenario:
 class Relay:
     # The network of a scenario between two interfaces, in a replication; times are ahead, since and until.
 
-    def run(
-        self, ends: tuple[int, int], stop: int, times: tuple[float, float, float]
-    ) -> dict[str, Any]: ...
+    def run(self, ends: tuple[int, int], stop: int, times: tuple[float, float, float]) -> dict[str, Any]: ...
 
 class Writes:
     # When an application writes, in nanoseconds; how many bytes, None without end; whether it closes then.
