@@ -215,11 +215,12 @@ fn bytes_arrive_as_they_were_sent_however_many_packets_are_lost_and_on_their_way
 
 #[test]
 fn packets_leave_a_recorded_link_in_its_opportunities_as_in_the_simulation() {
-    let schedule = recorded::Recorded {
+    let schedule = recorded::Recorded::Opportunities(recorded::Opportunities {
         schedule: std::sync::Arc::new(recorded::Schedule::read("3\n7\n7\n10\n").expect("times")),
         opportunity: 1504,
         header: 4,
-    };
+        is_once: false,
+    });
     let mut config = Scenario::from_text(TOML, "test.toml", &[]).expect("a valid scenario").config(0);
     for (place, link) in config.links.iter_mut().enumerate() {
         let LinkKind::PointToPoint(ends) = &mut link.kind else { panic!("a wire") };
