@@ -186,7 +186,6 @@ def schema_command() -> None:
     epilog=examples(
         "lasthop new mine --from ejtcp/fig10-baselines",
         "lasthop new my-law --law",
-        "lasthop new my-agent --agent --crate",
     ),
 )
 @click.argument("name", type=Word())

@@ -1,7 +1,7 @@
 """Ledgers, archives and kept runs that are not as lasthop wrote them, and outputs to whatever there is.
 
-A number makes the same change each time. What is changed is read by the command line, which must give results,
-or a sentence and an exit code for files; it must end soon and leave what is not its own alone.
+A number makes the same change each time. What is changed is read by the command line, which must give results
+or a sentence and an exit code for files. It must end soon, and leave what is not its own alone.
 """
 
 from __future__ import annotations
