@@ -20,6 +20,7 @@ from search.cases import case
 from search.invariants import RULES, broken
 from search.minimise import minimise
 from search.mutations import Mutation
+from search.stored import Stored, prepare
 from search.traffic import VARIANTS
 from search.tree import text
 from search.trial import judge, observe
@@ -34,7 +35,9 @@ if TYPE_CHECKING:
 SOAK = "LASTHOP_SOAK" in os.environ
 CASES = 10_000 if SOAK else 300
 MUTATIONS = 20_000 if SOAK else 2_000
+STORED = 5_000 if SOAK else 300
 BLOCK = 100
+STORED_BLOCK = 50
 MUTATION_BLOCK = 500
 SHOWN = 2
 """The number of failing cases of a block that are made smaller and printed."""
@@ -260,3 +263,20 @@ def test_a_failing_case_is_made_smaller_and_still_fails(monkeypatch: pytest.Monk
 def test_the_extension_under_test_is_the_checked_one() -> None:
     assert _core.is_checked
     assert _core.__file__ == os.environ["LASTHOP_CORE"]
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A study, its archive and a run, to be changed."""
+    folder = tmp_path_factory.mktemp("stored")
+    prepare(folder)
+    return folder
+
+
+@pytest.mark.filterwarnings("ignore:Glyph")
+@pytest.mark.parametrize("block", blocks(STORED, STORED_BLOCK), ids=named)
+def test_changed_files_are_read_or_refused_and_outputs_leave_alone_what_is_there(
+    stored: Path, block: range, tmp_path: Path
+) -> None:
+    faults = [fault for number in block for fault in Stored(number, stored).faults(tmp_path)]
+    assert faults == []

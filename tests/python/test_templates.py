@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from lasthop.laws.registered import LawUse
 from lasthop.tools import templates
 
 ROOT = Path(__file__).resolve().parents[2]
+Cli = Callable[..., subprocess.CompletedProcess[str]]
 BUILT = ROOT / "target" / "templates"
 
 
@@ -89,6 +91,42 @@ def test_a_crate_of_ones_own_is_a_law_of_an_installed_lasthop(
     tested = subprocess.run(call, capture_output=True, text=True, check=False, cwd=folder, env=env)
     assert tested.returncode == 0, tested.stdout
     assert "2 passed" in tested.stdout
+
+
+def test_a_crate_of_ones_own_runs_scenarios_with_its_agent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if shutil.which("cargo") is None:
+        pytest.skip("cargo is not on the path")
+    monkeypatch.chdir(tmp_path)
+    folder = templates.crate("own-agent", has_agent=True)
+    shutil.copy2(ROOT / "Cargo.lock", folder / "Cargo.lock")
+    tested = cargo(folder, "test", "--offline", target=BUILT / "agent")
+    assert tested.returncode == 0, tested.stderr
+    assert "fewer_acknowledgements_carry_more_data ... ok" in tested.stdout
+    ran = cargo(folder, "run", "--offline", "--", "own-agent.toml", target=BUILT / "agent")
+    assert ran.returncode == 0, ran.stderr
+    metrics = dict(line.split()[1:] for line in ran.stdout.splitlines())
+    assert float(metrics["agents.thinner.suppressed"]) > 100
+    without = ("run", "--offline", "--", "own-agent.toml", "-s", "agents.thinner.kind=none")
+    assert "goodput_bps" in cargo(folder, *without, target=BUILT / "agent").stdout
+    wrong = cargo(folder, *without[:-1], "agents.thinner.kind=own-agen", target=BUILT / "agent")
+    assert wrong.returncode == 2
+    assert 'did you mean "own-agent"?' in wrong.stderr
+
+
+def test_new_writes_what_its_options_say(within: Cli, tmp_path: Path) -> None:
+    assert within("new", "a-law", "--crate").returncode == 0
+    assert within("new", "b-law", "--law", "--crate").returncode == 0
+    assert within("new", "c-agent", "--agent", "--crate").returncode == 0
+    texts = [(tmp_path / name / "src" / "lib.rs").read_text() for name in ("a-law", "b-law", "c-agent")]
+    assert [("on_ack" in text, "impl Agent for CAgent" in text) for text in texts] == [
+        *((True, False), (True, False), (False, True))
+    ]
+    for words in (("--law", "--agent"), ("--law", "--agent", "--crate"), ("--from", "x", "--crate"), ()):
+        done = within("new", "x", *words)
+        assert done.returncode == 2
+        assert "expected one of" in done.stderr
 
 
 @pytest.mark.parametrize(("name", "found"), [("My", '"My"; expected a name'), ("reno", "has this name")])

@@ -1,13 +1,17 @@
-//! Laws of the host: names that a program adds, in a process of its own, because the list belongs to the process; and
+//! Laws and agents of the host: names that a program adds, in a process of its own, because the list belongs to the process; and
 //! flows that an agent outside the run steers.
 
 use lasthop_sim::model::{Config, TransportConfig};
 use lasthop_sim::scenario::Scenario;
-use lasthop_sim::scenario::hosted::{self, HostedLaw};
+use lasthop_sim::scenario::hosted::{self, HostedAgent, HostedLaw};
 use lasthop_sim::steered::{Action, Every, SteeredRun};
 use lasthop_sim::{Request, run};
-use lasthop_stack::registry::{Custom, LawConfig, Parts, RecoveryKind};
+use lasthop_stack::hooks::{Activity, Agent, AgentOut, Needs};
+use lasthop_stack::packet::Packet;
+use lasthop_stack::registry::{Custom, CustomAgentConfig, LawConfig, Parts, RecoveryKind};
+use lasthop_stack::signal::Signal;
 use lasthop_stack::transport::congestion::Reno;
+use lasthop_stack::units::Time;
 
 const BASE: &str = r#"
 [run]
@@ -25,6 +29,10 @@ loss  = { rate = "1 %" }
 from = "a"
 to   = "b"
 app  = { kind = "bulk" }
+[agents.x]
+kind = "none"
+node = "a"
+link = "wire"
 "#;
 
 fn with(overrides: &[(&str, &str)]) -> Result<Scenario, String> {
@@ -59,6 +67,61 @@ fn a_law_of_the_host_is_a_variant_and_a_law_and_its_identity_is_a_part_of_the_ke
     assert_eq!(variant.point_key(0), before);
     hosted::register(law("hosted-a", "two")).unwrap();
     assert_ne!(variant.point_key(0), before);
+}
+
+/// Loses each packet that leaves by its interface, after the first so many.
+#[derive(Clone, Debug)]
+struct Closing(u64);
+
+impl Agent for Closing {
+    fn down(&mut self, packet: &Packet, _now: Time, out: &mut impl AgentOut) {
+        if self.0 > 0 {
+            self.0 -= 1;
+            out.down(packet);
+        }
+    }
+
+    fn up(&mut self, packet: &Packet, _now: Time, out: &mut impl AgentOut) {
+        out.up(packet);
+    }
+
+    fn on_signal(&mut self, _: Signal, _: &Packet, _: Time, _: &mut impl AgentOut) {}
+
+    fn on_timer(&mut self, _: Time, _: &mut impl AgentOut) {}
+
+    fn activity(&self) -> Activity {
+        Activity::default()
+    }
+}
+
+fn agent(name: &str, identity: &str, most: u64) -> HostedAgent {
+    let (name, identity) = (name.to_string(), identity.to_string());
+    let agent = CustomAgentConfig::new(Needs::default(), move |_| Closing(most));
+    HostedAgent { name, identity, agent }
+}
+
+#[test]
+fn an_agent_of_the_host_is_a_kind_in_scenarios_and_its_identity_is_a_part_of_the_key() {
+    let at = [("agents.x.kind", "hosted-agent")];
+    let goodput = |scenario: &Scenario| {
+        let config = scenario.config(0);
+        let metrics = run(&Request::new(&config, 1, 0)).unwrap().metrics;
+        metrics.iter().find(|(name, _)| name == "flows.main.goodput_bps").unwrap().1.unwrap()
+    };
+    assert!(with(&at).is_err(), "before it is registered");
+    hosted::register_agent(agent("hosted-agent", "one", u64::MAX)).unwrap();
+    let scenario = with(&at).unwrap();
+    let (open, before) = (goodput(&scenario), scenario.point_key(0));
+    assert_eq!(open, goodput(&with(&[]).unwrap()));
+    hosted::register_agent(agent("hosted-agent", "two", 20)).unwrap();
+    assert_ne!(scenario.point_key(0), before);
+    assert!(goodput(&with(&at).unwrap()) < open / 10.0);
+    let unknown = with(&[("agents.x.kind", "hosted-agen")]).unwrap_err();
+    assert!(unknown.contains("did you mean \"hosted-agent\"?"), "{unknown}");
+    let taken = hosted::register_agent(agent("snoop", "", 0)).unwrap_err();
+    assert_eq!(taken, "\"snoop\" is an agent of lasthop; expected another name");
+    assert!(hosted::register_agent(agent("custom", "", 0)).is_err());
+    assert!(hosted::register_agent(agent("My_agent", "", 0)).unwrap_err().contains("such as my-agent"));
 }
 
 #[test]

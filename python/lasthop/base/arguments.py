@@ -94,7 +94,7 @@ def place(argument: str, value: object, expected: str = "a path") -> Path:
 
 
 def is_utf8(text: str) -> bool:
-    """Whether a text can be written; names of files and words of a command line may have any bytes.
+    r"""Whether a text can be written; names of files and words of a command line may have any bytes.
 
     >>> is_utf8("é"), is_utf8("\udcff")
     (True, False)

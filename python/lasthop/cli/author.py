@@ -197,15 +197,20 @@ def schema_command() -> None:
     shell_complete=completing.scenarios,
     help="The scenario to copy.",
 )
-@click.option("--law", "kind", flag_value="law", help="Write a congestion law into this checkout.")
-@click.option("--agent", "kind", flag_value="agent", help="Write an agent into this checkout.")
-@click.option("--crate", "kind", flag_value="crate", help="Write a crate with a law.")
+@click.option("--law", "is_law", is_flag=True, help="Write a congestion law into this checkout.")
+@click.option("--agent", "is_agent", is_flag=True, help="Write an agent into this checkout.")
+@click.option("--crate", "in_crate", is_flag=True, help="Write a crate with a law, or with --agent an agent.")
 @talk_options
-def new_command(name: str, source: str | None, kind: str | None) -> None:
+def new_command(name: str, source: str | None, is_law: bool, is_agent: bool, in_crate: bool) -> None:
     """Write NAME.toml, a copy of a shipped scenario, or a scheme that works and can be changed."""
-    if (source is None) == (kind is None):
-        found = "nothing to write" if kind is None else f"--from and --{kind} together"
+    given = [
+        name for name, is_given in (("law", is_law), ("agent", is_agent), ("crate", in_crate)) if is_given
+    ]
+    if (source is None) == (not given):
+        found = f"--from and --{given[0]} together" if given else "nothing to write"
         raise UsageError(f"new: {found}; expected one of --from, --law, --agent and --crate")
+    if is_law and is_agent:
+        raise UsageError("new: --law and --agent together; expected one of them")
     if source is not None:
         from lasthop.scenario.new import copy
 
@@ -213,10 +218,10 @@ def new_command(name: str, source: str | None, kind: str | None) -> None:
         return
     from lasthop.tools import templates
 
-    if kind == "crate":
-        written(templates.crate(name))
+    if in_crate:
+        written(templates.crate(name, has_agent=is_agent))
         return
-    for path in templates.scheme(name, templates.LAW if kind == "law" else templates.AGENT):
+    for path in templates.scheme(name, templates.LAW if is_law else templates.AGENT):
         written(path)
 
 

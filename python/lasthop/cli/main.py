@@ -202,7 +202,9 @@ def _expect_words(words: Sequence[str]) -> None:
 def _expect_completion() -> None:
     """Check what a shell says of the line to complete, which click takes at its word."""
     place = os.environ.get("COMP_CWORD", "0")
-    if "_LASTHOP_COMPLETE" in os.environ and not (place.isascii() and place.isdecimal() and len(place) < 8):
+    # That of fish is the word itself.
+    is_number = os.environ.get("_LASTHOP_COMPLETE", "fish").partition("_")[0] != "fish"
+    if is_number and not (place.isascii() and place.isdecimal() and len(place) < 8):
         raise UsageError(f'COMP_CWORD: "{place}"; expected the number of the word to complete')
 
 

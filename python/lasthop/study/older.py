@@ -20,7 +20,6 @@ _MOVED = {
 _KIND = {name: kind for kind, names in _MOVED.items() for name in names}
 _NAMES = "|".join(sorted(_KIND, key=len, reverse=True))
 _DOTTED = re.compile(rf"\bagents\.([A-Za-z0-9_-]+)\.({_NAMES})(?![\w.-])")
-_TABLE = re.compile(r"\s*\[+\s*([^\]]+?)\s*\]+")
 _OWN = re.compile(rf"^(\s*)({_NAMES})(\s*=)")
 
 
@@ -48,9 +47,9 @@ def scenario(text: str) -> str:
     """
     lines, in_agent = [], False
     for line in text.split("\n"):
-        table = _TABLE.match(line)
-        if table:
-            in_agent = re.fullmatch(r"agents\s*\.\s*[^.]+", table[1]) is not None
+        head, has_end, _ = line.strip().partition("]")
+        if head.startswith("[") and has_end:
+            in_agent = re.fullmatch(r"agents\s*\.\s*[^.]+", head.strip("[ \t")) is not None
             lines.append(line)
             continue
         own = _OWN.sub(_under_its_kind, line) if in_agent else line

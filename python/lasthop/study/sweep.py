@@ -223,14 +223,14 @@ class Sweep:
                 queue.hear(self._record(done, ledger))
                 if any(future.cancelled() for future in done):
                     # Not by us: a scheduler that is gone cancels what it had.
-                    raise BrokenExecutor
+                    raise self._lost()
                 self.listener.tick()
                 submit(ahead - len(pending))
         except BaseException as error:
             if cancel:
                 cancel.set()
             # What is gone would be waited for.
-            for future in pending if not isinstance(error, BrokenExecutor) else ():
+            for future in () if isinstance(error, (BrokenExecutor, WorkersLostError)) else pending:
                 future.cancel()
             if isinstance(error, KeyboardInterrupt):
                 grace = None if cancel else 0

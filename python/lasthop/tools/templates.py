@@ -1,8 +1,8 @@
 """`lasthop new --law` and `--agent`: a scheme that works, under a name of your own.
 
 In a checkout the sources are those of the guide's first schemes (`docs/first-scheme`), under another name,
-with their lines in the registry, their tests and a scenario. Outside of one, a crate builds a class of Python
-in Rust.
+with their lines in the registry, their tests and a scenario. Outside of one, a crate builds a law as a class
+of Python in Rust, or a program that runs scenarios with an agent.
 """
 
 from __future__ import annotations
@@ -160,17 +160,25 @@ def _write(path: Path, text: str) -> None:
     put(path, text)
 
 
-def crate(name: str) -> Path:
-    """Write a crate, in a new directory NAME, that builds a law for an installed lasthop."""
+def crate(name: str, *, has_agent: bool = False) -> Path:
+    """Write a crate, in a new directory NAME: a law for an installed lasthop, or a program with an agent."""
     _check(name)
     folder = Path(name)
     if folder.exists():
         raise UsageError(f"new: {folder}: already exists; expected a new name")
     _, module, title, _ = _words(name)
-    for target, text in CRATE.items():
-        filled = text.replace("NAME", name).replace("MODULE", module).replace("TITLE", title)
-        _write(folder / target.replace("MODULE", module), filled)
+    for target, text in (AGENT_CRATE if has_agent else CRATE).items():
+        filled = text.replace("SOURCE", _source()).replace("NAME", name)
+        filled = filled.replace("MODULE", module).replace("TITLE", title)
+        _write(folder / target.replace("MODULE", module).replace("NAME", name), filled)
     return folder
+
+
+def _source() -> str:
+    """Where cargo finds the sources of lasthop: here in a checkout, and else where they are published."""
+    if (ROOT / "crates" / "sim" / "Cargo.toml").is_file():
+        return f'path = "{ROOT / "crates"}/'
+    return 'git = "https://github.com/lasthop/lasthop", package = "lasthop-'
 
 
 CRATE = {
@@ -307,4 +315,191 @@ def test_it_runs_in_a_scenario() -> None:
     run = sc.run()
     assert run.laws["NAME"].acks > 100
 ''',
+}
+
+
+AGENT_CRATE = {
+    "Cargo.toml": """[package]
+name = "NAME"
+version = "0.1.0"
+edition = "2024"
+publish = false
+
+[dependencies]
+lasthop-sim = { SOURCEsim" }
+lasthop-stack = { SOURCEstack" }
+
+# A workspace of its own, also inside of another one.
+[workspace]
+""",
+    "src/lib.rs": """//! An agent for the simulator lasthop, which thins acknowledgements.
+//!
+//! Of every `every` pure acknowledgements one is forwarded, for a reverse path too slow to carry all of them.
+
+use lasthop_stack::hooks::{Activity, Agent, AgentOut, Criterion, Needs};
+use lasthop_stack::packet::{Body, Flags, Packet};
+use lasthop_stack::registry::CustomAgentConfig;
+use lasthop_stack::signal::Signal;
+use lasthop_stack::units::Time;
+
+/// The agent of one interface.
+#[derive(Clone, Debug)]
+pub struct TITLE {
+    criterion: Criterion,
+    every: u64,
+    seen: u64,
+    passed: u64,
+}
+
+impl TITLE {
+    /// An agent that forwards one of `every` acknowledgements.
+    #[must_use]
+    pub fn new(criterion: Criterion, every: u64) -> TITLE {
+        TITLE { criterion, every, seen: 0, passed: 0 }
+    }
+
+    /// How lasthop makes one for an interface, and what it needs there: nothing.
+    #[must_use]
+    pub fn config(every: u64) -> CustomAgentConfig {
+        CustomAgentConfig::new(Needs::default(), move |criterion| TITLE::new(criterion.clone(), every))
+    }
+}
+
+impl Agent for TITLE {
+    fn down(&mut self, packet: &Packet, _now: Time, out: &mut impl AgentOut) {
+        let Body::Tcp(segment) = &packet.body else { return out.down(packet) };
+        let is_plain = segment.len == 0 && segment.flags == Flags::ACK && segment.options.sack.is_empty();
+        if !is_plain || !self.criterion.is_ahead(packet.dst) {
+            return out.down(packet);
+        }
+        self.seen += 1;
+        if self.seen.is_multiple_of(self.every) {
+            self.passed += 1;
+            out.down(packet);
+        }
+    }
+
+    fn up(&mut self, packet: &Packet, _now: Time, out: &mut impl AgentOut) {
+        out.up(packet);
+    }
+
+    fn on_signal(&mut self, _signal: Signal, _packet: &Packet, _now: Time, _out: &mut impl AgentOut) {}
+
+    fn on_timer(&mut self, _now: Time, _out: &mut impl AgentOut) {}
+
+    fn activity(&self) -> Activity {
+        Activity { suppressed: self.seen - self.passed, passed: self.passed, ..Activity::default() }
+    }
+}
+""",
+    "src/main.rs": """//! Runs a scenario that names the agent, and prints its metrics:
+//!
+//!     cargo run --release -- NAME.toml -s agents.thinner.kind=none
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use lasthop_sim::scenario::hosted::{self, HostedAgent};
+use lasthop_sim::scenario::{Overrides, Scenario};
+use lasthop_sim::{Request, run};
+use MODULE::TITLE;
+
+fn main() -> ExitCode {
+    match work() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(text) => {
+            eprintln!("error: {text}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn work() -> Result<(), String> {
+    // Scenarios call it by this name; the identity tells its versions apart.
+    let (name, identity) = ("NAME".to_string(), env!("CARGO_PKG_VERSION").to_string());
+    hosted::register_agent(HostedAgent { name, identity, agent: TITLE::config(4) })?;
+    let mut file = None;
+    let mut settings = Vec::new();
+    let mut words = std::env::args().skip(1);
+    while let Some(word) = words.next() {
+        if word == "-s" {
+            let pair = words.next().unwrap_or_default();
+            let (key, value) = pair.split_once('=').ok_or(format!("-s {pair}; expected KEY=VALUE"))?;
+            settings.push((key.to_string(), value.to_string()));
+        } else {
+            file = Some(word);
+        }
+    }
+    let file = file.ok_or("no scenario; expected a file")?;
+    let scenario =
+        Scenario::from_file(Path::new(&file), Overrides::new(&settings)).map_err(|error| error.to_string())?;
+    for point in 0..scenario.points() {
+        let config = scenario.config(point);
+        let outcome = run(&Request::new(&config, 1, 0)).map_err(|error| error.to_string())?;
+        for (metric, value) in outcome.metrics {
+            println!("{point} {metric} {}", value.map_or("-".to_string(), |value| value.to_string()));
+        }
+    }
+    Ok(())
+}
+""",
+    "NAME.toml": """title = "An agent of one's own before a slow reverse path"
+
+[run]
+duration = "20 s"
+warmup   = "5 s"
+
+[nodes]
+server = {}
+router = {}
+client = {}
+
+[links.up]
+kind    = "wired"
+nodes   = ["server", "router"]
+rate    = "10 Mbit/s"
+delay   = "10 ms"
+reverse = { rate = "28.8 kbit/s", queue = "10 packets" }
+
+[links.down]
+kind  = "wired"
+nodes = ["router", "client"]
+rate  = "10 Mbit/s"
+delay = "10 ms"
+
+[flows.main]
+from = "server"
+to   = "client"
+app  = { kind = "bulk" }
+tcp  = { variant = "newreno", sack = false, window = "100 segments" }
+
+[agents.thinner]
+kind = "NAME"
+node = "router"
+link = "up"
+""",
+    "tests/goodput.rs": """//! The agent at work: data waits less for acknowledgements.
+
+use std::path::Path;
+
+use lasthop_sim::scenario::hosted::{self, HostedAgent};
+use lasthop_sim::scenario::{Overrides, Scenario};
+use lasthop_sim::{Request, run};
+use MODULE::TITLE;
+
+fn goodput(kind: &str) -> f64 {
+    let settings = [("agents.thinner.kind".to_string(), kind.to_string())];
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("NAME.toml");
+    let config = Scenario::from_file(&file, Overrides::new(&settings)).unwrap().config(0);
+    let metrics = run(&Request::new(&config, 1, 0)).unwrap().metrics;
+    metrics.iter().find(|(name, _)| name == "flows.main.goodput_bps").and_then(|(_, value)| *value).unwrap()
+}
+
+#[test]
+fn fewer_acknowledgements_carry_more_data() {
+    let (name, identity) = ("NAME".to_string(), String::new());
+    hosted::register_agent(HostedAgent { name, identity, agent: TITLE::config(8) }).unwrap();
+    assert!(goodput("NAME") > 1.2 * goodput("none"));
+}
+""",
 }

@@ -1,6 +1,6 @@
-//! Congestion laws of the host: names of scenarios that a program registers before it reads one.
+//! Congestion laws and agents of the host: names of scenarios that a program registers before it reads one.
 //!
-//! A hosted law is a `tcp.congestion` and a `tcp.variant` like any other, without parameters and counters. The list
+//! A hosted agent is an `agents.NAME.kind` like any other, without parameters; a hosted law is a `tcp.congestion` and a `tcp.variant` like any other, without parameters and counters. The list
 //! belongs to the process. A law that is registered again replaces the earlier one of its name; scenarios that were
 //! read before have the new law in their next run, and another key for their stored results.
 
@@ -10,7 +10,7 @@ use std::sync::{PoisonError, RwLock};
 
 use super::nearest::unknown;
 use super::value::Value;
-use lasthop_stack::registry::{CongestionKind, Custom, RecoveryKind, variant};
+use lasthop_stack::registry::{AgentKind, CongestionKind, Custom, CustomAgentConfig, RecoveryKind, variant};
 
 /// A law of the host.
 #[derive(Clone, Debug)]
@@ -25,6 +25,17 @@ pub struct HostedLaw {
     pub law: Custom,
 }
 
+/// An agent of the host.
+#[derive(Clone, Debug)]
+pub struct HostedAgent {
+    /// What scenarios call it: `agents.NAME.kind`.
+    pub name: String,
+    /// What tells it from other agents that have or had its name.
+    pub identity: String,
+    /// How it is made for an interface, and what it needs there.
+    pub agent: CustomAgentConfig,
+}
+
 #[derive(Debug)]
 struct Entry {
     law: HostedLaw,
@@ -34,6 +45,7 @@ struct Entry {
 }
 
 static LAWS: RwLock<BTreeMap<String, Entry>> = RwLock::new(BTreeMap::new());
+static AGENTS: RwLock<BTreeMap<&'static str, HostedAgent>> = RwLock::new(BTreeMap::new());
 static GENERATION: AtomicU64 = AtomicU64::new(0);
 
 /// Registers a law under its name.
@@ -41,13 +53,8 @@ static GENERATION: AtomicU64 = AtomicU64::new(0);
 /// # Errors
 /// The name is not one, or a law of lasthop has it.
 pub fn register(law: HostedLaw) -> Result<(), String> {
-    let legal = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     let name = law.name.as_str();
-    if !name.bytes().all(legal) || !name.starts_with(|first: char| first.is_ascii_lowercase()) {
-        return Err(format!(
-            "\"{name}\"; expected a name of lower-case letters, digits and hyphens such as my-law"
-        ));
-    }
+    expect_name(name, "my-law")?;
     if CongestionKind::named(name).is_some() || variant(name).is_some() {
         return Err(format!("\"{name}\" is a law or variant of lasthop; expected another name"));
     }
@@ -61,6 +68,43 @@ pub fn register(law: HostedLaw) -> Result<(), String> {
     laws.insert(name.to_string(), Entry { law, name, congestion, recovery });
     GENERATION.fetch_add(1, Ordering::Relaxed);
     Ok(())
+}
+
+/// Registers an agent under its name, in place of an earlier one that has it.
+///
+/// # Errors
+/// The name is not one, or an agent of lasthop has it.
+pub fn register_agent(agent: HostedAgent) -> Result<(), String> {
+    let name = agent.name.as_str();
+    expect_name(name, "my-agent")?;
+    if AgentKind::named(name).is_some() {
+        return Err(format!("\"{name}\" is an agent of lasthop; expected another name"));
+    }
+    let mut agents = AGENTS.write().unwrap_or_else(PoisonError::into_inner);
+    let known = agents.get_key_value(name).map(|(known, _)| *known);
+    agents.insert(known.unwrap_or_else(|| agent.name.clone().leak()), agent);
+    GENERATION.fetch_add(1, Ordering::Relaxed);
+    Ok(())
+}
+
+/// The agent of this name.
+#[must_use]
+pub fn hosted_agent(name: &str) -> Option<HostedAgent> {
+    AGENTS.read().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
+}
+
+/// The names of all agents, in the order of the alphabet.
+#[must_use]
+pub fn agent_names() -> Vec<&'static str> {
+    AGENTS.read().unwrap_or_else(PoisonError::into_inner).keys().copied().collect()
+}
+
+fn expect_name(name: &str, example: &str) -> Result<(), String> {
+    let legal = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    if name.bytes().all(legal) && name.starts_with(|first: char| first.is_ascii_lowercase()) {
+        return Ok(());
+    }
+    Err(format!("\"{name}\"; expected a name of lower-case letters, digits and hyphens such as {example}"))
 }
 
 /// Forgets the law of this name; false where there is none. A scenario that names it cannot be read any more.

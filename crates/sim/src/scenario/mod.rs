@@ -59,6 +59,7 @@ use value::Names;
 
 /// The key that may name a law of the host.
 const LAW: &str = "flows.*.tcp.congestion";
+const AGENT: &str = "agents.*.kind";
 
 /// A valid scenario and all points of its sweep.
 #[derive(Clone, Debug)]
@@ -356,6 +357,11 @@ impl Scenario {
                     && let Ok(law) = hosted::hosted(&text)
                 {
                     hash.add(&law.identity);
+                }
+                if def.path == AGENT
+                    && let Some(agent) = hosted::hosted_agent(&text)
+                {
+                    hash.add(&agent.identity);
                 }
             }
         }

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use super::Part;
 use crate::model::{AgentConfig, FlowConfig, LinkConfig, NodeConfig, TransportConfig};
+use crate::scenario::hosted;
 use crate::scenario::value::Value;
-use lasthop_stack::registry::AgentKind;
+use lasthop_stack::registry::{AgentConfig as Scheme, AgentKind};
 
 /// An agent among these nodes, links and flows; it may name one, or all of a table.
 pub(super) fn agent(
@@ -22,9 +23,17 @@ pub(super) fn agent(
         }
         _ => (0..flows.len()).filter(|flow| is_tcp(&flows[*flow])).collect(),
     };
-    let kind = AgentKind::named(agent.word("kind")).unwrap_or_else(|| agent.broken("kind"));
-    let mut scheme = kind.config();
-    agent.described(kind.entry().name, &kind.parameters(), |name, value| scheme.set(name, value));
+    let scheme = match AgentKind::named(agent.word("kind")) {
+        Some(kind) => {
+            let mut scheme = kind.config();
+            agent.described(kind.entry().name, &kind.parameters(), |name, value| scheme.set(name, value));
+            scheme
+        }
+        None => match hosted::hosted_agent(agent.word("kind")) {
+            Some(found) => Scheme::Custom(found.agent),
+            None => agent.broken("kind"),
+        },
+    };
     let nodes = agent.known("node").map(Value::text).map(|name| {
         (0..nodes.len()).filter(|node| nodes[*node].name == name || nodes[*node].table() == name).collect()
     });

@@ -1,5 +1,6 @@
 //! The keys that all agents have; each kind adds its own.
 
+use super::super::hosted;
 use super::{Key, Kind};
 use lasthop_stack::registry::AgentKind;
 
@@ -8,7 +9,8 @@ pub(super) const KEYS: &[Key] = &[
     Key::new(
         "agents.*.kind",
         Kind::Word("kind of agent", || {
-            AgentKind::named_in_scenarios().iter().map(|kind| kind.entry().name).collect()
+            let registered = AgentKind::named_in_scenarios().iter().map(|kind| kind.entry().name);
+            registered.chain(hosted::agent_names()).collect()
         }),
         "kind of the agent between network layer and link",
     ),
