@@ -6,7 +6,7 @@ use crate::common::{metric, run_once};
 use lasthop_sim::Outcome;
 use lasthop_sim::scenario::Scenario;
 
-/// A download through an access point.
+/// A download through an access point. By the RFCs: after a recovery that was not needed Linux's CUBIC grows slowly for seconds.
 const CELL: &str = r#"
 [run]
 duration = "2 s"
@@ -31,7 +31,7 @@ queue = "1000 packets"
 from = "host"
 to = "a"
 app = { kind = "bulk" }
-tcp = { variant = "cubic" }
+tcp = { variant = "cubic", profile = "rfc" }
 [agents.x]
 kind = "none"
 flows = ["main"]
@@ -66,10 +66,7 @@ fn acknowledgements_leave_the_air_with_each_agent_and_aggregate() {
                 let outcome = with(agent);
                 let [suppressed, passed] =
                     ["suppressed", "passed"].map(|name| metric(&outcome, &format!("agents.x.{name}")));
-                let gain = goodput(&outcome) / alone;
-                // LLE-TCP loses 40 % where 64 MPDUs are lost one by one; the cause is not known yet.
-                let is_open = (agent, count, loss) == ("lle-tcp", "64", "10 %");
-                assert!(gain > 1.08 || is_open, "{agent} {count} {loss}: {gain}");
+                assert!(goodput(&outcome) > 1.08 * alone, "{agent} {count} {loss}: {alone}");
                 assert!(suppressed > 2.0 * passed, "{agent} {count} {loss}: {suppressed} and {passed}");
             }
         }
