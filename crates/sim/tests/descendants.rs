@@ -6,7 +6,7 @@ use crate::common::{metric, run_once};
 use lasthop_sim::Outcome;
 use lasthop_sim::scenario::Scenario;
 
-/// A download through an access point.
+/// A download through an access point. By the RFCs: after a recovery that was not needed Linux's CUBIC grows slowly for seconds.
 const CELL: &str = r#"
 [run]
 duration = "2 s"
@@ -31,7 +31,7 @@ queue = "1000 packets"
 from = "host"
 to = "a"
 app = { kind = "bulk" }
-tcp = { variant = "cubic" }
+tcp = { variant = "cubic", profile = "rfc" }
 [agents.x]
 kind = "none"
 flows = ["main"]
