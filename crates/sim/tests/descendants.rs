@@ -115,6 +115,7 @@ fn every_order_of_packets_carries_all_of_them_with_and_without_reordering() {
     for reorder in ["100 ms", "0 s"] {
         for (kind, queues, time) in orders {
             let mut set = vec![
+                ("flows.main.tcp.profile", "modern"),
                 ("links.air.aggregate.count", "8"),
                 ("links.air.loss.rate", "10 %"),
                 ("links.air.block-ack.reorder-timeout", reorder),
