@@ -186,7 +186,7 @@ def _peer(
     *,
     no_progress: bool,
 ) -> Beside:
-    """Compare a scenario with the kernel's TCP, in so many runs of each point and so many at once."""
+    """Compare a scenario with the kernel's TCP, with a number of runs of each point, some of them at once."""
     from lasthop.cli.interrupt import interruptible
     from lasthop.peer.beside import Listener, compare
     from lasthop.study.progress import reporter

@@ -108,7 +108,7 @@ impl Source {
 
     /// Whole bursts in a time of bursts, which are more than [`MOST_BURSTS`] in the mean, and the pauses after them: with a fixed
     /// length as they are; of exponential ones the number has the law of Poisson and their pauses that of Erlang, both of which are
-    /// normal for so many. Others have no mean spread, or a large one, and are not drawn together.
+    /// normal for large numbers. Others have no mean spread, or a large one, and are not drawn together.
     fn skipped(&mut self, time: Span, (on, off, law): (Span, Span, OnOffLaw)) -> (Span, Span) {
         let mean = time.as_secs() / on.as_secs();
         if mean <= f64::from(MOST_BURSTS) {

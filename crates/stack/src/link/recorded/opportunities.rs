@@ -1,4 +1,4 @@
-//! Delivery opportunities: times at which so many bytes may go.
+//! Delivery opportunities: times at which a number of bytes may go.
 //!
 //! **Limits.** A packet that an outage meets is lost with its opportunity; the queue does not wait for the end of the
 //! outage. A packet of which a part has been sent counts as queued, as everywhere here; Mahimahi has taken it out.

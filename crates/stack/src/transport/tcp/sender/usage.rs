@@ -48,7 +48,7 @@ impl Usage {
     }
 }
 
-/// Whether so many segments use the window.
+/// Whether this number of segments uses the window.
 fn uses(window: &Window, segments: u32) -> bool {
     if window.in_slow_start() {
         window.cwnd < 2.0 * f64::from(segments)

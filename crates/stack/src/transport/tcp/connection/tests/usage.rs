@@ -13,7 +13,7 @@ fn rfc() -> Config {
     Config { packet: 1000, initial_window: 4, min_rto: Span::from_millis(200), ..Profile::Rfc.config() }
 }
 
-/// The window after so many bursts of this number of segments, 50 ms apart.
+/// The window after a number of bursts, each of this number of segments, 50 ms apart.
 fn after_bursts(config: &Config, bursts: u64, segments: u64) -> f64 {
     let mut pair = Pair::new(config);
     pair.open();
