@@ -34,32 +34,11 @@ def interruptible() -> Iterator[None]:
 
 
 def attended(work: Callable[[Cancel], T]) -> T:
-    """Call `work` on a thread, so that the main thread receives Ctrl-C and can cancel it."""
-    from lasthop._core import Cancel
+    """Call `work` on a thread, so that the main thread receives Ctrl-C and SIGTERM and can cancel it."""
+    from lasthop.base import attended as base
 
-    cancel = Cancel()
-    results: list[T] = []
-    errors: list[BaseException] = []
-
-    def call() -> None:
-        try:
-            results.append(work(cancel))
-        except BaseException as e:  # noqa: BLE001 - raised again where it is waited for
-            errors.append(e)
-
-    # Not a pool of threads: to import that takes as long as to start Python.
-    thread = Thread(target=call, name="lasthop")
     with interruptible():
-        thread.start()
-        try:
-            thread.join()
-        except KeyboardInterrupt:
-            cancel.set()
-            thread.join()
-            raise
-    if errors:
-        raise errors[0]
-    return results[0]
+        return base.attended(work)
 
 
 def attend() -> None:

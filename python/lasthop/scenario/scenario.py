@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from lasthop import _core
 from lasthop.base import paths
 from lasthop.base.arguments import MOST_SEED, instance, nonblank, place, span, whole, words
+from lasthop.base.attended import attended
 from lasthop.base.errors import RunError, UsageError, nearest
 from lasthop.base.files import replacing
 from lasthop.base.quantity import seconds
@@ -331,16 +332,20 @@ class Scenario(Description):
         if max_wall_s is not None:
             max_wall_s = span("max_wall_s", max_wall_s)
         with _drafts(self._pcap(pcap, point)) as drafts:
-            done = self._core.run(
-                point,
-                seed,
-                replication,
-                trace=channels,
-                pcap=drafts,
-                cancel=cancel,
-                max_events=max_events,
-                max_wall_s=max_wall_s,
-            )
+
+            def work(token: _core.Cancel) -> _core.Run:
+                return self._core.run(
+                    point,
+                    seed,
+                    replication,
+                    trace=channels,
+                    pcap=drafts,
+                    cancel=token,
+                    max_events=max_events,
+                    max_wall_s=max_wall_s,
+                )
+
+            done = attended(work) if cancel is None else work(cancel)
         return self._run_class(done, self, point, seed, replication)
 
     def _pcap(self, pcap: str | Path | Mapping[str, str | Path] | None, point: int) -> dict[str, Path]:
