@@ -140,9 +140,10 @@ def test_an_exception_names_law_event_and_time_and_is_the_cause_of_the_error(los
         with_variant(lossy, "stands-still").run()
 
 
-def test_an_interrupt_in_a_law_is_an_interrupt_of_the_run(lossy: lh.Scenario) -> None:
+def test_an_interrupt_that_a_law_raises_is_an_error_of_its_run(lossy: lh.Scenario) -> None:
+    """Ctrl-C reaches the main thread, and the run is on another one."""
     lh.law("interrupts", Interrupts)
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(lh.LawError, match="KeyboardInterrupt"):
         with_variant(lossy, "interrupts").run()
 
 

@@ -382,10 +382,16 @@ impl Scenario {
     }
 }
 
-/// The exception of a law as an error of its run; an interrupt as it is.
+fn is_main_thread(py: Python<'_>) -> PyResult<bool> {
+    let threads = py.import("threading")?;
+    Ok(threads.call_method0("current_thread")?.is(&threads.call_method0("main_thread")?))
+}
+
+/// The exception of a law as an error of its run; Ctrl-C as it is.
 fn raised(py: Python<'_>, what: &str, failure: LawFailure) -> PyErr {
     let LawFailure { text, cause } = failure;
-    if cause.is_instance_of::<PyKeyboardInterrupt>(py) {
+    // On another thread it is the law's own, since only the main one receives Ctrl-C.
+    if cause.is_instance_of::<PyKeyboardInterrupt>(py) && is_main_thread(py).unwrap_or(true) {
         return cause;
     }
     let error = LawError::new_err(format!("{what}: {text}"));
