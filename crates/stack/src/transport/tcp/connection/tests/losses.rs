@@ -58,15 +58,18 @@ fn a_timeout_in_a_recovery_without_sack_leaves_the_threshold_that_the_recovery_h
         pair.open();
         pair.write(CLIENT, 2_000_000);
         pair.run(Span::from_secs(60));
-        let (mut recovers, mut timeouts) = (None, 0);
+        let (mut recovers, mut timeouts, mut sent) = (None, 0, 0);
         for note in &pair.sides[CLIENT].notes {
             match (note.event, recovers) {
-                (NoteEvent::Enter, _) => recovers = Some(note.ssthresh),
+                (NoteEvent::Send, _) => sent = sent.max(note.seq + u64::from(note.len)),
+                (NoteEvent::Enter, _) => recovers = Some((note.ssthresh, sent)),
                 (NoteEvent::Exit, _) => recovers = None,
-                (NoteEvent::Timeout, Some(ssthresh)) => {
+                // Once all that was outstanding is acknowledged, the timer answers another loss.
+                (NoteEvent::Timeout, Some((ssthresh, end))) if note.ack < end => {
                     assert_eq!(note.ssthresh, ssthresh, "{law:?}: {note:?}");
                     (recovers, timeouts) = (None, timeouts + 1);
                 }
+                (NoteEvent::Timeout, _) => recovers = None,
                 _ => {}
             }
         }
