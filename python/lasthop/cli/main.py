@@ -120,8 +120,8 @@ def lasthop(ctx: click.Context) -> None:
 def main(args: Sequence[str] | None = None) -> None:
     """Run the command line and leave the process with its exit code."""
     _fill_streams()
-    # Nothing is shown in a window, so that it does not matter which backend of matplotlib there is.
-    os.environ["MPLBACKEND"] = "agg"
+    # Nothing is shown in a window; of a backend that is not there matplotlib would complain when it is imported.
+    os.environ.pop("MPLBACKEND", None)
     sys.exit(invoke(args))
 
 
