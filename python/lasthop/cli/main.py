@@ -120,7 +120,7 @@ def lasthop(ctx: click.Context) -> None:
 def main(args: Sequence[str] | None = None) -> None:
     """Run the command line and leave the process with its exit code."""
     _fill_streams()
-    # Nothing is shown in a window; of a backend that is not there matplotlib would complain when it is imported.
+    # Nothing is shown in a window, and matplotlib refuses to be imported with a backend that it lacks.
     os.environ.pop("MPLBACKEND", None)
     sys.exit(invoke(args))
 
