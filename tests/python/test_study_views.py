@@ -40,6 +40,20 @@ def test_a_contrast_over_a_key_that_is_not_swept_names_those_that_are(small: Pat
         study.table("flows.main.goodputt_bps")
 
 
+def test_a_point_is_found_without_a_list_of_all(
+    small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A table asks for each of them: with the list it took 2e8 steps for 10 000 points."""
+    study = lh.load(small).sweep(1, tmp_path / "s").run()
+    listed: list[object] = []
+    monkeypatch.setattr("lasthop.study.study.listing", lambda values: listed.append(values) or "")
+    assert all(study.values(point, METRIC) for point in range(len(study.plan)))
+    assert not listed
+    with pytest.raises(lh.UsageError):
+        study.values(len(study.plan), METRIC)
+    assert listed
+
+
 def test_lines_of_a_figure_are_sorted_by_number_and_labelled_by_value() -> None:
     study = FakeStudy([({"v": v, "x": x}, [1.0, 2.0]) for v in "ab" for x in ("10 %", "2 %")])
     lines = series(study, "x", METRIC, "v", {})  # type: ignore[arg-type]

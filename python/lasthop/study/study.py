@@ -366,11 +366,16 @@ class Study:
         return list(names)
 
     def _planned(self, point: int) -> Planned:
-        known = listing(str(planned.point) for planned in self.plan)
-        number = whole("point", point, hint=f", one of the points of {self.path}: {known}")
+        # All points are listed only where that is needed: a table asks for each of them.
+        def known() -> str:
+            return listing(str(planned.point) for planned in self.plan)
+
+        number = point
+        if type(point) is not int:
+            number = whole("point", point, hint=f", one of the points of {self.path}: {known()}")
         at = bisect_left(self.plan, number, key=attrgetter("point"))
         if at == len(self.plan) or self.plan[at].point != number:
-            raise UsageError(f"{point!r}; expected a point of {self.path}: {known}", argument="point")
+            raise UsageError(f"{point!r}; expected a point of {self.path}: {known()}", argument="point")
         return self.plan[at]
 
     def values(self, point: int, metric: str) -> dict[int, float | None]:
