@@ -43,10 +43,13 @@ class Outcome:
 
     @classmethod
     def of(cls, finding: Finding) -> Outcome:
-        """The outcome of a finding, whose numbers are in SI units."""
+        """The outcome of a finding, whose numbers are in SI units.
+
+        They are rounded here, so that a page of what was just measured equals one of what the file holds.
+        """
         scale = finding.claim.scale
         mean, low, high = (
-            None if value is None else value / scale
+            None if value is None else _rounded(value / scale)
             for value in (finding.ours.mean, finding.ours.low, finding.ours.high)
         )
         return cls(mean, low, high, finding.ours.n, finding.verdict, finding.note)
@@ -54,7 +57,7 @@ class Outcome:
     def as_dict(self) -> dict[str, Any]:
         """The known parts, as in the file."""
         numbers = {"mean": self.mean, "low": self.low, "high": self.high}
-        known = {k: _rounded(v) for k, v in numbers.items() if v is not None}
+        known = {k: v for k, v in numbers.items() if v is not None}
         note = {"note": self.note} if self.note else {}
         return {**known, "n": self.n, "verdict": self.verdict, **note}
 
