@@ -69,6 +69,7 @@ pub(super) fn tcp(flow: &Part<'_>) -> tcp::Config {
     config.window_validation = flow.flag("tcp.window-validation");
     config.idle_restart = flow.flag("tcp.idle-restart");
     config.window_decay = flow.flag("tcp.window-decay");
+    config.timeout_once = flow.flag("tcp.timeout-once");
     if flow.known("tcp.mark-floor").is_some() {
         config.mark_floor = flow.small("tcp.mark-floor");
     }

@@ -342,6 +342,14 @@ const TRANSPORT_OPTIONS: &[Key] = &[
     .profile(|tcp| tcp.window_decay.to_string(), "not in ns-2", "RFC 2861; Linux: tcp_cwnd_restart, tcp_cwnd_application_limited")
     .rfc("RFC 5681 (4.1)")
     .only(IF_TCP),
+    Key::new(
+        "flows.*.tcp.timeout-once",
+        Kind::Bool,
+        "whether a timeout within a recovery leaves ssthresh as it is, and marks are not answered until all that was outstanding at a timeout is acknowledged, nor keep the window from growing",
+    )
+    .profile(|tcp| tcp.timeout_once.to_string(), "not in ns-2", "Linux: tcp_enter_loss, tcp_fastretrans_alert")
+    .rfc("RFC 6675 (5.1); RFC 3168 (6.1.2)")
+    .only(IF_TCP),
     Key::new("flows.*.tcp.mark-floor", SEGMENTS, "least window that a mark leaves")
         .profile(|tcp| segments(tcp.mark_floor), "ns-2: slowdown", "Linux: the least ssthresh")
         .rfc("RFC 3168 (6.1.2)")

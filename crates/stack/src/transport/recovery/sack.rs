@@ -313,6 +313,10 @@ impl Recovery for Sack {
     fn is_active(&self) -> bool {
         self.active
     }
+
+    fn has_reduced(&self, board: &Scoreboard) -> bool {
+        self.active && self.is_below_point(board)
+    }
 }
 
 #[cfg(test)]

@@ -120,6 +120,9 @@ pub struct Config<P> {
     pub loss_ssthresh: Halved,
     /// What is halved when the timer fires.
     pub timeout_ssthresh: Halved,
+    /// Whether a timeout within a recovery leaves ssthresh, and marks are neither answered nor halt growth until all that was
+    /// outstanding at a timeout is acknowledged.
+    pub timeout_once: bool,
     /// Whether ssthresh is rounded down to whole segments.
     pub whole_ssthresh: bool,
     /// Whether the window is a whole number, which grows once all of it is acknowledged.
@@ -311,6 +314,7 @@ impl Profile {
                 rto_floor: RtoFloor::Timeout,
                 newreno_counts: false,
                 window_decay: false,
+                timeout_once: false,
                 mark_floor: 1,
                 quick_acks: 0,
                 unpaced_start: 0,
@@ -368,6 +372,7 @@ fn ns2_of_2004<P>(parts: P) -> Config<P> {
         undo: Undo::None,
         loss_ssthresh: Halved::Window,
         timeout_ssthresh: Halved::Window,
+        timeout_once: false,
         whole_ssthresh: true,
         whole_window: false,
         growth_at_recovery_end: true,
@@ -431,6 +436,7 @@ fn modern<P>(parts: P) -> Config<P> {
         undo: Undo::Both,
         loss_ssthresh: Halved::Flight,
         timeout_ssthresh: Halved::Flight,
+        timeout_once: true,
         whole_ssthresh: false,
         whole_window: true,
         growth_at_recovery_end: true,

@@ -98,6 +98,7 @@ pub struct Sender<P: Parts> {
     timestamps: bool,
     loss_ssthresh: Halved,
     timeout_ssthresh: Halved,
+    timeout_once: bool,
     whole_ssthresh: bool,
     growth_at_recovery_end: bool,
     eln: bool,
@@ -165,6 +166,7 @@ impl<P: Parts> Sender<P> {
             timestamps: config.timestamps,
             loss_ssthresh: config.loss_ssthresh,
             timeout_ssthresh: config.timeout_ssthresh,
+            timeout_once: config.timeout_once,
             whole_ssthresh: config.whole_ssthresh,
             growth_at_recovery_end: config.growth_at_recovery_end,
             eln: config.eln,
@@ -423,7 +425,7 @@ impl<P: Parts> Sender<P> {
             }
         }
         // RFC 3168 (6.1.2): not at an echo.
-        let grows = arrived.ecn == EcnEcho::Unmarked;
+        let grows = arrived.ecn == EcnEcho::Unmarked || self.is_answered_by_timeout();
         let arrivals = if self.by_time { self.board.news() } else { advance.segments };
         let progress = match verdict {
             Verdict::Ended if grows && self.growth_at_recovery_end => Progress::Open(arrivals),

@@ -58,7 +58,7 @@ impl<P: Parts> Sender<P> {
             self.counters.first_timeouts += self.rtt.rto();
         }
         let once = self.timeout_ssthresh == Halved::Flight;
-        let answered = once && (repeated || self.recovery.has_reduced(&self.board));
+        let answered = once && (repeated || (self.timeout_once && self.recovery.has_reduced(&self.board)));
         let cause = if answered { LossCause::RepeatedTimeout } else { LossCause::Timeout };
         let base = self.base(self.timeout_ssthresh, self.board.outstanding());
         let response = self.ask(&self.loss(now, cause, base), out);

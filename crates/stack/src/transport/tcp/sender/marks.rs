@@ -45,9 +45,11 @@ pub(super) struct Marks {
 }
 
 impl Marks {
-    /// Whether an echo on an acknowledgement of all below `ack` is the first of a window of data.
-    fn is_news(self, ack: u64) -> bool {
-        self.in_use && self.fall.at.is_none_or(|at| ack > at)
+    /// Whether an echo on an acknowledgement of all below `ack` is the first of a window of data; what was outstanding at a
+    /// timeout ends below `closed`, which answers it only until then.
+    fn is_news(self, ack: u64, closed: Option<u64>) -> bool {
+        let is_over = |at| closed == Some(at) && self.answered_at != closed && ack == at;
+        self.in_use && self.fall.at.is_none_or(|at| ack > at || is_over(at))
     }
 
     /// Whether a loss belongs to a congestion of which a mark was answered: the segment left before the answer, and once.
@@ -142,7 +144,7 @@ impl<P: Parts> Sender<P> {
             return;
         }
         self.spurious.on_echo();
-        if self.marks.is_news(ack) {
+        if !self.is_answered_by_timeout() && self.marks.is_news(ack, self.closed()) {
             self.integrate(now);
             let was_least = self.with_target(|sender| sender.answer_mark(flight, now));
             if was_least && self.stopped.is_none() {
@@ -156,10 +158,20 @@ impl<P: Parts> Sender<P> {
     /// A reduction that was not needed is over: an echo that it had answered is one to be answered, unless it was. The window is small
     /// enough not to wait for the timer.
     pub(super) fn answer_after_undo(&mut self, arrived: &Arrived, flight: u32, out: &mut impl Out) {
-        if arrived.ecn != EcnEcho::Unmarked && self.marks.is_news(arrived.ack) {
+        if arrived.ecn != EcnEcho::Unmarked && self.marks.is_news(arrived.ack, None) {
             self.answer_mark(flight, arrived.now);
             self.note(NoteEvent::Mark, arrived.ack, 0, out);
         }
+    }
+
+    /// Whether a timeout has answered the marks of what is not yet acknowledged.
+    pub(super) fn is_answered_by_timeout(&self) -> bool {
+        self.closed().is_some_and(|closed| self.board.una() < closed)
+    }
+
+    /// Where what was outstanding at the last timeout ends, if the timeout answers all congestion of it.
+    fn closed(&self) -> Option<u64> {
+        (self.timeout_once && self.loss_until > 0).then_some(self.loss_until)
     }
 
     /// Whether the window had one segment and had to fall.

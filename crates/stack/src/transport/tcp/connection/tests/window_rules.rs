@@ -108,3 +108,19 @@ fn what_selective_acknowledgements_reported_does_not_count_again_behind_a_segmen
     let window = *pair.ends[CLIENT].sender().window();
     assert_eq!((window.cwnd, window.credit), (3.0, Some(1)));
 }
+
+/// Linux: `tcp_enter_loss`; RFC 6675 (5.1).
+#[test]
+fn a_timeout_within_a_recovery_leaves_the_threshold_or_reduces_it_again() {
+    for (timeout_once, falls) in [(true, false), (false, true)] {
+        let parts = Parts::new(RecoveryKind::Sack, LawConfig::Reno(()));
+        let config = Config { parts, timeout_once, initial_window: 16, ..modern() };
+        // A segment of the first window is lost, and all that is sent once its loss is known.
+        let lost: Vec<usize> = std::iter::once(3).chain(18..40).collect();
+        let mut pair = Pair::losing(&config, &lost);
+        let (_, reduced) = pair.until(|end, _| end.sender().window().ssthresh < 16.0);
+        let (_, after) = pair.until(|end, now| end.counters(now).timeouts == 1);
+        assert_eq!(after.cwnd, 1.0);
+        assert_eq!(after.ssthresh < reduced.ssthresh, falls, "{timeout_once}");
+    }
+}
