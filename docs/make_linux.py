@@ -99,6 +99,7 @@ def table(found: dict) -> str:
 
 # What the table of edges shows of each scenario: its heading there, and the metrics.
 EDGES = {
+    "validation/linux-rack": ("losses among overtaking packets", ("retransmits", "goodput_bps")),
     "validation/linux-probe": ("probe or timeout", ("timeouts", "tail_probes", "cwnd", "ssthresh")),
     "validation/linux-idle": ("window after an idle time", ("cwnd", "ssthresh")),
     "validation/linux-restart": ("restart after an idle time", ("cwnd", "ssthresh")),

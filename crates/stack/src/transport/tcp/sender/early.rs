@@ -111,7 +111,10 @@ impl<P: Parts> Sender<P> {
         if probe_at <= at && self.may_probe() {
             (at, waiting) = (probe_at, Waiting::Probe);
         }
-        if let Some(wake) = self.recovery.wakes_at().filter(|wake| *wake < at && !self.persisting) {
+        // Linux: TCP_TIMEOUT_MIN_US. What a late acknowledgement shows is seen without the timer.
+        let patience = self.rtt.tick() * 2;
+        let wake = self.recovery.wakes_at().map(|due| due.after(patience));
+        if let Some(wake) = wake.filter(|wake| *wake < at && !self.persisting) {
             (at, waiting) = (wake, Waiting::Reordering);
         }
         self.early.waiting = waiting;
