@@ -345,7 +345,7 @@ const TRANSPORT_OPTIONS: &[Key] = &[
     Key::new(
         "flows.*.tcp.timeout-once",
         Kind::Bool,
-        "whether a timeout within a recovery leaves ssthresh as it is, and marks are not answered until all that was outstanding at a timeout is acknowledged, nor keep the window from growing",
+        "whether a timeout within a recovery that detects losses by time leaves ssthresh as it is, and marks are not answered until all that was outstanding at a timeout is acknowledged, nor keep the window from growing",
     )
     .profile(|tcp| tcp.timeout_once.to_string(), "not in ns-2", "Linux: tcp_enter_loss, tcp_fastretrans_alert")
     .rfc("RFC 6675 (5.1); RFC 3168 (6.1.2)")

@@ -315,7 +315,7 @@ impl Recovery for Sack {
     }
 
     fn has_reduced(&self, board: &Scoreboard) -> bool {
-        self.active && self.is_below_point(board)
+        self.rack.is_some() && self.active && self.is_below_point(board)
     }
 }
 
