@@ -128,12 +128,13 @@ def test_reproduce_says_how_long_it_takes_first_and_what_came_out_last(
     library: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert invoke(["reproduce", "--record"]) == 0
-    first, *_, last_but_one, last = capsys.readouterr().err.strip().splitlines()
+    first, *_, counted, last_but_one, last = capsys.readouterr().err.strip().splitlines()
     # Nothing is known of the time before the first record.
     assert first.startswith("18 runs, expected to take 0.0 s or more with ")
     told = "paper: 2 statements: 1 agree, 0 by reading, 0 cannot be told, 1 differ."
-    assert last_but_one == f"{told} Worse than recorded: none."
-    assert last.startswith("1 reproduced in ")
+    assert counted == f"{told} Worse than recorded: none."
+    assert last_but_one.startswith("1 paper reproduced in ")
+    assert last == "studies/reproduce/index.html"
     assert invoke(["reproduce", "paper", "--quick"]) == 0
     first = capsys.readouterr().err.splitlines()[0]
     assert first.startswith("6 runs, expected to take ")

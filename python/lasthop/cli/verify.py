@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,7 @@ from lasthop.cli.talk import data, note, paint, quiet, report, verbose, written
 
 if TYPE_CHECKING:
     from lasthop.papers.paper import Paper
+    from lasthop.papers.reproduce import Reproduction
 
 MISSED = 3
 
@@ -67,8 +69,9 @@ MISSED = 3
     type=Folder(),
     default="studies/reproduce",
     show_default=True,
-    help="Directory for the studies.",
+    help="Directory for the studies and the pages.",
 )
+@click.option("--no-pages", is_flag=True, help="Write no pages.")
 @progress_option
 @json_option
 @verbose_option
@@ -86,10 +89,13 @@ def reproduce_command(
     seed: int | None,
     jobs: int | None,
     out: Path,
+    no_pages: bool,
     no_progress: bool,
     as_json: bool,
 ) -> None:
     """Reproduce the figures of the papers with these IDs, or of all papers, and judge their statements.
+
+    DIR/index.html, the last line printed, shows what was found, with a page for each paper.
 
     Each statement gets a verdict: agrees, by reading (it agrees only under another reading than
     that of the figures), cannot tell, or differs; -v shows the claims that judge it. The exit code
@@ -131,7 +137,16 @@ def reproduce_command(
     if summary:
         _summary(wanted, record=record, as_json=as_json)
         return
-    _reproduce(wanted, out, quick=quick, record=record, jobs=jobs, plain=no_progress, as_json=as_json)
+    _reproduce(
+        wanted,
+        out,
+        quick=quick,
+        record=record,
+        jobs=jobs,
+        pages=not no_pages,
+        plain=no_progress,
+        as_json=as_json,
+    )
 
 
 def _list(papers: list[Paper], *, as_json: bool) -> None:
@@ -172,6 +187,7 @@ def _reproduce(
     quick: bool,
     record: bool,
     jobs: int | None,
+    pages: bool,
     plain: bool,
     as_json: bool,
 ) -> None:
@@ -212,9 +228,27 @@ def _reproduce(
         note(sentence)
     if worse:
         note(f"{len(worse)} verdicts are worse than the recorded ones: {', '.join(worse)}")
-    note(f"{len(results)} reproduced in {duration(time.monotonic() - begun)}")
+    index = _pages(results, out) if pages else None
+    papers = "1 paper" if len(results) == 1 else f"{len(results)} papers"
+    note(f"{papers} reproduced in {duration(time.monotonic() - begun)}")
+    if index is not None:
+        written(index)
+        if sys.stdout.isatty() and not quiet() and not as_json:
+            from lasthop.report.server import show
+
+            show(index.resolve().as_uri(), wait_s=3.0)
     if worse and not record:
         raise click.exceptions.Exit(MISSED)
+
+
+def _pages(results: list[Reproduction], out: Path) -> Path:
+    """Write the pages of the papers and the index."""
+    from lasthop.cli.interrupt import interruptible
+    from lasthop.report.papers import Ran, pages
+
+    every = [Ran(it.paper, it.outcomes, it.quick, it.folder) for it in results]
+    with interruptible():
+        return pages(every, out)
 
 
 def _search(

@@ -39,6 +39,7 @@ class Reproduction:
 
     paper: Paper
     quick: bool
+    folder: Path
     findings: list[Finding] = field(default_factory=list)
     folders: list[Path] = field(default_factory=list)
     exceptions: dict[str, list[str]] = field(default_factory=dict)
@@ -198,10 +199,10 @@ def reproduce(
     from lasthop.figures.draw import draw
     from lasthop.figures.style import save
 
-    result = Reproduction(one, quick)
+    result = Reproduction(one, quick, out / (one.id + ("-quick" if quick else "")))
     for name in _wanted(one, quick=quick):
         scenario, replications, where = _set_up(one, name, quick=quick)
-        folder = out / (one.id + ("-quick" if quick else "")) / name
+        folder = result.folder / name
         study = Study.create(scenario, folder, replications=replications, where=where, fresh=is_stale(folder))
         Sweep(study, jobs=jobs, listener=progress()).run()
         if not study.metrics():

@@ -18,15 +18,16 @@ if TYPE_CHECKING:
     from lasthop.papers.paper import Paper
     from lasthop.papers.statements import Row
 
-_HEADS = ("where", "what the paper says", "ours", "over all readings", "verdict")
+_HEADS = ("where", "what the paper says", "published", "ours", "over all readings", "verdict")
 
 
-def statements(paper: Paper, studies: Container[str]) -> str:
+def statements(paper: Paper, studies: Container[str], *, is_new: bool = False) -> str:
     """The statements with their verdicts, filters for the verdicts, and the claims behind each.
 
     Args:
         paper: The paper with its recorded results.
         studies: The names of its studies that are on the page.
+        is_new: Whether the results are those of new runs, and not the recorded ones.
 
     Returns:
         A section of HTML.
@@ -38,11 +39,15 @@ def statements(paper: Paper, studies: Container[str]) -> str:
         for verdict, number in counts(rows).items()
     )
     body = "".join(_statement(paper, place, row, studies) for place, row in enumerate(rows))
+    source = (
+        "As measured by these runs; other readings as recorded."
+        if is_new
+        else f"As recorded by <code>lasthop reproduce {escape(paper.id)} --record</code>."
+    )
     table = f'<table class="statements"><thead>{_heads(_HEADS)}</thead>{body}</table>'
     return (
-        '<section id="statements"><h2>Statements</h2><p class="about">As recorded by '
-        f"<code>lasthop reproduce {escape(paper.id)} --record</code>. A statement is by reading if it agrees "
-        "under another reading of the text than that of the figures.</p>"
+        f'<section id="statements"><h2>Statements</h2><p class="about">{source} A statement is by reading '
+        "if it agrees under another reading of the text than that of the figures.</p>"
         f'<div class="filters" role="group" aria-label="Filter statements">{chips}'
         '<label class="find"><span class="unseen">Find in statements</span>'
         '<input type="search" id="find-statement" placeholder="Find …"></label></div>'
@@ -70,6 +75,7 @@ def _statement(paper: Paper, place: int, row: Row, studies: Container[str]) -> s
     cells = {
         "where": escape(row.statement.where),
         "says": f"{escape(row.statement.says)} {more}",
+        "published": escape(page.published(row.figures.claim)),
         "ours": escape(page.number(row.figures.claim, row.figures.outcome)) + of_worst,
         "readings": escape(page.extremes(row)),
         "verdict": _badge(row.verdict) + (f"<small>{escape(under)}</small>" if under else ""),

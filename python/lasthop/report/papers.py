@@ -1,0 +1,93 @@
+"""The pages that `reproduce` writes: one for each paper, and the one that lists all of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from lasthop.papers.paper import known, paper
+from lasthop.report import index
+from lasthop.report.document import of_paper
+from lasthop.report.page import write
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from lasthop.papers.paper import Paper
+    from lasthop.papers.results import Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """A paper that has been run.
+
+    Attributes:
+        paper: The paper with its recorded results.
+        outcomes: What the runs gave, by claim; the page shows these if the runs were not quick.
+        is_quick: Whether the runs were quick.
+        folder: The directory of its studies.
+        runs: What the runs say of the record; empty if nothing.
+    """
+
+    paper: Paper
+    outcomes: Mapping[str, Outcome]
+    is_quick: bool
+    folder: Path
+    runs: str = ""
+
+    def shown(self) -> Paper:
+        """The paper with the results that its page shows: those on record, after full runs the new ones."""
+        if self.is_quick:
+            return self.paper
+        results = replace(self.paper.results, claims={**self.paper.results.claims, **self.outcomes})
+        return replace(self.paper, results=results)
+
+
+def pages(every: Sequence[Ran], out: Path, say: Callable[[str], object] = lambda text: None) -> Path:
+    """Write a page for each paper that has been run, and the index.
+
+    Args:
+        every: The papers that have been run.
+        out: The directory of the pages and of the papers' studies.
+        say: Called with the id of each paper before its page is made.
+
+    Returns:
+        The index.
+    """
+    entries = {}
+    for ran in every:
+        say(ran.paper.id)
+        shown = ran.shown()
+        document = of_paper(shown, out, kinds=["-quick" if ran.is_quick else ""])
+        document.is_new, document.index = not ran.is_quick, index.NAME
+        write(document, out / f"{shown.id}.html")
+        study, ident = shown.figure
+        titles = {
+            (part.name, str(figure["id"])): str(figure.get("title") or part.study.scenario.title or ident)
+            for part in document.parts
+            for figure in part.study.scenario.figures()
+        }
+        place = (study, ident) if (study, ident) in titles else next(iter(titles), ("", ""))
+        entries[shown.id] = index.Entry(
+            shown,
+            has_page=True,
+            figure=ran.folder / place[0] / "figures" / f"{place[1]}.svg" if any(place) else None,
+            caption=titles.get(place, ""),
+            runs=ran.runs,
+        )
+    for ident in known():
+        if ident not in entries:
+            entries[ident] = index.Entry(paper(ident), (out / f"{ident}.html").is_file())
+    path = out / index.NAME
+    index.write(list(entries.values()), path, _notes(every))
+    return path
+
+
+def _notes(every: Sequence[Ran]) -> list[str]:
+    if not any(ran.is_quick for ran in every):
+        return []
+    return [
+        "The figures are of quick runs, with fewer points and replications; "
+        "the verdicts and numbers are on record."
+    ]
