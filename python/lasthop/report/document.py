@@ -76,6 +76,7 @@ class Document:
         build: A hash of the simulator that produced the study; empty for a paper.
         is_new: Whether the results of the paper are those of new runs, and not the recorded ones.
         index: The page that lists all papers, relative to this one; empty if there is none.
+        said: What quick runs say of each statement, by its id; empty if there are none.
     """
 
     title: str
@@ -86,6 +87,7 @@ class Document:
     build: str = ""
     is_new: bool = False
     index: str = ""
+    said: dict[str, str] = field(default_factory=dict)
 
 
 def of_study(study: Study) -> Document:

@@ -92,7 +92,10 @@ def _assembled(document: Document, data: dict[str, Any]) -> str:
         "data": embedded(data),
         "hero": sections.hero(document),
         "statements": statements(
-            document.paper, {part.name for part in document.parts}, is_new=document.is_new
+            document.paper,
+            {part.name for part in document.parts},
+            document.said,
+            is_new=document.is_new,
         )
         if document.paper
         else "",

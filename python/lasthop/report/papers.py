@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from lasthop.papers.confirm import CONFIRMS, CONTRADICTS
 from lasthop.papers.paper import known, paper
 from lasthop.report import index
 from lasthop.report.document import of_paper
@@ -27,14 +28,14 @@ class Ran:
         outcomes: What the runs gave, by claim; the page shows these if the runs were not quick.
         is_quick: Whether the runs were quick.
         folder: The directory of its studies.
-        runs: What the runs say of the record; empty if nothing.
+        said: What quick runs say of each statement, by its id.
     """
 
     paper: Paper
     outcomes: Mapping[str, Outcome]
     is_quick: bool
     folder: Path
-    runs: str = ""
+    said: Mapping[str, str] = field(default_factory=dict)
 
     def shown(self) -> Paper:
         """The paper with the results that its page shows: those on record, after full runs the new ones."""
@@ -61,6 +62,7 @@ def pages(every: Sequence[Ran], out: Path, say: Callable[[str], object] = lambda
         shown = ran.shown()
         document = of_paper(shown, out, kinds=["-quick" if ran.is_quick else ""])
         document.is_new, document.index = not ran.is_quick, index.NAME
+        document.said = dict(ran.said)
         write(document, out / f"{shown.id}.html")
         study, ident = shown.figure
         titles = {
@@ -74,7 +76,7 @@ def pages(every: Sequence[Ran], out: Path, say: Callable[[str], object] = lambda
             has_page=True,
             figure=ran.folder / place[0] / "figures" / f"{place[1]}.svg" if any(place) else None,
             caption=titles.get(place, ""),
-            runs=ran.runs,
+            runs=_runs(ran.said),
         )
     for ident in known():
         if ident not in entries:
@@ -82,6 +84,14 @@ def pages(every: Sequence[Ran], out: Path, say: Callable[[str], object] = lambda
     path = out / index.NAME
     index.write(list(entries.values()), path, _notes(every))
     return path
+
+
+def _runs(said: Mapping[str, str]) -> str:
+    """What quick runs say of the record, in words."""
+    if not said:
+        return ""
+    yes, no = (sum(text.startswith(one) for text in said.values()) for one in (CONFIRMS, CONTRADICTS))
+    return f"These runs confirm {yes} of {len(said)}" + (f" and contradict {no}" if no else "")
 
 
 def _notes(every: Sequence[Ran]) -> list[str]:

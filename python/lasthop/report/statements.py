@@ -12,7 +12,7 @@ from lasthop.report.headline import counted
 from lasthop.report.markup import badge_class, scrolling
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable
+    from collections.abc import Container, Iterable, Mapping
 
     from lasthop.papers.claims import Claim
     from lasthop.papers.paper import Paper
@@ -21,12 +21,15 @@ if TYPE_CHECKING:
 _HEADS = ("where", "what the paper says", "published", "ours", "over all readings", "verdict")
 
 
-def statements(paper: Paper, studies: Container[str], *, is_new: bool = False) -> str:
+def statements(
+    paper: Paper, studies: Container[str], said: Mapping[str, str], *, is_new: bool = False
+) -> str:
     """The statements with their verdicts, filters for the verdicts, and the claims behind each.
 
     Args:
         paper: The paper with its recorded results.
         studies: The names of its studies that are on the page.
+        said: What quick runs say of each statement, by its id; empty if there are none.
         is_new: Whether the results are those of new runs, and not the recorded ones.
 
     Returns:
@@ -38,13 +41,14 @@ def statements(paper: Paper, studies: Container[str], *, is_new: bool = False) -
         f'aria-pressed="false"><b>{number}</b> {verdict}</button>'
         for verdict, number in counts(rows).items()
     )
-    body = "".join(_statement(paper, place, row, studies) for place, row in enumerate(rows))
+    body = "".join(_statement(paper, place, row, studies, said) for place, row in enumerate(rows))
     source = (
         "As measured by these runs; other readings as recorded."
         if is_new
         else f"As recorded by <code>lasthop reproduce {escape(paper.id)} --record</code>."
     )
-    table = f'<table class="statements"><thead>{_heads(_HEADS)}</thead>{body}</table>'
+    heads = _heads((*_HEADS, "these runs") if said else _HEADS)
+    table = f'<table class="statements"><thead>{heads}</thead>{body}</table>'
     return (
         f'<section id="statements"><h2>Statements</h2><p class="about">{source} A statement is by reading '
         "if it agrees under another reading of the text than that of the figures.</p>"
@@ -61,7 +65,7 @@ def _heads(texts: Iterable[str]) -> str:
     return f"<tr>{cells}</tr>"
 
 
-def _statement(paper: Paper, place: int, row: Row, studies: Container[str]) -> str:
+def _statement(paper: Paper, place: int, row: Row, studies: Container[str], said: Mapping[str, str]) -> str:
     """A statement, and the claims that determine its verdict, initially hidden."""
     claims = [c for c in paper.claims if c.statement == row.statement.id and c.role in (PAPER, READING)]
     under = page.verdict(row).removeprefix(row.verdict).strip(" ()")
@@ -80,6 +84,10 @@ def _statement(paper: Paper, place: int, row: Row, studies: Container[str]) -> s
         "readings": escape(page.extremes(row)),
         "verdict": _badge(row.verdict) + (f"<small>{escape(under)}</small>" if under else ""),
     }
+    if said:
+        outcome = row.figures.outcome
+        cells["verdict"] += f"<small>on record, {counted(outcome.n, 'run')}</small>" if outcome else ""
+        cells["runs"] = escape(said.get(row.statement.id, ""))
     shown = "".join(f'<td class="{name}">{text}</td>' for name, text in cells.items())
     lines = "".join(_claim(paper, claim, studies) for claim in claims)
     heads = _heads((*page.CELLS, "reading", "study"))
