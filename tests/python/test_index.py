@@ -105,6 +105,15 @@ def test_a_quick_run_shows_the_record_and_a_full_run_what_it_measured(library: P
     assert "Quick runs" not in page
 
 
+def test_a_paper_that_was_run_before_keeps_its_figure_on_the_index(library: Path) -> None:
+    from lasthop.report.papers import pages
+
+    assert invoke(["reproduce"]) == 0
+    text = pages([], OUT).read_text(encoding="utf-8")
+    assert '<a href="paper.html">' in text
+    assert 'src="data:image/svg+xml;base64,' in text
+
+
 def test_without_pages_none_is_written(library: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert invoke(["reproduce", "--no-pages"]) == 0
     assert not list(OUT.glob("*.html"))

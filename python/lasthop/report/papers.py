@@ -80,10 +80,19 @@ def pages(every: Sequence[Ran], out: Path, say: Callable[[str], object] = lambda
         )
     for ident in known():
         if ident not in entries:
-            entries[ident] = index.Entry(paper(ident), (out / f"{ident}.html").is_file())
+            entries[ident] = _earlier(paper(ident), out)
     path = out / index.NAME
     index.write(list(entries.values()), path, _notes(every))
     return path
+
+
+def _earlier(one: Paper, out: Path) -> index.Entry:
+    """A paper that was not run now, with the page and the figure of an earlier run, if there are any."""
+    has_page = (out / f"{one.id}.html").is_file()
+    study, ident = one.figure
+    drawn = (out / f"{one.id}{kind}" / study / "figures" / f"{ident}.svg" for kind in ("", "-quick"))
+    figure = next((place for place in drawn if place.is_file()), None) if has_page else None
+    return index.Entry(one, has_page, figure, ident)
 
 
 def _runs(said: Mapping[str, str]) -> str:

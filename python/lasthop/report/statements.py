@@ -9,7 +9,7 @@ from lasthop.papers import page
 from lasthop.papers.claims import PAPER, READING
 from lasthop.papers.statements import counts, named
 from lasthop.report.headline import counted
-from lasthop.report.markup import badge_class, scrolling
+from lasthop.report.markup import badge_class, scrolling, unbroken
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping
@@ -80,14 +80,14 @@ def _statement(paper: Paper, place: int, row: Row, studies: Container[str], said
         "where": escape(row.statement.where),
         "says": f"{escape(row.statement.says)} {more}",
         "published": escape(page.published(row.figures.claim)),
-        "ours": escape(page.number(row.figures.claim, row.figures.outcome)) + of_worst,
+        "ours": unbroken(page.number(row.figures.claim, row.figures.outcome)) + of_worst,
         "readings": escape(page.extremes(row)),
         "verdict": _badge(row.verdict) + (f"<small>{escape(under)}</small>" if under else ""),
     }
     if said:
         outcome = row.figures.outcome
         cells["verdict"] += f"<small>on record, {counted(outcome.n, 'run')}</small>" if outcome else ""
-        cells["runs"] = escape(said.get(row.statement.id, ""))
+        cells["runs"] = unbroken(said.get(row.statement.id, ""))
     shown = "".join(f'<td class="{name}">{text}</td>' for name, text in cells.items())
     lines = "".join(_claim(paper, claim, studies) for claim in claims)
     heads = _heads((*page.CELLS, "reading", "study"))
