@@ -155,7 +155,11 @@ def edited(small: Path) -> Callable[[str, str], Path]:
 def make_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path]:
     """Make a checkout with one paper, in place of the real one."""
 
+    web, cited = paths.data("web"), paths.data("CITATION.cff")
+
     def make(claims: str, **figures: str) -> Path:
+        (tmp_path / "web").symlink_to(web)
+        (tmp_path / "CITATION.cff").symlink_to(cited)
         scenarios = tmp_path / "scenarios" / "paper"
         scenarios.mkdir(parents=True)
         for name, text in {"fig1": SMALL, **figures}.items():

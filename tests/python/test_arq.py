@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -171,7 +172,7 @@ def test_claims_judged_by_a_study_with_the_oracle_say_so(tmp_path: Path) -> None
     from lasthop.papers.results import Results
 
     one = Paper("cell", "A cell", {}, [], [], Results(), tmp_path / "cell.claims.toml")
-    assert BY_ORACLE not in Reproduction(one, quick=False).text()
-    labelled = Reproduction(one, quick=False, exceptions={BY_ORACLE: ["rtt", "ber"]})
+    assert BY_ORACLE not in Reproduction(one, quick=False, folder=Path()).text()
+    labelled = Reproduction(one, quick=False, folder=Path(), exceptions={BY_ORACLE: ["rtt", "ber"]})
     assert labelled.text().endswith(f"\n\n{BY_ORACLE}: rtt, ber")
     assert labelled.as_dict()["notes"] == [f"{BY_ORACLE}: rtt, ber"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, cast
 
@@ -374,4 +375,4 @@ def test_a_verdict_is_worse_than_the_record_or_not(
     paper = Paper(
         "x", "", {}, [one], [Statement("x/1", "", "")], Results(on_record), tmp_path / "x.claims.toml"
     )
-    assert bool(Reproduction(paper, quick, [finding]).worse()) is worse
+    assert bool(Reproduction(paper, quick, Path(), [finding]).worse()) is worse

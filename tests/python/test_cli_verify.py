@@ -106,6 +106,20 @@ def test_an_installation_without_its_files_is_an_error(
         assert "expected " in capsys.readouterr().err
 
 
+def test_a_statement_has_a_row_with_what_is_said_published_and_ours(
+    library: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert invoke(["reproduce", "-v", "--no-pages"]) == 0
+    out, err = capsys.readouterr()
+    assert "a flow fills a clean link    1.8 Mbit/s" in out
+    assert "studies/reproduce/paper/main" not in err
+    assert all(len(line) <= 100 for line in out.splitlines())
+    assert invoke(["reproduce", "-vv", "--no-pages"]) == 0
+    out, err = capsys.readouterr()
+    assert "paper/near  1.8 ± 15 % Mbit/s" in out
+    assert "studies/reproduce/paper/main" in err
+
+
 def on_record(library: Path, claim: str, verdict: str) -> None:
     one = Results(claims={claim: Outcome(1.0, 1.0, 1.0, 3, verdict)})
     results.write(library / "papers" / "paper.results.toml", one)
@@ -120,20 +134,21 @@ def test_reproduce_exits_3_when_a_verdict_is_worse_than_recorded(
     capsys.readouterr()
     assert invoke(["reproduce"]) == 3
     captured = capsys.readouterr()
-    assert "worse than recorded: agrees" in captured.out
-    assert "1 verdicts are worse than the recorded ones: paper/far" in captured.err
+    assert "worse than recorded: paper/far" in captured.out
+    assert "1 verdict is worse than recorded: paper/far" in captured.err
 
 
 def test_reproduce_says_how_long_it_takes_first_and_what_came_out_last(
     library: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert invoke(["reproduce", "--record"]) == 0
-    first, *_, last_but_one, last = capsys.readouterr().err.strip().splitlines()
+    out, err = capsys.readouterr()
+    first, *_, last_but_one, last = err.strip().splitlines()
     # Nothing is known of the time before the first record.
     assert first.startswith("18 runs, expected to take 0.0 s or more with ")
-    told = "paper: 2 statements: 1 agree, 0 by reading, 0 cannot be told, 1 differ."
-    assert last_but_one == f"{told} Worse than recorded: none."
-    assert last.startswith("1 reproduced in ")
+    assert out == "paper: A paper about nothing\n████████████░░░░░░░░░░░░  1 agrees, 1 differs\n\n"
+    assert last_but_one.startswith("1 paper reproduced in ")
+    assert last == "studies/reproduce/index.html"
     assert invoke(["reproduce", "paper", "--quick"]) == 0
     first = capsys.readouterr().err.splitlines()[0]
     assert first.startswith("6 runs, expected to take ")

@@ -100,7 +100,7 @@ def test_a_statement_that_now_holds_by_reading_alone_is_worse_than_recorded(tmp_
     record = Results({"reno": outcome(AGREES), "both": outcome(AGREES)})
     one = Paper("x", "", {}, claims, [Statement("s", "", "")], record, tmp_path / "x.claims.toml")
     found = Finding(claims[0], Interval(0.05, 0.01, 0.09, 10), DIFFERS, "")
-    now = Reproduction(one, quick=False, findings=[found])
+    now = Reproduction(one, quick=False, folder=Path(), findings=[found])
     assert [row.verdict for row in now.rows()] == [BY_READING]
     assert now.worse() == ["s", "reno"]
 

@@ -11,6 +11,7 @@ x    mean
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from lasthop.base.arguments import nonblank
@@ -19,7 +20,7 @@ from lasthop.base.frames import array, arrow, pandas
 from lasthop.base.quantity import digits
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     import numpy.typing as npt
 
@@ -245,6 +246,46 @@ def grid(columns: list[str], rows: list[list[str]]) -> str:
         "  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip()
         for line in lines
     )
+
+
+def folded(
+    head: list[str],
+    rows: list[list[str]],
+    most: list[int],
+    width: int,
+    paint: Callable[[str], str] = lambda text: text,
+) -> str:
+    """Text in aligned columns whose cells are wrapped, so that no line is longer than the width.
+
+    Args:
+        head: The names of the columns.
+        rows: The cells.
+        most: The greatest width of each column; 0 for the one that has what is left, at least twelve.
+        width: The greatest width of a line.
+        paint: Colours the first line of a cell.
+
+    >>> print(folded(["a", "says"], [["1", "a long text"], ["two words", "x"]], [5, 0], 19))
+    a      says
+    1      a long text
+    two    x
+    words
+    """
+    lines = [head, *rows]
+    natural = [max(len(line[i]) for line in lines) for i in range(len(head))]
+    widths = [min(found, limit) if limit else 0 for found, limit in zip(natural, most, strict=True)]
+    left = max(12, width - sum(widths) - 2 * (len(head) - 1))
+    widths = [own or min(left, natural[i]) for i, own in enumerate(widths)]
+    out = []
+    for place, line in enumerate(lines):
+        cells = [wrap(text, own) or [""] for text, own in zip(line, widths, strict=True)]
+        for part in range(max(map(len, cells))):
+            shown = [cell[part] if part < len(cell) else "" for cell in cells]
+            padded = [
+                (paint(text) if place and part == 0 and text else text) + " " * (own - len(text))
+                for text, own in zip(shown, widths, strict=True)
+            ]
+            out.append("  ".join(padded).rstrip())
+    return "\n".join(out)
 
 
 def flushed(head: list[str], rows: list[list[str]]) -> str:

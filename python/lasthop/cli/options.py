@@ -272,7 +272,7 @@ no_bar_option = click.option(
 )
 
 verbose_option = click.option(
-    "-v", "--verbose", is_flag=True, expose_value=False, callback=_remember, help="Print more."
+    "-v", "--verbose", count=True, expose_value=False, callback=_remember, help="Print more."
 )
 
 talk_options = together(

@@ -63,9 +63,9 @@ def quiet() -> bool:
     return bool(_meta("quiet", default=False))
 
 
-def verbose() -> bool:
-    """Whether -v was given."""
-    return bool(_meta("verbose", default=False))
+def verbose(times: int = 1) -> bool:
+    """Whether -v was given, at least so many times."""
+    return int(str(_meta("verbose", default=0))) >= times
 
 
 def data(text: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,7 @@ from lasthop.cli.talk import data, note, paint, quiet, report, verbose, written
 
 if TYPE_CHECKING:
     from lasthop.papers.paper import Paper
+    from lasthop.papers.reproduce import Reproduction
 
 MISSED = 3
 
@@ -67,8 +69,9 @@ MISSED = 3
     type=Folder(),
     default="studies/reproduce",
     show_default=True,
-    help="Directory for the studies.",
+    help="Directory for the studies and the pages.",
 )
+@click.option("--no-pages", is_flag=True, help="Write no pages.")
 @progress_option
 @json_option
 @verbose_option
@@ -86,14 +89,18 @@ def reproduce_command(
     seed: int | None,
     jobs: int | None,
     out: Path,
+    no_pages: bool,
     no_progress: bool,
     as_json: bool,
 ) -> None:
     """Reproduce the figures of the papers with these IDs, or of all papers, and judge their statements.
 
+    DIR/index.html, the last line printed, shows what was found, with a page for each paper.
+
     Each statement gets a verdict: agrees, by reading (it agrees only under another reading than
-    that of the figures), cannot tell, or differs; -v shows the claims that judge it. The exit code
-    is 3 if a verdict is worse than the recorded one in papers/ID.results.toml.
+    that of the figures), cannot tell, or differs; -v prints the statements, -vv also the claims that
+    judge them and the directories of the studies. A quick run confirms the verdicts on record or does
+    not. The exit code is 3 if a verdict is worse than the recorded one in papers/ID.results.toml.
     """
     from lasthop.base import paths
     from lasthop.base.errors import UsageError
@@ -131,7 +138,16 @@ def reproduce_command(
     if summary:
         _summary(wanted, record=record, as_json=as_json)
         return
-    _reproduce(wanted, out, quick=quick, record=record, jobs=jobs, plain=no_progress, as_json=as_json)
+    _reproduce(
+        wanted,
+        out,
+        quick=quick,
+        record=record,
+        jobs=jobs,
+        pages=not no_pages,
+        plain=no_progress,
+        as_json=as_json,
+    )
 
 
 def _list(papers: list[Paper], *, as_json: bool) -> None:
@@ -172,49 +188,86 @@ def _reproduce(
     quick: bool,
     record: bool,
     jobs: int | None,
+    pages: bool,
     plain: bool,
     as_json: bool,
 ) -> None:
     import os
+    import shutil
     import time
 
     from lasthop.base.jsontext import dumps
     from lasthop.base.quantity import duration
     from lasthop.cli.interrupt import interruptible
     from lasthop.papers import reproduce as book
+    from lasthop.papers import terminal
+    from lasthop.papers.claims import READING
     from lasthop.study.progress import reporter
 
     begun = time.monotonic()
     note(book.expected(wanted, quick=quick, jobs=jobs or os.cpu_count() or 1))
+    among = sum(claim.role != READING for one in wanted for claim in one.claims)
+    width = min(120, shutil.get_terminal_size((100, 24)).columns)
     results = []
     for one in wanted:
-        note(f"{one.id}: {one.title}")
         with interruptible():
             result = book.reproduce(
-                one, out, quick=quick, jobs=jobs, progress=lambda: reporter(quiet=quiet(), plain=plain)
+                one,
+                out,
+                quick=quick,
+                jobs=jobs,
+                progress=lambda: reporter(quiet=quiet(), plain=plain),
+                among=among,
             )
         results.append(result)
         if not as_json:
-            report(result.text(paint))
+            report(f"{terminal.paragraph(result, width, paint)}\n")
             if verbose():
-                report(f"\n{result.text(paint, claims=True)}")
+                report(f"{terminal.statements(result, width, paint)}\n")
+            if verbose(2):
+                report(f"{result.text(paint)}\n")
     if as_json:
         documents = [result.as_dict() for result in results]
         data(dumps(documents[0] if len(documents) == 1 else {"papers": documents}))
-    for folder in (folder for result in results for folder in result.folders):
+    elif len(results) > 1:
+        report(terminal.overview(results))
+    for folder in (folder for result in results if verbose(2) for folder in result.folders):
         written(folder)
     # Before the record is overwritten: these compare with it.
-    sentences = [result.summary() for result in results]
     worse = [ident for result in results for ident in result.worse()]
     for path in (path for result in results if record for path in book.record(result)):
         written(path)
-    for sentence in sentences:
-        note(sentence)
     if worse:
-        note(f"{len(worse)} verdicts are worse than the recorded ones: {', '.join(worse)}")
-    note(f"{len(results)} reproduced in {duration(time.monotonic() - begun)}")
+        verdicts = "1 verdict is" if len(worse) == 1 else f"{len(worse)} verdicts are"
+        note(f"{verdicts} worse than recorded: {', '.join(worse)}")
+    index = _pages(results, out) if pages else None
+    papers = "1 paper" if len(results) == 1 else f"{len(results)} papers"
+    note(f"{papers} reproduced in {duration(time.monotonic() - begun)}")
+    if index is not None:
+        written(index)
+        if sys.stdout.isatty() and not quiet() and not as_json:
+            from lasthop.report.server import show
+
+            show(index.resolve().as_uri(), wait_s=3.0)
     if worse and not record:
         raise click.exceptions.Exit(MISSED)
+
+
+def _said(result: Reproduction) -> dict[str, str]:
+    """What quick runs say of each statement, with what they measured."""
+    from lasthop.papers import terminal
+
+    return {row.statement.id: terminal.these(result, row) for row in terminal.shown(result)}
+
+
+def _pages(results: list[Reproduction], out: Path) -> Path:
+    """Write the pages of the papers and the index."""
+    from lasthop.cli.interrupt import interruptible
+    from lasthop.report.papers import Ran, pages
+
+    every = [Ran(it.paper, it.outcomes, it.quick, it.folder, _said(it) if it.quick else {}) for it in results]
+    with interruptible():
+        return pages(every, out)
 
 
 def _search(

@@ -216,12 +216,13 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A claim with the measured value and the verdict."""
+    """A claim with the measured value, the verdict, and the values of single runs where these are few."""
 
     claim: Claim
     ours: Interval
     verdict: str
     note: str
+    each: tuple[float, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """The finding as `reproduce --json` prints it, in the claim's unit."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from lasthop.base import paths
 from lasthop.base.errors import StudyError, UsageError, nearest
@@ -16,7 +16,7 @@ from lasthop.views import packets
 from lasthop.views.timeline import retraced
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
 
@@ -50,6 +50,52 @@ def judge(claim: Claim, study: Study) -> Finding:
         beyond = f"above its ceiling of {claim.ceiling} {claim.unit}".rstrip()
         return Finding(claim, ours, DIFFERS, _join(beyond, claim.note))
     return Finding(claim, ours, claim.band.judge(ours), claim.note)
+
+
+def single_runs(claim: Claim, study: Study) -> tuple[float, ...]:
+    """What each replication alone gives, in SI units; nothing for a claim that needs several."""
+    if claim.one_run or claim.kind == "best":
+        return ()
+    every = sorted({run for planned in study.plan for run in study.replications(planned.point)})
+    found = (judge(claim, cast("Study", _OneRun(study, run))).ours.mean for run in every)
+    return tuple(value for value in found if value is not None)
+
+
+class _OneRun:
+    """A study as if it had one replication."""
+
+    def __init__(self, study: Study, replication: int) -> None:
+        self._study = study
+        self._replication = replication
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._study, name)
+
+    def values(self, point: int, metric: str) -> dict[int, float | None]:
+        """The value of one replication."""
+        found = self._study.values(point, metric)
+        return {k: v for k, v in found.items() if k == self._replication}
+
+    def replications(self, point: int) -> list[int]:
+        """The one replication, if the point has it."""
+        return [run for run in self._study.replications(point) if run == self._replication]
+
+
+def relevant(claim: Claim, points: Iterable[Place], numeric: Callable[[str, str], Any]) -> list[Place]:
+    """The points that a claim reads: those that `at` selects, on the sides that it compares."""
+    sides: list[Mapping[str, str]] = [side for side in (claim.this, claim.that) if side] or [{}]
+    found = []
+    for point in points:
+        is_at = all(
+            any(same(k, point[k], v, numeric) for v in vs) for k, vs in claim.at.items() if k in point
+        )
+        is_on_side = any(
+            all(same(k, point[k], v, numeric) for k, v in side.items() if k in point) for side in sides
+        )
+        is_in_order = not claim.key or any(same(claim.key, point[claim.key], v, numeric) for v in claim.order)
+        if is_at and is_on_side and is_in_order:
+            found.append(point)
+    return found
 
 
 def is_stale(folder: Path) -> bool:

@@ -13,13 +13,13 @@ from lasthop.base.files import put
 from lasthop.base.quantity import digits
 from lasthop.base.table import markdown
 from lasthop.papers import results
-from lasthop.papers.claims import OURS, PAPER, READING
+from lasthop.papers.claims import AGREES, CANNOT_TELL, DIFFERS, OURS, PAPER, READING
 from lasthop.papers.readings import recorded
 from lasthop.papers.statements import BY_READING, STATEMENT_VERDICTS, best, counts, named
 from lasthop.stats.power import runs_needed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from lasthop.papers.claims import Claim
@@ -74,6 +74,37 @@ def summary(every: Sequence[Row]) -> str:
     agree, by_reading, cannot, differ = counts(every).values()
     told = f"{agree} agree, {by_reading} by reading, {cannot} cannot be told, {differ} differ"
     return f"{len(every)} statements: {told}."
+
+
+def tally(found: Mapping[str, int]) -> str:
+    """Verdicts counted in words, without those that nothing has.
+
+    >>> tally({"agrees": 1, "by reading": 0, "cannot tell": 2, "differs": 1})
+    '4 statements: 1 agrees, 2 cannot be told, 1 differs'
+    >>> tally({"agrees": 1}), tally({})
+    ('1 statement: 1 agrees', 'no statements')
+    """
+    parts = [_counted(number, verdict) for verdict, number in found.items() if number]
+    total = sum(found.values())
+    return f"{total} statement{'' if total == 1 else 's'}: {', '.join(parts)}" if total else "no statements"
+
+
+def _counted(number: int, verdict: str) -> str:
+    one, many = {
+        AGREES: ("agrees", "agree"),
+        BY_READING: ("agrees by another reading", "agree by another reading"),
+        CANNOT_TELL: ("cannot be told", "cannot be told"),
+        DIFFERS: ("differs", "differ"),
+    }[verdict]
+    return f"{number} {one if number == 1 else many}"
+
+
+def published(claim: Claim) -> str:
+    """What the paper published of a claim, with its unit and without what is accepted."""
+    if claim.kind == "order":
+        return ""
+    expected = claim.expected.partition(" ± ")[0]
+    return f"{expected} {claim.unit}".rstrip()
 
 
 def most_met(paper: Paper, every: Sequence[Row]) -> str:

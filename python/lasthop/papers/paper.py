@@ -1,12 +1,25 @@
-"""A paper: its claims file with the recorded results."""
+"""A paper: its claims file with the recorded results.
+
+What a paper asks and what was found is in the head of its claims file, and nowhere else:
+
+question  what the paper asks, in one sentence
+finding   the answer in one sentence
+account   what was found, in one paragraph
+figure    the figure that shows it best, as STUDY/FIGURE
+
+In these texts `{CLAIM}` stands for the recorded mean of a claim with its unit, and `{-CLAIM}` for its
+negative, so that a new record changes them too.
+"""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from lasthop.base import paths
 from lasthop.base.errors import UsageError, nearest
+from lasthop.base.quantity import digits
 from lasthop.papers import results, statements
 from lasthop.papers.claims import Claim, read
 from lasthop.papers.results import Outcome, Results
@@ -17,6 +30,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _SUFFIX = ".claims.toml"
+_NUMBER = re.compile(r"\{(-?)([^}]+)\}")
 
 
 @dataclass(slots=True)
@@ -46,6 +60,43 @@ class Paper:
     def data(self) -> Path:
         """The file of recorded results."""
         return self.file.with_name(f"{self.id}.results.toml")
+
+    @property
+    def question(self) -> str:
+        """What the paper asks, in one sentence; empty if the claims file does not say."""
+        return self._text("question")
+
+    @property
+    def finding(self) -> str:
+        """The answer in one sentence; empty if the claims file does not say."""
+        return self._text("finding")
+
+    @property
+    def account(self) -> str:
+        """What was found, in one paragraph; empty if the claims file does not say."""
+        return self._text("account")
+
+    @property
+    def figure(self) -> tuple[str, str]:
+        """The study and the id of the figure that shows best what was found; empty if none is named."""
+        study, _, ident = str(self.head.get("figure", "")).partition("/")
+        return study, ident
+
+    def _text(self, key: str) -> str:
+        """A text of the head on one line, with the recorded numbers in it."""
+
+        def number(found: re.Match[str]) -> str:
+            sign, ident = found.groups()
+            claim = next((claim for claim in self.claims if claim.id == ident), None)
+            if claim is None:
+                expected = nearest(ident, [claim.id for claim in self.claims])
+                raise UsageError(f"{self.file}: {key}: {ident}: is not a claim; {expected}")
+            outcome = self.results.claims.get(ident)
+            mean = outcome.mean if outcome else None
+            shown = digits(-mean if sign and mean is not None else mean, 2)
+            return f"{shown} {claim.unit}".rstrip()
+
+        return _NUMBER.sub(number, " ".join(str(self.head.get(key, "")).split()))
 
     def rows(self, claims: Mapping[str, Outcome] | None = None) -> list[Row]:
         """The statements with the recorded outcomes, or with newer outcomes of some claims."""

@@ -7,7 +7,7 @@ recorded results, which the pages `papers/<id>.md` and `papers/<id>.details.md` 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from lasthop.base import paths
@@ -15,11 +15,12 @@ from lasthop.base.errors import UsageError
 from lasthop.base.quantity import duration
 from lasthop.base.table import grid
 from lasthop.papers import page, statements
-from lasthop.papers.claims import CANNOT_TELL, PAPER, READING, VERDICTS, Finding
-from lasthop.papers.measure import is_stale, judge
+from lasthop.papers.claims import AGREES, DIFFERS, PAPER, READING, VERDICTS, Finding
+from lasthop.papers.confirm import CONFIRMS, CONTRADICTS, NOT_COMPARED, compared, lost
+from lasthop.papers.measure import is_stale, judge, relevant, single_runs
 from lasthop.papers.published import published
 from lasthop.papers.results import Outcome
-from lasthop.papers.statements import STATEMENT_VERDICTS, Judged, Row
+from lasthop.papers.statements import STATEMENT_VERDICTS, Row
 from lasthop.scenario.overrides import as_text
 from lasthop.scenario.scenario import load
 from lasthop.study.study import Study
@@ -29,8 +30,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
+    from lasthop.papers.claims import Claim
     from lasthop.papers.paper import Paper
     from lasthop.scenario.scenario import Scenario
+
+
+# No interval is shown of fewer runs.
+FEWEST_FOR_INTERVAL = 5
 
 
 @dataclass(slots=True)
@@ -39,11 +45,17 @@ class Reproduction:
 
     paper: Paper
     quick: bool
+    folder: Path
     findings: list[Finding] = field(default_factory=list)
     folders: list[Path] = field(default_factory=list)
     exceptions: dict[str, list[str]] = field(default_factory=dict)
     cost: dict[str, float] = field(default_factory=dict)
     drawing: dict[str, float] = field(default_factory=dict)
+    # The number of claims that are compared together with these, the duration of a recorded run over that of
+    # one here by study, and the claims whose points these runs do not have.
+    among: int = 0
+    shorter: dict[str, float] = field(default_factory=dict)
+    lacking: set[str] = field(default_factory=set)
 
     @property
     def outcomes(self) -> dict[str, Outcome]:
@@ -57,26 +69,62 @@ class Reproduction:
     def worse(self) -> list[str]:
         """The statements and claims whose verdict is worse than the recorded one.
 
-        A quick run has fewer replications, so changes from or to "cannot tell" are not reported.
+        The verdict of a quick run is that of the record: a claim is worse if the runs do not confirm that it
+        agrees and their mean lies outside what is accepted, and its statement with it.
         """
+        if self.quick:
+            return self._lost()
         now = {row.statement.id: row for row in self.rows()}
         before = {row.statement.id: row for row in self.paper.rows() if self._is_on_record(row)}
-        silent = {k for k in now if k in before and self._is_silent(now[k].figures, before[k].figures)}
         claims = {one.claim.id: one.verdict for one in self.findings}
-        recorded = self.paper.results.verdicts
-        quiet = {k for k in claims if self.quick and CANNOT_TELL in {claims[k], recorded.get(k)}}
         found = [
-            *statements.worse(_verdicts(now, silent), _verdicts(before, set()), STATEMENT_VERDICTS),
-            *statements.worse({k: v for k, v in claims.items() if k not in quiet}, recorded, VERDICTS),
+            *statements.worse(_verdicts(now), _verdicts(before), STATEMENT_VERDICTS),
+            *statements.worse(claims, self.paper.results.verdicts, VERDICTS),
         ]
         return list(dict.fromkeys(found))
+
+    def _lost(self) -> list[str]:
+        on_record = {row.statement.id: row.verdict for row in self.paper.rows()}
+        compared, found = self.compared(), []
+        for one in self.findings:
+            claim, recorded, now = one.claim, self.paper.results.claims.get(one.claim.id), Outcome.of(one)
+            if recorded is None:
+                continue
+            told = compared[claim.id]
+            # What cannot be compared is judged by its own verdict, if the runs suffice for one.
+            is_worse = told == NOT_COMPARED and (recorded.verdict, now.verdict) == (AGREES, DIFFERS)
+            if is_worse or (told == CONTRADICTS and lost(claim, recorded, now)):
+                found += [claim.statement] if on_record.get(claim.statement) == AGREES else []
+                found.append(claim.id)
+        return list(dict.fromkeys(found))
+
+    def compared(self) -> dict[str, str]:
+        """What these runs say of the record of each claim: see `confirm`."""
+        recorded = self.paper.results.claims
+        return {
+            one.claim.id: compared(
+                one.claim,
+                None if one.claim.id in self.lacking else recorded.get(one.claim.id),
+                Outcome.of(one),
+                shorter=self.shorter.get(one.claim.study, 1.0),
+                among=self.among or len(self.findings),
+            )
+            for one in self.findings
+        }
+
+    def confirmed(self) -> dict[str, str]:
+        """What these runs say of each statement: of its claims, the worst that is said of any."""
+        told = self.compared()
+        found: dict[str, str] = {}
+        for statement in self.paper.statements:
+            claims = [c for c in self.paper.claims if c.statement == statement.id and c.role == PAPER]
+            said = {told.get(claim.id, NOT_COMPARED) for claim in claims}
+            found[statement.id] = next(it for it in (CONTRADICTS, CONFIRMS, NOT_COMPARED) if it in said)
+        return found
 
     def _is_on_record(self, row: Row) -> bool:
         own = [c for c in self.paper.claims if c.statement == row.statement.id and c.role == PAPER]
         return all(claim.id in self.paper.results.claims for claim in own)
-
-    def _is_silent(self, now: Judged, before: Judged) -> bool:
-        return self.quick and CANNOT_TELL in {now.verdict, before.verdict}
 
     def as_dict(self) -> dict[str, Any]:
         """The document for `--json`."""
@@ -87,10 +135,10 @@ class Reproduction:
             "notes": self.notes(),
         }
 
-    def text(self, paint: Callable[[str, str], str] = lambda text, _: text, *, claims: bool = False) -> str:
-        """One line per statement or per claim."""
-        rows = self._of_claims() if claims else self._of_statements()
-        head = list(page.CELLS) if claims else ["statement", "where", "ours (95 % CI)", "verdict", "note"]
+    def text(self, paint: Callable[[str, str], str] = lambda text, _: text) -> str:
+        """One line per claim."""
+        rows = self._of_claims()
+        head = list(page.CELLS)
         place = head.index("verdict")
         lines = grid(head, rows).split("\n")
         for i, row in enumerate(rows, 1):
@@ -108,31 +156,13 @@ class Reproduction:
             rows.append(row)
         return rows
 
-    def _of_statements(self) -> list[list[str]]:
-        before = {row.statement.id: row.verdict for row in self.paper.rows()}
-        worse = set(self.worse())
-        rows = []
-        for row in self.rows():
-            ident, note = row.statement.id, ""
-            if ident in worse and row.verdict != before[ident]:
-                note = _than(before[ident], note)
-            elif lost := [c.id for c in self.paper.claims if c.statement == ident and c.id in worse]:
-                note = f"worse than recorded: {', '.join(lost)}"
-            rows.append([ident, row.statement.where, page.ours(row), row.verdict, note])
-        return rows
-
     def notes(self) -> list[str]:
         """The labels of exceptions to realism, each with the studies that have it."""
         return [f"{label}: {', '.join(studies)}" for label, studies in self.exceptions.items()]
 
-    def summary(self) -> str:
-        """The result in one sentence."""
-        worse = len(self.worse()) or "none"
-        return f"{self.paper.id}: {page.summary(self.rows())} Worse than recorded: {worse}."
 
-
-def _verdicts(rows: Mapping[str, Row], but: set[str]) -> dict[str, str]:
-    return {ident: row.verdict for ident, row in rows.items() if ident not in but}
+def _verdicts(rows: Mapping[str, Row]) -> dict[str, str]:
+    return {ident: row.verdict for ident, row in rows.items()}
 
 
 def _than(before: str, note: str) -> str:
@@ -193,15 +223,25 @@ def reproduce(
     quick: bool,
     jobs: int | None,
     progress: Callable[[], Listener],
+    among: int = 0,
 ) -> Reproduction:
-    """Run the paper's studies, draw their figures and judge its claims."""
+    """Run the paper's studies, draw their figures and judge its claims.
+
+    Args:
+        one: The paper.
+        out: The directory of the studies of all papers.
+        quick: Whether to run fewer points and replications.
+        jobs: The number of workers; all cores if `None`.
+        progress: Makes a listener for each study.
+        among: The number of claims that a quick run compares, over all papers that are run together.
+    """
     from lasthop.figures.draw import draw
     from lasthop.figures.style import save
 
-    result = Reproduction(one, quick)
+    result = Reproduction(one, quick, out / (one.id + ("-quick" if quick else "")), among=among)
     for name in _wanted(one, quick=quick):
         scenario, replications, where = _set_up(one, name, quick=quick)
-        folder = out / (one.id + ("-quick" if quick else "")) / name
+        folder = result.folder / name
         study = Study.create(scenario, folder, replications=replications, where=where, fresh=is_stale(folder))
         Sweep(study, jobs=jobs, listener=progress()).run()
         if not study.metrics():
@@ -212,7 +252,17 @@ def reproduce(
             marks = published(claims, figure, study)
             save(draw(study, figure, marks), folder / "figures" / f"{figure['id']}.svg")
         # A quick run judges the reading of the figures only; for the others there is the record.
-        result.findings += [judge(c, study) for c in claims if not (quick and c.role == READING)]
+        judged = [c for c in claims if not (quick and c.role == READING)]
+        result.findings += [_judged(c, study) if quick else judge(c, study) for c in judged]
+        if quick:
+            full, _, chosen = _set_up(one, name, quick=False)
+            result.shorter[name] = _measured_s(full) / _measured_s(scenario)
+            every = [full.points()[i] for i in full.select(chosen)]
+            result.lacking |= {
+                c.id
+                for c in judged
+                if len(relevant(c, every, full.numeric)) != len(relevant(c, study.points(), full.numeric))
+            }
         result.folders.append(folder)
         result.cost[name] = _cost(study)
         result.drawing[name] = time.monotonic() - begun
@@ -221,6 +271,22 @@ def reproduce(
     order = {claim.id: place for place, claim in enumerate(one.claims)}
     result.findings.sort(key=lambda f: order[f.claim.id])
     return result
+
+
+def _judged(claim: Claim, study: Study) -> Finding:
+    """A claim judged, with the values of single runs if they are too few for an interval."""
+    found = judge(claim, study)
+    return replace(found, each=single_runs(claim, study)) if found.ours.n < FEWEST_FOR_INTERVAL else found
+
+
+def _measured_s(scenario: Scenario) -> float:
+    """How long a run measures, in seconds."""
+    values = scenario.resolved(0)
+    begin, end = (
+        scenario.numeric(key, values[key]["value"]) if key in values else None
+        for key in ("run.warmup", "run.duration")
+    )
+    return (end or 0.0) - (begin or 0.0) or 1.0
 
 
 def _cost(study: Study) -> float:

@@ -68,6 +68,7 @@ _WHOLE: dict[str, Shape] = {
     "search": ("a table", _table(lambda value: True)),
     "studies": ("a table", _table(lambda value: True)),
     "cite": ("a table", _table(lambda value: True)),
+    **dict.fromkeys(("title", "question", "finding", "account", "figure"), _TEXT),
 }
 _CITE: dict[str, Shape] = {
     **dict.fromkeys(("type", "key", "title", "in", "pages", "month", "doi", "url"), _TEXT),

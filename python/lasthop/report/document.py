@@ -19,7 +19,7 @@ from lasthop.study.study import Study
 from lasthop.views.airtime import links
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
     from lasthop.papers.cite import Work
@@ -74,6 +74,9 @@ class Document:
         paper: The paper; `None` for a study.
         missing: Notices about studies that were not found or cannot be read.
         build: A hash of the simulator that produced the study; empty for a paper.
+        is_new: Whether the results of the paper are those of new runs, and not the recorded ones.
+        index: The page that lists all papers, relative to this one; empty if there is none.
+        said: What quick runs say of each statement, by its id; empty if there are none.
     """
 
     title: str
@@ -82,6 +85,9 @@ class Document:
     paper: Paper | None = None
     missing: list[str] = field(default_factory=list)
     build: str = ""
+    is_new: bool = False
+    index: str = ""
+    said: dict[str, str] = field(default_factory=dict)
 
 
 def of_study(study: Study) -> Document:
@@ -93,13 +99,19 @@ def of_study(study: Study) -> Document:
     return Document(study.scenario.title or study.scenario.id, [part], cite.of_study(study.path), build=build)
 
 
-def of_paper(paper: Paper, folder: Path, say: Callable[[str], object] = lambda text: None) -> Document:
+def of_paper(
+    paper: Paper,
+    folder: Path,
+    say: Callable[[str], object] = lambda text: None,
+    kinds: Sequence[str] = ("", "-quick"),
+) -> Document:
     """The report of a paper.
 
     Args:
         paper: The paper with its recorded results.
         folder: The directory to which `reproduce` has written its studies.
         say: Called with the name of each study before it is read.
+        kinds: The kinds of studies to look for, the preferred one first: full ones and quick ones.
 
     Returns:
         The report; `missing` lists the missing studies.
@@ -107,7 +119,7 @@ def of_paper(paper: Paper, folder: Path, say: Callable[[str], object] = lambda t
     document = Document(paper.title, [], [], paper)
     absent, quick = [], []
     for name in paper.studies:
-        places = [folder / kind / name for kind in (paper.id, f"{paper.id}-quick")]
+        places = [folder / kind / name for kind in (f"{paper.id}{kind}" for kind in kinds)]
         place = next((place for place in places if is_study(str(place))), None)
         if place is None:
             absent.append(name)
@@ -121,7 +133,7 @@ def of_paper(paper: Paper, folder: Path, say: Callable[[str], object] = lambda t
             document.missing.append(f"{name}: {str(e).replace(str(place), 'its directory')}")
             continue
         document.parts.append(part)
-        if place == places[1]:
+        if place.parent.name == f"{paper.id}-quick":
             quick.append(name)
     if absent:
         which = "None" if len(absent) == len(paper.studies) else f"{len(paper.studies) - len(absent)}"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_TOGETHER = re.compile(r"(?<=\d) (?=%)|(?<=\bn) (?==)|(?<=\bn =) (?=\d)")
+_TOGETHER = re.compile(r"(?<=[\d\]]) (?=%|KB\b)|(?<=\bn) (?==)|(?<=\bn =) (?=\d)")
 
 
 def unbroken(text: str) -> str:

@@ -91,15 +91,25 @@ def _assembled(document: Document, data: dict[str, Any]) -> str:
         "title": escape(document.title),
         "data": embedded(data),
         "hero": sections.hero(document),
-        "statements": statements(document.paper, {part.name for part in document.parts})
+        "statements": statements(
+            document.paper,
+            {part.name for part in document.parts},
+            document.said,
+            is_new=document.is_new,
+        )
         if document.paper
         else "",
-        "statements_link": '<a href="#statements">Statements</a>' if document.paper else "",
+        "statements_link": _links(document),
         "figures": sections.figures(document),
         "versions": sections.versions(document),
         "references": sections.references(document),
     }
     return sheet("page.html", STYLES, SCRIPTS, parts)
+
+
+def _links(document: Document) -> str:
+    index = f'<a href="{escape(document.index)}">All papers</a>' if document.index else ""
+    return index + ('<a href="#statements">Statements</a>' if document.paper else "")
 
 
 def write(document: Document, path: Path) -> None:

@@ -7,12 +7,15 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from lasthop.papers import page
+from lasthop.papers.claims import AGREES
 from lasthop.papers.statements import counts
 from lasthop.report.headline import counted, percent
 from lasthop.report.markup import badge_class, code, coded, facts, notices, unbroken
 from lasthop.study.merge import shortfall
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from lasthop.papers.paper import Paper
     from lasthop.report.charts import Chart
     from lasthop.report.document import Document, Part
@@ -138,13 +141,7 @@ def _shortfalls(part: Part) -> list[str]:
 def _paper(document: Document, paper: Paper) -> str:
     rows = paper.rows()
     found = counts(rows)
-    agree, by_reading, cannot, differ = found.values()
-    others = f"{by_reading} by reading, {cannot} cannot be told, {differ} differ"
-    bar = "".join(
-        f'<span class="{badge_class(verdict)}" style="flex-grow:{n}" title="{verdict}: {n}"></span>'
-        for verdict, n in found.items()
-        if n
-    )
+    told = page.tally(found)
     runs = sum(1 for part in document.parts for _ in part.study.results())
     cited = "".join(f'<p class="about">{escape(w.text())}</p>' for w in document.works if w.id == paper.id)
     numbers = [
@@ -155,11 +152,32 @@ def _paper(document: Document, paper: Paper) -> str:
     ]
     return (
         f'<p class="eyebrow">Paper <code>{escape(paper.id)}</code></p><h1>{escape(document.title)}</h1>'
-        f'<p class="headline"><em>{agree} of {len(rows)}</em> statements agree<small>{others}</small></p>'
-        f'<div class="verdicts" role="img" aria-label="{escape(page.summary(rows))}">{bar}</div>'
-        f'<p class="about">{coded(page.most_met(paper, rows))}</p>{cited}'
+        f"{_found(paper, found)}"
+        f'{verdicts(found)}<p class="about">{escape(told)}. {coded(page.most_met(paper, rows))}</p>{cited}'
         f"{facts(numbers)}{notices([*_exceptions(document), *document.missing])}"
     )
+
+
+def _found(paper: Paper, found: Mapping[str, int]) -> str:
+    """What the paper asks, and what was found; without these the number of statements that agree."""
+    if not paper.finding:
+        agree, total = found[AGREES], sum(found.values())
+        return f'<p class="headline"><em>{agree} of {total}</em> statements agree</p>'
+    return (
+        f'<p class="question">{escape(paper.question)}</p>'
+        f'<p class="headline sentence">{unbroken(paper.finding)}</p>'
+        f'<p class="account">{unbroken(paper.account)}</p>'
+    )
+
+
+def verdicts(found: Mapping[str, int]) -> str:
+    """A bar of verdicts."""
+    bar = "".join(
+        f'<span class="{badge_class(verdict)}" style="flex-grow:{n}" title="{verdict}: {n}"></span>'
+        for verdict, n in found.items()
+        if n
+    )
+    return f'<div class="verdicts" role="img" aria-label="{escape(page.tally(found))}">{bar}</div>'
 
 
 def figures(document: Document) -> str:

@@ -66,13 +66,20 @@ class Server:
         self._server.has_ended.wait(_GRACE_S)
 
 
-def show(address: str) -> None:
-    """Open a page in the browser of the desktop, if there is one; never wait for it."""
+def show(address: str, wait_s: float = 0.0) -> None:
+    """Open a page in the browser of the desktop, if there is one.
+
+    Args:
+        address: Where the page is.
+        wait_s: How long to wait for the browser to start, by a program that ends afterwards.
+    """
     has_desktop = sys.platform in ("darwin", "win32") or any(
         os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
     )
     if has_desktop:
-        threading.Thread(target=_open, args=(address,), name="lasthop-browser", daemon=True).start()
+        opens = threading.Thread(target=_open, args=(address,), name="lasthop-browser", daemon=True)
+        opens.start()
+        opens.join(wait_s)
 
 
 def _open(address: str) -> None:

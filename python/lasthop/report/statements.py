@@ -9,24 +9,28 @@ from lasthop.papers import page
 from lasthop.papers.claims import PAPER, READING
 from lasthop.papers.statements import counts, named
 from lasthop.report.headline import counted
-from lasthop.report.markup import badge_class, scrolling
+from lasthop.report.markup import badge_class, scrolling, unbroken
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable
+    from collections.abc import Container, Iterable, Mapping
 
     from lasthop.papers.claims import Claim
     from lasthop.papers.paper import Paper
     from lasthop.papers.statements import Row
 
-_HEADS = ("where", "what the paper says", "ours", "over all readings", "verdict")
+_HEADS = ("where", "what the paper says", "published", "ours", "over all readings", "verdict")
 
 
-def statements(paper: Paper, studies: Container[str]) -> str:
+def statements(
+    paper: Paper, studies: Container[str], said: Mapping[str, str], *, is_new: bool = False
+) -> str:
     """The statements with their verdicts, filters for the verdicts, and the claims behind each.
 
     Args:
         paper: The paper with its recorded results.
         studies: The names of its studies that are on the page.
+        said: What quick runs say of each statement, by its id; empty if there are none.
+        is_new: Whether the results are those of new runs, and not the recorded ones.
 
     Returns:
         A section of HTML.
@@ -37,12 +41,17 @@ def statements(paper: Paper, studies: Container[str]) -> str:
         f'aria-pressed="false"><b>{number}</b> {verdict}</button>'
         for verdict, number in counts(rows).items()
     )
-    body = "".join(_statement(paper, place, row, studies) for place, row in enumerate(rows))
-    table = f'<table class="statements"><thead>{_heads(_HEADS)}</thead>{body}</table>'
+    body = "".join(_statement(paper, place, row, studies, said) for place, row in enumerate(rows))
+    source = (
+        "As measured by these runs; other readings as recorded."
+        if is_new
+        else f"As recorded by <code>lasthop reproduce {escape(paper.id)} --record</code>."
+    )
+    heads = _heads((*_HEADS, "these runs") if said else _HEADS)
+    table = f'<table class="statements"><thead>{heads}</thead>{body}</table>'
     return (
-        '<section id="statements"><h2>Statements</h2><p class="about">As recorded by '
-        f"<code>lasthop reproduce {escape(paper.id)} --record</code>. A statement is by reading if it agrees "
-        "under another reading of the text than that of the figures.</p>"
+        f'<section id="statements"><h2>Statements</h2><p class="about">{source} A statement is by reading '
+        "if it agrees under another reading of the text than that of the figures.</p>"
         f'<div class="filters" role="group" aria-label="Filter statements">{chips}'
         '<label class="find"><span class="unseen">Find in statements</span>'
         '<input type="search" id="find-statement" placeholder="Find …"></label></div>'
@@ -56,7 +65,7 @@ def _heads(texts: Iterable[str]) -> str:
     return f"<tr>{cells}</tr>"
 
 
-def _statement(paper: Paper, place: int, row: Row, studies: Container[str]) -> str:
+def _statement(paper: Paper, place: int, row: Row, studies: Container[str], said: Mapping[str, str]) -> str:
     """A statement, and the claims that determine its verdict, initially hidden."""
     claims = [c for c in paper.claims if c.statement == row.statement.id and c.role in (PAPER, READING)]
     under = page.verdict(row).removeprefix(row.verdict).strip(" ()")
@@ -70,10 +79,15 @@ def _statement(paper: Paper, place: int, row: Row, studies: Container[str]) -> s
     cells = {
         "where": escape(row.statement.where),
         "says": f"{escape(row.statement.says)} {more}",
-        "ours": escape(page.number(row.figures.claim, row.figures.outcome)) + of_worst,
+        "published": escape(page.published(row.figures.claim)),
+        "ours": unbroken(page.number(row.figures.claim, row.figures.outcome)) + of_worst,
         "readings": escape(page.extremes(row)),
         "verdict": _badge(row.verdict) + (f"<small>{escape(under)}</small>" if under else ""),
     }
+    if said:
+        outcome = row.figures.outcome
+        cells["verdict"] += f"<small>on record, {counted(outcome.n, 'run')}</small>" if outcome else ""
+        cells["runs"] = unbroken(said.get(row.statement.id, ""))
     shown = "".join(f'<td class="{name}">{text}</td>' for name, text in cells.items())
     lines = "".join(_claim(paper, claim, studies) for claim in claims)
     heads = _heads((*page.CELLS, "reading", "study"))
