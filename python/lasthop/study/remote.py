@@ -99,17 +99,24 @@ def cluster(address: str, argument: str = "executor") -> Iterator[tuple[Executor
 
 @contextmanager
 def _silent() -> Iterator[None]:
-    """Keep distributed from printing what is raised as well."""
-    names = [name for name in logging.root.manager.loggerDict if name.partition(".")[0] == "distributed"]
-    loggers = [logging.getLogger(name) for name in names]
-    before = [logger.level for logger in loggers]
-    for logger in loggers:
-        logger.setLevel(logging.CRITICAL + 1)
+    """Keep distributed, and the loop that it runs in, from printing what is raised as well."""
+    silent = ("distributed", "tornado", "asyncio")
+
+    def is_printed(record: logging.LogRecord) -> bool:
+        return record.name.partition(".")[0] not in silent
+
+    # Of loggers made later, too: a filter of a handler sees what any of them hands up.
+    names = [name for name in logging.root.manager.loggerDict if name.partition(".")[0] in silent]
+    loggers = [logging.getLogger(), *map(logging.getLogger, names)]
+    handlers = [handler for logger in loggers for handler in logger.handlers]
+    handlers += [logging.lastResort] if logging.lastResort else []
+    for handler in handlers:
+        handler.addFilter(is_printed)
     try:
         yield
     finally:
-        for logger, level in zip(loggers, before, strict=True):
-            logger.setLevel(level)
+        for handler in handlers:
+            handler.removeFilter(is_printed)
 
 
 class _Sealed(Executor):
