@@ -63,13 +63,12 @@ fn a_timeout_in_a_recovery_without_sack_leaves_the_threshold_that_the_recovery_h
             match (note.event, recovers) {
                 (NoteEvent::Send, _) => sent = sent.max(note.seq + u64::from(note.len)),
                 (NoteEvent::Enter, _) => recovers = Some((note.ssthresh, sent)),
-                (NoteEvent::Exit, _) => recovers = None,
                 // Once all that was outstanding is acknowledged, the timer answers another loss.
                 (NoteEvent::Timeout, Some((ssthresh, end))) if note.ack < end => {
                     assert_eq!(note.ssthresh, ssthresh, "{law:?}: {note:?}");
                     (recovers, timeouts) = (None, timeouts + 1);
                 }
-                (NoteEvent::Timeout, _) => recovers = None,
+                (NoteEvent::Exit | NoteEvent::Timeout, _) => recovers = None,
                 _ => {}
             }
         }
