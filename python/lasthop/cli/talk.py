@@ -64,7 +64,7 @@ def quiet() -> bool:
 
 
 def verbose(times: int = 1) -> bool:
-    """Whether -v was given, at least so many times."""
+    """Whether -v was given this number of times, or more."""
     return int(str(_meta("verbose", default=0))) >= times
 
 

@@ -45,10 +45,10 @@ pub(super) struct Marks {
 }
 
 impl Marks {
-    /// Whether an echo on an acknowledgement of all below `ack` is the first of a window of data; what was outstanding at a
-    /// timeout ends below `closed`, which answers it only until then.
-    fn is_news(self, ack: u64, closed: Option<u64>) -> bool {
-        let is_over = |at| closed == Some(at) && self.answered_at != closed && ack == at;
+    /// Whether an echo on an acknowledgement of all below `ack` is the first of a window of data. A timeout that answers what was
+    /// outstanding below `repaired` answers no more once that is acknowledged.
+    fn is_news(self, ack: u64, repaired: Option<u64>) -> bool {
+        let is_over = |at| repaired == Some(at) && self.answered_at != repaired && ack == at;
         self.in_use && self.fall.at.is_none_or(|at| ack > at || is_over(at))
     }
 
@@ -144,7 +144,7 @@ impl<P: Parts> Sender<P> {
             return;
         }
         self.spurious.on_echo();
-        if !self.is_answered_by_timeout() && self.marks.is_news(ack, self.closed()) {
+        if !self.is_answered_by_timeout() && self.marks.is_news(ack, self.repaired_at()) {
             self.integrate(now);
             let was_least = self.with_target(|sender| sender.answer_mark(flight, now));
             if was_least && self.stopped.is_none() {
@@ -166,11 +166,11 @@ impl<P: Parts> Sender<P> {
 
     /// Whether a timeout has answered the marks of what is not yet acknowledged.
     pub(super) fn is_answered_by_timeout(&self) -> bool {
-        self.closed().is_some_and(|closed| self.board.una() < closed)
+        self.repaired_at().is_some_and(|end| self.board.una() < end)
     }
 
     /// Where what was outstanding at the last timeout ends, if the timeout answers all congestion of it.
-    fn closed(&self) -> Option<u64> {
+    fn repaired_at(&self) -> Option<u64> {
         (self.timeout_once && self.loss_until > 0).then_some(self.loss_until)
     }
 

@@ -76,6 +76,21 @@ fn a_timeout_in_a_recovery_without_sack_leaves_the_threshold_that_the_recovery_h
     }
 }
 
+/// Linux: `TCP_TIMEOUT_MIN_US`. A quarter of the round trip of 20 ms is 5 ms; two ticks are 2 ms.
+#[test]
+fn the_timer_for_reordering_gives_a_late_segment_two_ticks_more() {
+    for (late, again) in [(6, 0), (8, 1)] {
+        let parts = Parts::new(RecoveryKind::Sack, LawConfig::Reno(()));
+        let mut pair = Pair::new(&Config { parts, initial_window: 3, ack_every: 1, ..modern() });
+        pair.late = (vec![0], Span::from_millis(late));
+        pair.open();
+        pair.write(CLIENT, 3_000);
+        pair.run(Span::from_millis(100));
+        let now = pair.now;
+        assert_eq!(pair.ends[CLIENT].counters(now).retransmits, again, "{late} ms late");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
 
