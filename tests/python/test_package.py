@@ -209,12 +209,15 @@ def test_an_installed_lasthop_sweeps_into_the_current_directory(installed: Insta
 
 
 def test_an_installed_lasthop_reproduces_a_paper(installed: Installed) -> None:
-    done = installed.run("reproduce", "lle-tcp", "--quick", "--no-progress")
+    done = installed.run("reproduce", "lle-tcp", "--quick", "--no-progress", "--json")
     assert done.returncode == 0, done.stderr
-    # One row for each statement that the paper makes.
-    rows = re.findall(r" (agrees|by reading|cannot tell|differs) *$", done.stdout, re.MULTILINE)
-    assert len(rows) >= 20
-    assert rows.count("agrees") > 10
+    verdicts = [row["verdict"] for row in json.loads(done.stdout)["statements"]]
+    assert len(verdicts) >= 20
+    assert verdicts.count("agrees") > 10
+    pages = installed.place / "studies" / "reproduce"
+    assert done.stderr.endswith("studies/reproduce/index.html\n")
+    assert 'href="lle-tcp.html"' in (pages / "index.html").read_text(encoding="utf-8")
+    assert "data:image/svg+xml" in (pages / "lle-tcp.html").read_text(encoding="utf-8")
 
 
 def test_an_installed_lasthop_says_how_to_cite_it_and_the_papers(installed: Installed) -> None:
