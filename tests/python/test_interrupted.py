@@ -7,9 +7,21 @@ import subprocess
 import sys
 import time
 
+import pytest
+
+LONG = 'scenario = lh.load("validation/linux-bulk").set({"run.duration": "1000000 s"})'
+HANGS = """
+from lasthop.laws import Reno
+class Hangs(Reno):
+    def on_ack(self, ack, window):
+        while True:
+            pass
+lh.law("hangs", Hangs)
+scenario = lh.load("validation/linux-bulk").set({"flows.main.tcp.congestion": "hangs"})
+"""
 SCRIPT = """
 import lasthop as lh
-scenario = lh.load("validation/linux-bulk").set({"run.duration": "1000000 s"})
+{scenario}
 print("begins", flush=True)
 try:
     scenario.run()
@@ -18,12 +30,16 @@ except KeyboardInterrupt:
 """
 
 
-def test_ctrl_c_ends_a_run_of_a_script() -> None:
-    script = subprocess.Popen([sys.executable, "-c", SCRIPT], stdout=subprocess.PIPE, text=True)
+@pytest.mark.parametrize("times", [1, 3])
+@pytest.mark.parametrize("scenario", [LONG, HANGS])
+def test_ctrl_c_ends_a_run_of_a_script(scenario: str, times: int) -> None:
+    code = SCRIPT.format(scenario=scenario)
+    script = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     assert script.stdout is not None
     assert script.stdout.readline() == "begins\n"
     time.sleep(0.5)
-    script.send_signal(signal.SIGINT)
+    for _ in range(times):
+        script.send_signal(signal.SIGINT)
     try:
         assert script.communicate(timeout=20)[0] == "interrupted\n"
     finally:

@@ -8,16 +8,20 @@ import shlex
 import subprocess
 import sys
 from concurrent.futures import ProcessPoolExecutor
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from threading import Timer
+from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
 import lasthop as lh
 from conftest import SMALL
+from lasthop.base.attended import attended
 from lasthop.laws import Ack, Loss, Reno, Timeout, Window
 from lasthop.laws.registered import named
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 MINE = """from lasthop.laws import Reno
@@ -43,6 +47,19 @@ class Interrupts(Reno):
 class Exits(Reno):
     def on_ack(self, ack: Ack, window: Window) -> None:
         raise SystemExit(0)
+
+
+def hang(*_: object) -> NoReturn:
+    """Catches what a law may catch, and never returns."""
+    while True:
+        with suppress(Exception):
+            sum(range(100))
+
+
+HANGS = [
+    type(f"Hangs{method}", (Reno,), {method: hang})
+    for method in ("__init__", "on_start", "on_ack", "on_loss", "on_timeout", "on_sent")
+]
 
 
 class Undecided(Reno):
@@ -145,6 +162,32 @@ def test_an_interrupt_that_a_law_raises_is_an_error_of_its_run(lossy: lh.Scenari
     lh.law("interrupts", Interrupts)
     with pytest.raises(lh.LawError, match="KeyboardInterrupt"):
         with_variant(lossy, "interrupts").run()
+
+
+@pytest.mark.parametrize("law", HANGS)
+@pytest.mark.parametrize("waits", [attended, lambda work: work(lh.Cancel())])
+def test_a_law_that_hangs_is_ended_by_the_limit_of_its_run(
+    lossy: lh.Scenario, law: type[Reno], waits: Callable[[Callable[[lh.Cancel], lh.Run]], lh.Run]
+) -> None:
+    lh.law("hangs", law)
+    lossy = lossy.set({f"links.{lossy.links()[0]}.loss.rate": "20 %"})
+    done = waits(lambda cancel: with_variant(lossy, "hangs").run(max_wall_s=0.2, cancel=cancel))
+    assert done.stopped == "max-wall"
+    assert done.simulated_s < 20
+    assert done.wall_s < 10
+    # Nothing is left that would interrupt what this thread does next.
+    assert sum(1 for _ in range(100_000)) == 100_000
+    assert with_variant(lossy, "newreno").run().stopped is None
+
+
+def test_a_law_that_hangs_is_ended_by_a_token(lossy: lh.Scenario) -> None:
+    lh.law("hangs", HANGS[2])
+    cancel = lh.Cancel()
+    later = Timer(0.3, cancel.set)
+    later.start()
+    with pytest.raises(lh.Interrupted):
+        with_variant(lossy, "hangs").run(cancel=cancel)
+    later.join()
 
 
 def test_a_law_that_exits_ends_its_run_and_not_the_process(lossy: lh.Scenario) -> None:

@@ -4,6 +4,8 @@
 //! tuple of `lasthop.laws.events`, with a window that it edits. An exception unwinds the run to `guard`, which returns it.
 
 use crate::ScenarioError;
+use crate::watch::{self, LawInterrupted};
+use lasthop_sim::Halt;
 use lasthop_sim::scenario::hosted::{self, HostedLaw};
 use lasthop_stack::hooks::{
     Ack, Congestion, Departure, EcnEcho, Loss, LossCause, LossResponse, Progress, Reduction, SlowStart,
@@ -136,18 +138,28 @@ impl PyLaw {
         let began = wall_clock();
         let called = Python::attach(|py| {
             let types = Types::get(py)?;
-            let state = match &mut self.state {
-                Some(state) => state,
-                empty => empty.insert(State::new(py, &self.shared, types)?),
-            };
-            show(py, window, &state.window)?;
-            let event = event(py, types)?;
-            let result = state.law.bind(py).call_method1(method, (event, &state.window))?;
-            take_back(py, &state.window, window)?;
-            answer(&result)
+            watch::call(py, || {
+                let state = self.state(py, types)?;
+                show(py, window, &state.window)?;
+                let event = event(py, types)?;
+                let result = state.law.bind(py).call_method1(method, (event, &state.window))?;
+                take_back(py, &state.window, window)?;
+                answer(&result)
+            })
         });
         self.count(method == "on_ack", began);
         called.unwrap_or_else(|error| self.fail(method, now, error))
+    }
+
+    /// The object of this connection, made by its first event.
+    fn state(&mut self, py: Python<'_>, types: &Types) -> PyResult<&State> {
+        match &mut self.state {
+            Some(state) => Ok(state),
+            empty => {
+                let law = self.shared.class.call0(py)?;
+                Ok(empty.insert(State { law, window: types.window.call1(py, (0.0, 0.0, 0.0))? }))
+            }
+        }
     }
 
     fn count(&self, is_ack: bool, began: Instant) {
@@ -167,16 +179,12 @@ impl PyLaw {
 
     /// Ends the run: no method of the hook can return an error.
     fn fail(&self, method: &str, now: Time, cause: PyErr) -> ! {
+        if Python::attach(|py| cause.is_instance_of::<LawInterrupted>(py)) {
+            panic::resume_unwind(Box::new(Halt));
+        }
         let what = Python::attach(|py| described(py, &cause));
         let text = format!("law \"{}\": {method} at {:.9} s: {what}", self.shared.name, now.as_secs());
         panic::resume_unwind(Box::new(LawFailure { text, cause }));
-    }
-}
-
-impl State {
-    fn new(py: Python<'_>, shared: &Shared, types: &Types) -> PyResult<State> {
-        let law = shared.class.call0(py)?;
-        Ok(State { law, window: types.window.call1(py, (0.0, 0.0, 0.0))? })
     }
 }
 
@@ -387,10 +395,6 @@ impl Congestion for PyLaw {
         let began = wall_clock();
         let called = Python::attach(|py| {
             let types = Types::get(py)?;
-            let state = match &mut self.state {
-                Some(state) => state,
-                empty => empty.insert(State::new(py, &self.shared, types)?),
-            };
             let event = event!(
                 py,
                 types.departure,
@@ -401,7 +405,10 @@ impl Congestion for PyLaw {
                 sent.outstanding,
                 sent.backlog,
             )?;
-            state.law.bind(py).call_method1("on_sent", (event,)).map(|_| ())
+            watch::call(py, || {
+                let law = self.state(py, types)?.law.bind(py);
+                law.call_method1("on_sent", (event,)).map(|_| ())
+            })
         });
         self.count(false, began);
         called.unwrap_or_else(|error| self.fail("on_sent", sent.now, error));

@@ -14,6 +14,7 @@ mod relay;
 mod run;
 mod scenario;
 mod steering;
+mod watch;
 
 use lasthop_sim::engine::streams::{self, Stream};
 use numpy::PyArray1;

@@ -5,6 +5,7 @@
 use crate::guard::{self, Failed};
 use crate::law::{self, LawFailure};
 use crate::run::{Cancel, Run};
+use crate::watch::{self, Ends};
 use crate::{Interrupted, LawError, RunError, ScenarioError};
 #[cfg(unix)]
 use lasthop_sim::relay::Writes;
@@ -307,7 +308,8 @@ impl Scenario {
         // The processor time of this thread, which stays the same while the GIL is released.
         let cpu_clock = py.import("time")?.getattr("thread_time")?;
         let before: f64 = cpu_clock.call0()?.extract()?;
-        let result = py.detach(|| guard::guarded(|| lasthop_sim::run(&request)));
+        let ends = Ends { cancel: cancel.clone(), max_wall: request.max_wall() };
+        let result = py.detach(|| watch::watched(ends, || guard::guarded(|| lasthop_sim::run(&request))));
         let laws = law::take_usage();
         let cpu_s = cpu_clock.call0()?.extract::<f64>()? - before;
         let what = || format!("{}: point {point}, seed {seed}, replication {replication}", self.inner.name());

@@ -9,6 +9,7 @@ mod stepped;
 mod tests;
 
 use std::io;
+use std::panic::{self, AssertUnwindSafe};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -78,6 +79,12 @@ impl<'a> Request<'a> {
             max_wall: None,
         }
     }
+
+    /// The wall-clock time that the run may take, by the request or the scenario.
+    #[must_use]
+    pub fn max_wall(&self) -> Option<Span> {
+        smallest(self.max_wall, self.config.run.max_wall)
+    }
 }
 
 /// Why a run ended before its time.
@@ -99,6 +106,10 @@ impl Stopped {
         }
     }
 }
+
+/// The payload of a panic that ends a run within an event, as its wall-clock limit or its flag would between two.
+#[derive(Clone, Copy, Debug)]
+pub struct Halt;
 
 /// The results of a run.
 #[derive(Clone, Debug)]
@@ -166,19 +177,29 @@ pub fn run(request: &Request) -> Result<Outcome, RunError> {
     let mut world = World::new(request)?;
     let end = Time(config.run.duration.0);
     let max_events = smallest(request.max_events, config.run.max_events);
-    let max_wall = smallest(request.max_wall, config.run.max_wall);
+    let max_wall = request.max_wall();
     let (mut interrupted, mut stopped) = (false, None);
-    let has_ended = world.advance(end, &mut |events| {
+    let is_cancelled = || request.cancel.is_some_and(|cancel| cancel.load(Ordering::Relaxed));
+    let mut look = |events| {
         let left = max_events.map_or(u64::MAX, |most| most - events);
         if left == 0 {
             stopped = Some(Stopped::MaxEvents);
             return None;
         }
-        interrupted = request.cancel.is_some_and(|cancel| cancel.load(Ordering::Relaxed));
+        interrupted = is_cancelled();
         if max_wall.is_some_and(|limit| started.elapsed().as_secs_f64() > limit.as_secs()) {
             stopped = Some(Stopped::MaxWall);
         }
         (!interrupted && stopped.is_none()).then_some(left.min(EVENTS_BETWEEN_LOOKS))
+    };
+    let advanced = panic::catch_unwind(AssertUnwindSafe(|| world.advance(end, &mut look)));
+    let has_ended = advanced.unwrap_or_else(|payload| {
+        if !payload.is::<Halt>() {
+            panic::resume_unwind(payload);
+        }
+        interrupted = is_cancelled();
+        stopped = Some(Stopped::MaxWall);
+        false
     });
     if interrupted {
         return Err(RunError::Interrupted);
