@@ -7,6 +7,7 @@ mod edca;
 mod events;
 mod frames;
 mod frn;
+mod phase;
 mod queues;
 mod wifi;
 mod wires;
@@ -144,6 +145,7 @@ impl<'a> Check<'a> {
         if let Some(routes) = &routes {
             self.frames(&config, routes);
             self.queues(&config, routes);
+            self.phase(&config, routes);
         }
         let unjoined = if routes.is_some() { BTreeSet::new() } else { Routes::unjoined(&config) };
         for (number, flow) in config.flows.iter().enumerate() {

@@ -87,3 +87,31 @@ fn paper_mode_of_lle_tcp_with_sessions_is_remarked() {
     assert!(!remarks("safe", "web").contains(said));
     assert!(!remarks("paper", "bulk").contains(said));
 }
+
+#[test]
+fn constant_flows_that_overload_a_queue_at_the_same_times_are_remarked() {
+    let remarks = |queue: &str, app: &str| {
+        let text = format!(
+            "[run]\nduration = \"1 s\"\n[nodes]\na = {{}}\nb = {{}}\n[links.ab]\nkind = \"wired\"\nnodes = [\"a\", \"b\"]\n\
+             rate = \"10 Mbit/s\"\n{queue}\n[flows.f]\nfrom = \"a\"\nto = \"b\"\ncount = 4\nudp = {{}}\n\
+             app = {{ kind = \"cbr\", {app} }}\n"
+        );
+        read(&text).unwrap().warnings().to_vec()
+    };
+    let found = remarks("", "cbr.rate = \"3 Mbit/s\"");
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].contains("flows.f.app.spread: 0 s, and 4 constant flows of one start"), "{found:?}");
+    assert!(remarks("", "cbr.rate = \"2 Mbit/s\"").is_empty(), "no queue is full");
+    assert!(remarks("", "cbr.rate = \"3 Mbit/s\", spread = \"10 ms\"").is_empty());
+    assert!(remarks("queue = \"unlimited\"", "cbr.rate = \"3 Mbit/s\"").is_empty());
+    assert!(remarks("aqm = { law = \"codel\" }", "cbr.rate = \"3 Mbit/s\"").is_empty());
+}
+
+#[test]
+fn constant_flows_down_an_access_point_are_remarked() {
+    let text = "[run]\nduration = \"1 s\"\n[nodes]\nap = {}\nsta = { count = 4 }\n[links.w]\nkind = \"wifi\"\n\
+                nodes = [\"ap\", \"sta\"]\naccess-point = \"ap\"\n[flows.f]\nfrom = \"ap\"\nto = \"sta\"\nudp = {}\n\
+                app = { kind = \"cbr\", cbr.rate = \"3 Mbit/s\" }\n";
+    let found = read(text).unwrap().warnings().to_vec();
+    assert!(found.iter().any(|it| it.contains("drop-tail queue of links.w")), "{found:?}");
+}
