@@ -156,9 +156,9 @@ def test_run_prints_what_laws_took_losses_for_when_asked(small: Path, cli: Cli) 
     words = ("run", small, *EJTCP, "-s", 'flows.main.tcp.judges=["jtcp"]')
     assert "judge" not in cli(*words).stdout
     done = cli(*words, "--judgements")
-    assert done.stdout.split("\n\n")[1] in cli(*words, "-v").stdout
-    matrix = done.stdout.split("\n\n")[1].splitlines()
-    assert matrix[0].startswith("judge")
+    (judged,) = (block for block in done.stdout.split("\n\n") if block.startswith("judge"))
+    assert judged in cli(*words, "-v").stdout
+    matrix = judged.splitlines()
     assert matrix[0].endswith("spurious")
     judges = [line.split("  ")[0] for line in matrix[1:]]
     assert judges == ["flows.main (law)"] * 2 + ["flows.main (jtcp, observing)"] * 2

@@ -230,7 +230,7 @@ def contrast_command(
     from lasthop.base.jsontext import dumps
     from lasthop.base.quantity import labelled, metric_unit
     from lasthop.study.study import Study
-    from lasthop.views.contrasts import contrasts
+    from lasthop.views.contrasts import contrasts, worded
 
     opened = Study.open(study)
     warn_of_stopped(opened)
@@ -239,6 +239,7 @@ def contrast_command(
         data(dumps({"metric": metric, "key": key, "rows": table.rows}))
         return
     title = f"{metric}: {labelled('difference', metric_unit(metric))}"
+    table = worded(table)
     if form == "markdown":
         data(table.to_markdown())
     else:

@@ -33,6 +33,8 @@ from lasthop.cli.options import (
 from lasthop.cli.talk import data, note, quiet, report, verbose, warn, written
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from lasthop.scenario.scenario import Run, Scenario
 
 
@@ -89,7 +91,7 @@ def run_command(
     dry_run: bool,
     as_json: bool,
 ) -> None:
-    """Simulate one point of SCENARIO once and print twelve metrics; with -v, all metrics.
+    """Simulate one point of SCENARIO once and print it at a glance; with -v, all metrics.
 
     SCENARIO is a file, a directory with a scenario.toml, or an id such as
     ejtcp/fig10-baselines. Of a sweep, the first point that -s and --where select is run.
@@ -136,7 +138,7 @@ def run_command(
     if as_json:
         data(dumps(done.as_dict()))
     else:
-        report(_everything(done) if verbose() else _dozen(done, judgements=judgements))
+        report(_everything(done) if verbose() else _glance(done, judgements=judgements))
     for path in captures.values():
         written(path)
     if folder is not None:
@@ -255,41 +257,45 @@ def _note_run(done: Run) -> None:
         note(f"stopped by {done.stopped} after {done.simulated_s:g} simulated seconds; {covers}")
 
 
-def _dozen(done: Run, *, judgements: bool) -> str:
-    """The most informative metrics, and those requested in addition."""
-    from lasthop.base.quantity import human, metric_unit
-    from lasthop.base.table import grid
-    from lasthop.views.summary import telling
+def _glance(done: Run, *, judgements: bool) -> str:
+    """The run at a glance, and the judgements of laws if requested."""
+    from lasthop.views import glance
 
-    names = telling(done.metrics)
-    rows = [[name, human(done.metrics[name], metric_unit(name))] for name in names]
-    blocks = [grid(["metric", "value"], rows)]
+    blocks = [glance.of_run(done)]
     if judgements:
         from lasthop.views.losses import of_run
 
         blocks.append(of_run(done.metrics) or "no law classifies losses")
-    if len(names) < len(done.metrics):
-        note(f"{len(names)} of {len(done.metrics)} metrics; -v prints all")
+    note(f"{len(done.metrics)} metrics; -v prints all")
     return "\n\n".join([*blocks, *_holes(done), *done.notes()])
 
 
 def _everything(done: Run) -> str:
     """All metrics, the ledgers of airtime, the judgements of laws and the results of users."""
-    from lasthop.base.quantity import human, metric_unit
-    from lasthop.base.table import grid
     from lasthop.scenario.airtime import CLASSES, metric
     from lasthop.views import classes
+    from lasthop.views.glance import by_scope
     from lasthop.views.losses import of_run
 
     books = done.airtime()
     booked = {metric(book.link, name) for book in books for name in (*CLASSES, "concurrent")}
-    rows = [
-        [name, human(value, metric_unit(name))] for name, value in done.metrics.items() if name not in booked
-    ]
+    shown = {name: value for name, value in done.metrics.items() if name not in booked}
+    scopes = by_scope(shown)
     judged = of_run(done.metrics)
     tables = [text for text in (judged, classes.of_run(done)) if text]
-    blocks = [grid(["metric", "value"], rows), *map(str, books), *tables]
+    listed = [_scope(scope, values) for scope, values in scopes.items()]
+    blocks = [*listed, *map(str, books), *tables]
     return "\n\n".join([*blocks, *_holes(done), *done.notes()])
+
+
+def _scope(scope: str, values: Mapping[str, float | None]) -> str:
+    """All metrics of one flow, link, node or agent, or of the run."""
+    from lasthop.base.quantity import human, metric_unit
+    from lasthop.base.table import grid
+
+    front = "" if scope == "run" else f"{scope}."
+    names = {f"{front}{name}": value for name, value in values.items()}
+    return grid([scope, "value"], [[name, human(value, metric_unit(name))] for name, value in names.items()])
 
 
 def _holes(done: Run) -> list[str]:

@@ -115,6 +115,10 @@ def sentence(one: Gain) -> str:
     'LLE-TCP finishes 20 % sooner than no agent, 15 to 25, n = 10'
     >>> gain(-0.5, None, None, "flows.a.timeouts", n=3)
     'Timeouts: 50 % less with LLE-TCP than with no agent, n = 3, too few for an interval'
+    >>> gain(0.27, 0.27, 0.27, n=702)
+    'LLE-TCP carries 27 % more than no agent, the same in every run'
+    >>> gain(0.0, 0.0, 0.0)
+    'LLE-TCP and no agent do not differ in any run'
     """
     last = one.metric.rsplit(".", 1)[-1]
     is_bare = not one.is_named and one.label == one.value
@@ -131,6 +135,9 @@ def sentence(one: Gain) -> str:
         if verb == "carries":
             return _upper(f"{this} carries {times[0]} what {that} carries{times[1]}")
         return _upper(f"{metric_words(one.metric)}: {times[0]} as much with {this} as with {that}{times[1]}")
+    if one.gain.is_constant and mean == 0:
+        words = "" if verb else f" in {metric_words(one.metric)}"
+        return _upper(f"{this} and {that} do not differ{words} in any run")
     size = abs(mean)
     factor, unit = (0.01, "%") if one.is_ratio else prefix(size, metric_unit(one.metric))
     shown, rest = _numbers(one.gain if mean >= 0 else _negated(one.gain), factor, unit)
@@ -181,8 +188,11 @@ def _upper(text: str) -> str:
 
 
 def _spread(it: Interval) -> bool:
-    """Whether an interval is shown; that of two or three runs mostly reflects how few they are."""
-    return it.low is not None and it.high is not None and it.n >= FEWEST
+    """Whether an interval is shown; that of two or three runs mostly reflects how few they are.
+
+    Values that do not vary have none.
+    """
+    return it.low is not None and it.high is not None and it.n >= FEWEST and not it.is_constant
 
 
 def _shift(it: Interval, by: float) -> Interval:
@@ -210,6 +220,8 @@ def _numbers(it: Interval, factor: float, unit: str) -> tuple[str, str]:
     if _spread(it):
         low, high = (_plain((v or 0.0) / factor, places) for v in (it.low, it.high))
         return shown, f", {low} to {high}, n = {it.n}"
+    if it.is_constant:
+        return shown, ", the same in every run"
     return shown, f", n = {it.n}" + (", too few for an interval" if it.n < FEWEST else "")
 
 
@@ -269,9 +281,11 @@ def _level(study: Study, figure: Mapping[str, Any], metric: str) -> Headline:
     moves = "rises" if (high.mean or 0.0) > (low.mean or 0.0) else "falls"
     if high.mean == low.mean:
         moves = "stays"
-    n = str(low.n) if low.n == high.n else f"{min(low.n, high.n)} to {max(low.n, high.n)}"
+    n = f"n = {low.n}" if low.n == high.n else f"n = {min(low.n, high.n)} to {max(low.n, high.n)}"
+    if low.is_constant and high.is_constant:
+        n = "the same in every run"
     text = (
         f"{_upper(words)} {moves} from {human(low.mean, unit)} at {short(x)} {first.get(x, '')} "
-        f"to {human(high.mean, unit)} at {last.get(x, '')}, n = {n}"
+        f"to {human(high.mean, unit)} at {last.get(x, '')}, {n}"
     )
     return Headline(text, about)

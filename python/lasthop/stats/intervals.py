@@ -59,6 +59,15 @@ class Interval:
             return 0.0
         return abs(self.half / self.mean) if self.mean else math.inf
 
+    @property
+    def is_constant(self) -> bool:
+        """Whether the values do not vary.
+
+        Returns:
+            True if there are several values, all equal: more runs would show nothing new.
+        """
+        return self.n > 1 and self.low is not None and self.low == self.high
+
     def less(self, amount: float) -> Interval:
         """Shift the interval down.
 

@@ -63,6 +63,23 @@ def contrasts(study: Study, metric: str, key: str, baseline: str | None = None) 
     return table
 
 
+def worded(table: Table) -> Table:
+    """Contrasts for readers: a difference that does not vary has no interval and no number of runs.
+
+    >>> row = {"ci_low": 3.0, "ci_high": 3.0, "n": 702}
+    >>> print(worded(Table(list(row), [row, {"ci_low": 2.0, "ci_high": 4.0, "n": 10}])))
+    ci_low         ci_high        n
+    does not vary  does not vary  –
+    2.000          4.000          10
+    """
+    constant = {"ci_low": "does not vary", "ci_high": "does not vary", "n": None}
+    same_in_all = (row["n"] > 1 and row["ci_low"] == row["ci_high"] for row in table.rows)
+    rows = [
+        {**row, **constant} if is_same else row for row, is_same in zip(table.rows, same_in_all, strict=True)
+    ]
+    return Table(table.columns, rows)
+
+
 def row_labels(study: Study, key: str, together: Sequence[str]) -> dict[tuple[str, ...], str]:
     """A label for each row of values of keys that advance together, as seen from one of the keys."""
     return _labels(key, together, _rows(study, together))

@@ -1,0 +1,239 @@
+"""A run at a glance: a row for each flow, link and agent, and at most two remarks, within 80 columns."""
+
+from __future__ import annotations
+
+import math
+import re
+from itertools import chain
+from textwrap import fill
+from typing import TYPE_CHECKING
+
+from lasthop.base.quantity import human, prefix, split
+from lasthop.base.table import folded
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from lasthop.scenario.scenario import Run
+
+    Values = Mapping[str, float | None]
+
+WIDTH = 80
+# Holds a value and its name together where cells are wrapped.
+_GLUE = "\N{NO-BREAK SPACE}"
+# Rows of a table before the rest is only counted.
+_ROWS = 16
+_REMARKS = 2
+# The columns of each table with their greatest widths; 0 for the one that has what is left.
+_FLOWS = {
+    "flow": 0,
+    "goodput": 11,
+    "least–most": 10,
+    "Jain": 4,
+    "round trip or delay p50/95/99": 17,
+    "resent": 6,
+    "timeouts": 8,
+}
+_LINKS = {"link": 14, "used": 6, "drops": 18, "collisions": 10, "airtime": 0}
+_AGENTS = {"agent": 20, "counted": 0}
+_SENT = ("segments_sent", "packets_sent", "requests_sent")
+_COLLISIONS = ("frames_collided", "collisions")
+_LOST = ("packets_lost", "discards")
+# A queue is always full if its mean is this share of its limit.
+_FULL = 0.9
+# Wires and classes of airtime that are used less are left out.
+_USED = 0.01
+
+
+def of_run(done: Run) -> str:
+    """The tables and remarks of a run.
+
+    Args:
+        done: The run.
+
+    Returns:
+        Text whose lines have at most 80 characters.
+    """
+    scopes = by_scope(done.metrics)
+    named = {kind: dict(_named(scopes, kind)) for kind in ("flows", "links", "agents")}
+    limits = _limits(done)
+    agents = [[name, _counted(values)] for name, values in named["agents"].items()]
+    blocks = [
+        _table(_FLOWS, _flow_rows(named["flows"])),
+        _table(_LINKS, _link_rows(done, named["links"])),
+        _table(_AGENTS, agents),
+        "\n".join(fill(text, WIDTH) for text in remarks(scopes, limits)),
+    ]
+    return "\n\n".join(block for block in blocks if block)
+
+
+def by_scope(metrics: Values) -> dict[str, dict[str, float | None]]:
+    """The metrics of each flow, link, direction of a link, node and agent, and of the run.
+
+    >>> by_scope({"flows.a.timeouts": 1.0, "links.w.reverse.drops_queue": 2.0, "jain_index": 1.0})
+    {'flows.a': {'timeouts': 1.0}, 'links.w.reverse': {'drops_queue': 2.0}, 'run': {'jain_index': 1.0}}
+    """
+    found: dict[str, dict[str, float | None]] = {}
+    for name, value in metrics.items():
+        parts = name.split(".")
+        depth = 0 if len(parts) == 1 else 3 if parts[2] == "reverse" else 2
+        found.setdefault(".".join(parts[:depth]) or "run", {})[".".join(parts[depth:])] = value
+    return found
+
+
+def remarks(scopes: Mapping[str, Values], limits: Mapping[str, float]) -> list[str]:
+    """At most two sentences on what went wrong, the gravest first.
+
+    Args:
+        scopes: The metrics of each scope.
+        limits: The limit in packets of the queue of each link that has one.
+
+    >>> remarks({"flows.a": {"segments_sent": 0.0}, "flows.p": {"lost_share": 0.5}}, {})
+    ['a sent nothing', 'p: 50.0 % of the probes were lost']
+    """
+    flows = dict(_named(scopes, "flows"))
+    silent = (f"{f} sent nothing" for f, v in flows.items() if any(v.get(sent) == 0 for sent in _SENT))
+    shares = {f: share for f, v in flows.items() if (share := v.get("lost_share"))}
+    lost = (f"{f}: {_percent(share)} of the probes were lost" for f, share in shares.items())
+    found = chain(silent, _queues(scopes, limits), lost)
+    return [text for text, _ in zip(found, range(_REMARKS), strict=False)]
+
+
+def _queues(scopes: Mapping[str, Values], limits: Mapping[str, float]) -> Iterator[str]:
+    """The queues that were always full, and then those that dropped packets."""
+    links = dict(_named(scopes, "links"))
+    for link, limit in limits.items():
+        mean = links.get(link, {}).get("queue_mean_packets") or 0.0
+        if mean >= _FULL * limit:
+            yield f"the queue of {link} is always full: {mean:.4g} of {limit:.4g} packets in the mean"
+    dropped = {link: values.get("drops_queue") or 0.0 for link, values in links.items()}
+    for link in sorted(filter(dropped.__getitem__, dropped), key=lambda link: -dropped[link]):
+        room = f" of {limits[link]:.4g} packets" if link in limits else ""
+        yield f"the queue of {link}{room} dropped {dropped[link]:.0f} packets"
+
+
+def _limits(done: Run) -> dict[str, float]:
+    """The limits of queues in packets."""
+    sheet = done.scenario.resolved(done.point)
+    found: dict[str, float] = {}
+    for key, entry in sheet.items():
+        match = re.fullmatch(r"links\.(.+)\.queue", key)
+        parts = split(str(entry["value"])) if match else None
+        if match and parts and parts[1] == "packets":
+            found[match[1]] = parts[0]
+    # The reverse direction has the queue of the forward one unless it has its own.
+    return {**{f"{link}.reverse": limit for link, limit in found.items()}, **found}
+
+
+def _named(scopes: Mapping[str, Values], kind: str) -> Iterator[tuple[str, Values]]:
+    return ((name.split(".", 1)[1], values) for name, values in scopes.items() if name.startswith(f"{kind}."))
+
+
+def _table(columns: Mapping[str, int], rows: list[list[str]]) -> str:
+    """A folded table without its empty columns; rows beyond the most are counted."""
+    head, most = list(columns), list(columns.values())
+    kept = [i for i in range(len(head)) if any(row[i] for row in rows)]
+    if not kept:
+        return ""
+    cells = [[row[i] for i in kept] for row in rows[:_ROWS]]
+    text = folded([head[i] for i in kept], cells, [most[i] for i in kept], WIDTH)
+    text = text.replace(_GLUE, " ")
+    return text if len(rows) <= _ROWS else f"{text}\n… and {len(rows) - _ROWS} more; -v prints all"
+
+
+def _flow_rows(flows: Mapping[str, Values]) -> list[list[str]]:
+    """A row for each group, and for each flow of no group."""
+    groups = {name: members for name in flows if (members := _members(name, flows))}
+    inside = {member for members in groups.values() for member in members}
+    return [
+        [name, *_goodput(values, [flows[m] for m in groups.get(name, [])]), _times(values),
+         _percent(values.get("retransmitted_share")), _count(values.get("timeouts"))]
+        for name, values in flows.items() if name not in inside
+    ]  # fmt: skip
+
+
+def _members(group: str, flows: Mapping[str, Values]) -> list[str]:
+    own = re.compile(re.escape(group) + r"\d+")
+    return list(filter(own.fullmatch, flows))
+
+
+def _goodput(values: Values, members: list[Values]) -> list[str]:
+    """The goodput of a flow; the mean, extremes and Jain index of those of a group."""
+    each = [rate for member in members if (rate := member.get("goodput_bps")) is not None]
+    if not each:
+        own = values.get("goodput_bps")
+        return ["" if own is None else human(own, "bit/s", 3), "", ""]
+    mean = math.fsum(each) / len(each)
+    if len(each) == 1:
+        return [human(mean, "bit/s", 3), "", ""]
+    factor, _ = prefix(mean, "bit/s")
+    squares = math.fsum(rate * rate for rate in each)
+    jain = f"{math.fsum(each) ** 2 / (len(each) * squares):.2f}" if squares else "–"
+    extremes = f"{_short(min(each) / factor)}–{_short(max(each) / factor)}"
+    return [human(mean, "bit/s", 3), extremes, jain]
+
+
+def _times(values: Values) -> str:
+    """Three percentiles of the round trip, or of the one-way delay, in one unit."""
+    for kind in ("rtt", "delay"):
+        found = [t for p in (50, 95, 99) if (t := values.get(f"{kind}_p{p}_s")) is not None]
+        if len(found) == 3:
+            factor, unit = prefix(found[-1], "s")
+            return f"{'/'.join(_short(time / factor) for time in found)} {unit}"
+    return ""
+
+
+def _short(value: float) -> str:
+    """A number in at most five characters, for values below 1000.
+
+    >>> _short(3.14159), _short(40.24), _short(640.2)
+    ('3.14', '40.2', '640')
+    """
+    return f"{value:.{2 if value < 10 else 1 if value < 100 else 0}f}"
+
+
+def _percent(share: float | None) -> str:
+    """A share in per cent; at most six characters."""
+    if share is None:
+        return ""
+    if not 0 < share < 1e-4:
+        return f"{_short(100 * share)} %" if share else "0 %"
+    return "<.01 %"
+
+
+def _count(value: float | None) -> str:
+    return "" if value is None else f"{value:.0f}"
+
+
+def _link_rows(done: Run, links: Mapping[str, Values]) -> list[list[str]]:
+    """A row for each link that was used, dropped packets or had collisions."""
+    air = {}
+    for book in done.airtime():
+        shares = {name: book.share(seconds) or 0.0 for name, seconds in book.seconds.items()}
+        ranked = sorted((name for name in shares if shares[name] >= _USED), key=lambda name: -shares[name])
+        air[book.link] = ", ".join(_glued(name, _percent(shares[name])) for name in ranked)
+    rows = []
+    for link, values in links.items():
+        collided = next((values[name] for name in _COLLISIONS if name in values), None)
+        used = values.get("utilisation")
+        drops = _drops(values)
+        if drops or collided or air.get(link) or (used or 0.0) >= _USED:
+            rows.append([link, _percent(used), drops, _count(collided), air.get(link, "")])
+    return rows
+
+
+def _drops(values: Values) -> str:
+    """The packets lost, by cause."""
+    causes = (name for name in values if name.startswith("drops_") or name in _LOST)
+    lost = {name.removeprefix("drops_"): count for name in causes if (count := values[name])}
+    return ", ".join(_glued(cause, f"{count:.0f}") for cause, count in lost.items())
+
+
+def _glued(name: str, value: str) -> str:
+    return f"{name} {value}".replace("_", " ").replace(" ", _GLUE)
+
+
+def _counted(values: Values) -> str:
+    """What an agent counted, without zeros."""
+    counts = (_glued(name, f"{value:.6g}") for name, value in values.items() if value)
+    return ", ".join(counts) or "nothing"

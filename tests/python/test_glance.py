@@ -1,0 +1,50 @@
+"""`lasthop run` at a glance."""
+
+from __future__ import annotations
+
+import pytest
+
+import lasthop
+from lasthop.views import glance
+
+KINDS = [
+    "examples/access-point",
+    "examples/cells",
+    "examples/queues",
+    "examples/trace",
+    "ejtcp/fig10-baselines",
+    "lle-tcp/fig06",
+    "lle-tcp/table1",
+    "dynamic-arq/classes",
+    "today/stations",
+    "today/latency",
+    "table1/receiver",
+    "jersey/goodput",
+]
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_it_fits_80_columns(name: str) -> None:
+    text = glance.of_run(lasthop.load(name).run(max_events=200_000))
+    assert text.startswith("flow")
+    assert max(map(len, text.split("\n"))) <= glance.WIDTH
+
+
+def test_flows_of_a_group_are_one_row() -> None:
+    done = lasthop.load("validation/wifi-today-ap").run(max_events=200_000)
+    rows = glance.of_run(done).split("\n\n")[0].split("\n")
+    (row,) = [row for row in rows if row.startswith("down")]
+    assert "least–most" in rows[0]
+    assert f" {done.metrics['jain_index']:.2f} " in row
+
+
+def test_remarks_name_the_full_queue_and_where_packets_are_dropped() -> None:
+    scopes = {
+        "links.a": {"queue_mean_packets": 95.0, "drops_queue": 3.0},
+        "links.b": {"queue_mean_packets": 5.0, "drops_queue": 7.0},
+    }
+    assert glance.remarks(scopes, {"a": 100.0, "b": 100.0}) == [
+        "the queue of a is always full: 95 of 100 packets in the mean",
+        "the queue of b of 100 packets dropped 7 packets",
+    ]
+    assert glance.remarks({"links.a": {"queue_mean_packets": 5.0, "drops_queue": 0.0}}, {"a": 100.0}) == []
