@@ -288,6 +288,29 @@ def folded(
     return "\n".join(out)
 
 
+def fitted(head: list[str], rows: list[list[str]], width: int) -> str:
+    """Text in aligned columns that fits the width: the widest columns are wrapped, as little as it takes.
+
+    Where too little is left for the longest words, each row is a paragraph instead.
+
+    >>> print(fitted(["a", "says", "b"], [["1", "a long text", "two words"]], 20))
+    a  says     b
+    1  a long   two
+       text     words
+    """
+    lines = [head, *rows]
+    natural = [max(len(line[i]) for line in lines) for i in range(len(head))]
+    room = width - 2 * (len(head) - 1)
+    # Columns that need less than an equal part keep their width, the others share the rest.
+    widths = list(natural)
+    for left, place in enumerate(sorted(range(len(head)), key=natural.__getitem__)):
+        widths[place] = min(natural[place], room // (len(head) - left))
+        room -= widths[place]
+    if min(widths, default=0) >= 6 or widths == natural:
+        return folded(head, rows, widths, width)
+    return "\n".join("\n".join(f"{n}: {t}" for n, t in zip(head, row, strict=True) if t) + "\n" for row in rows)
+
+
 def flushed(head: list[str], rows: list[list[str]]) -> str:
     """A grid whose columns after the first are flush right."""
     lines = [head, *rows]
