@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import re
 import sqlite3
@@ -15,7 +16,8 @@ import pytest
 
 import lasthop as lh
 from conftest import COMMAND, HOP, environment
-from lasthop.cli.author import LISTS
+from lasthop.base.table import fitted
+from lasthop.cli.author import LISTS, _cell
 from lasthop.cli.main import COMMANDS, lasthop
 from lasthop.figures import style
 from lasthop.study.ledger import Ledger
@@ -101,9 +103,7 @@ def test_the_schemes_are_those_of_the_papers_and_say_how_to_choose_them(cli: Cli
     }  # fmt: skip
 
 
-def test_a_list_has_titles_fits_the_terminal_and_is_not_padded_in_a_pipe(
-    cli: Cli, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_list_has_titles_fits_the_terminal_and_is_not_padded_in_a_pipe(cli: Cli) -> None:
     piped = cli("list", "scenarios").stdout
     assert piped.splitlines()[0] == "id\tpoints\ttitle"
     assert "  " not in piped
