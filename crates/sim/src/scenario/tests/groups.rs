@@ -362,7 +362,7 @@ fn a_place_without_a_group_and_a_parameter_of_another_place_are_told() {
     let at = format!("x.toml:{}: nodes.sta.place", line_of(&alone, "sta ="));
     let told = |key| format!("{at}.{key}: no point uses it; expected nodes.sta.count = a number");
     assert_eq!(fault(&alone), [told("kind"), told("circle.radius")].join("\n"));
-    let other = "nodes.sta.place.disc.radius: no point uses it; expected nodes.sta.place.kind = \"disc\"";
+    let other = "nodes.sta.place.disc.radius: no point uses it; expected nodes.sta.place.kind = \"disc\" and a table without nodes.sta.distance";
     cell_fault(
         "circle = { radius = \"20 m\" }",
         "circle = { radius = \"20 m\" }, disc = { radius = \"2 m\" }",
