@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import re
 import sqlite3
@@ -15,7 +16,8 @@ import pytest
 
 import lasthop as lh
 from conftest import COMMAND, HOP, environment
-from lasthop.cli.author import LISTS
+from lasthop.base.table import fitted
+from lasthop.cli.author import LISTS, _cell
 from lasthop.cli.main import COMMANDS, lasthop
 from lasthop.figures import style
 from lasthop.study.ledger import Ledger
@@ -92,12 +94,26 @@ def test_everything_can_be_listed(cli: Cli, what: str) -> None:
 
 def test_the_schemes_are_those_of_the_papers_and_say_how_to_choose_them(cli: Cli) -> None:
     text = cli("list", "schemes").stdout
-    for name in ("ejtcp", "lle-tcp", "proxy-tcp", "dynamic-arq", "load-adaptive"):
-        assert re.search(rf"^{name} ", text, re.MULTILINE)
+    for name in ("ejtcp", "lle-tcp", "proxy-tcp", "dynamic-arq", "load-adaptive", "snoop", "hack"):
+        assert re.search(rf"^{name}\t", text, re.MULTILINE)
     assert 'links.NAME.arq.kind = "dynamic"' in text
     assert {line.split()[0] for line in cli("list", "channels").stdout.splitlines()[1:]} == {
         "cwnd", "rtt", "queue", "tcp", "jitter", "slots", "arq", "events"
     }  # fmt: skip
+
+
+def test_a_list_has_titles_fits_the_terminal_and_is_not_padded_in_a_pipe(cli: Cli) -> None:
+    piped = cli("list", "scenarios").stdout
+    assert piped.splitlines()[0] == "id\tpoints\ttitle"
+    assert "  " not in piped
+    for what in LISTS:
+        if what == "scenarios":
+            continue
+        entries = json.loads(cli("list", what, "--json").stdout)
+        columns = [name for name in entries[0] if name not in {"style", "title"}]
+        rows = [[_cell(entry.get(name)) for name in columns] for entry in entries]
+        text = fitted(columns, rows, 80)
+        assert max(map(len, text.splitlines())) <= 80, what
 
 
 @pytest.mark.parametrize(

@@ -80,6 +80,8 @@ def find(argument: str) -> Path:
     # The pages of the papers name scenarios so.
     if (ident := name.removeprefix("scenarios/")) in known:
         return known[ident]
+    if path.suffix in {".toml", ".tml"} or argument.startswith((".", "/", "~")):
+        raise UsageError(f"{argument}: no such file; expected a file, or an id of lasthop list scenarios")
     raise UsageError(f"{argument}: not a scenario file or id; {nearest(name, known)}")
 
 

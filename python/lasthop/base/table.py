@@ -11,7 +11,7 @@ x    mean
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from textwrap import wrap
+from textwrap import fill, wrap
 from typing import TYPE_CHECKING, Any
 
 from lasthop.base.arguments import nonblank
@@ -286,6 +286,30 @@ def folded(
             ]
             out.append("  ".join(padded).rstrip())
     return "\n".join(out)
+
+
+def fitted(head: list[str], rows: list[list[str]], width: int) -> str:
+    """Text in aligned columns that fits the width: the widest columns are wrapped, as little as it takes.
+
+    Where a column has too little left, each row is a paragraph instead.
+
+    >>> print(fitted(["a", "says"], [["1", "a text that is wrapped"]], 16))
+    a  says
+    1  a text that
+       is wrapped
+    """
+    lines = [head, *rows]
+    natural = [max(len(line[i]) for line in lines) for i in range(len(head))]
+    room = width - 2 * (len(head) - 1)
+    # Columns that need less than an equal part keep their width, the others share the rest.
+    widths = list(natural)
+    for left, place in enumerate(sorted(range(len(head)), key=natural.__getitem__)):
+        widths[place] = min(natural[place], room // (len(head) - left))
+        room -= widths[place]
+    if all(own >= min(8, needs) for own, needs in zip(widths, natural, strict=True)):
+        return folded(head, rows, widths, width)
+    cells = [[f"{name}: {text}" for name, text in zip(head, row, strict=True) if text] for row in rows]
+    return "\n\n".join("\n".join(fill(cell, width, subsequent_indent="  ") for cell in row) for row in cells)
 
 
 def flushed(head: list[str], rows: list[list[str]]) -> str:

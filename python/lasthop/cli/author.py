@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import sys
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -72,13 +74,22 @@ def list_command(what: str | None, as_json: bool) -> None:
         data(dumps(entries))
         _complain_of(broken)
         return
-    from lasthop.base.table import grid
-
-    hidden = {"style", "title"}
+    # The label of a part in figures is its name again.
+    hidden = {"style"} if what in {"scenarios", "papers"} else {"style", "title"}
     columns = [c for c in dict.fromkeys(k for e in entries for k in e) if c not in hidden]
-    rows = [[_cell(entry.get(c)) for c in columns] for entry in entries]
-    data(grid(columns, rows) if entries else "")
+    data(_fitted(columns, [[_cell(entry.get(c)) for c in columns] for entry in entries]))
     _complain_of(broken)
+
+
+def _fitted(columns: list[str], rows: list[list[str]]) -> str:
+    """A table as wide as the terminal; where stdout is none, tabs between the cells."""
+    from lasthop.base.table import fitted
+
+    if not rows:
+        return ""
+    if not sys.stdout.isatty():
+        return "\n".join("\t".join(line).rstrip("\t") for line in (columns, *rows))
+    return fitted(columns, rows, shutil.get_terminal_size((80, 24)).columns)
 
 
 def _complain_of(broken: list[str]) -> None:

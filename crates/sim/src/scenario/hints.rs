@@ -75,6 +75,7 @@ const KEY_HINTS: &[(&[&str], Hint)] = &[
     (&["simtime", "simulationtime", "runtime", "time"], Keys(&["run.duration"])),
     (&["rngseed", "rngrun", "randomseed"], Keys(&["run.seed"])),
     (&["runs", "repetitions", "repeats", "trials", "iterations"], Keys(&["run.replications"])),
+    (&["dist", "radius", "away"], Keys(&["nodes.*.distance"])),
     (&["mobility", "mobilitymodel", "velocity"], Keys(&["nodes.*.move.kind"])),
     (&["ecn"], Keys(&["flows.*.tcp.ecn"])),
     (&["tracefile", "downlinktrace", "schedule"], Keys(&["links.*.trace.file"])),

@@ -197,6 +197,8 @@ pub(super) enum Only {
     Law(&'static str),
     /// Another key, which has no default, is set.
     Given(&'static str),
+    /// Another key, which has no default, is not set.
+    Without(&'static str),
     /// The flow runs over TCP.
     Tcp,
     /// The flow runs over UDP.
@@ -313,6 +315,7 @@ impl Only {
                 format!("flows.NAME.tcp.congestion = \"{law}\" or flows.NAME.tcp.judges with it")
             }
             Only::Given(key) => format!("{} = a number", shown(key)),
+            Only::Without(key) => format!("a table without {}", shown(key)),
             Only::Tcp => "a flow over tcp".to_string(),
             Only::Udp => "a flow over udp".to_string(),
         }
@@ -388,7 +391,7 @@ mod tests {
         for (index, key) in KEYS.iter().enumerate() {
             for only in key.only {
                 let named = match only {
-                    Only::Is(other, _) | Only::Given(other) => Some(*other),
+                    Only::Is(other, _) | Only::Given(other) | Only::Without(other) => Some(*other),
                     Only::Law(_) => Some("flows.*.tcp.judges"),
                     Only::Tcp | Only::Udp => None,
                 };

@@ -277,7 +277,7 @@ impl<'a> Reader<'a> {
     fn one_node(&mut self, link: Table<'a>, key: &str, word: &str) -> Option<usize> {
         let value = link.get(key).filter(|value| !value.is(word))?;
         let (range, _) = self.named(link, key, value)?;
-        if range.len() > 1 {
+        if range.len() != 1 {
             let text = format!("\"{}\" is {} nodes; expected one", value.text(), range.len());
             self.fault(link.key(key), text);
             return None;
@@ -329,6 +329,9 @@ impl<'a> Reader<'a> {
         to: &Range<usize>,
     ) -> Option<Vec<(usize, usize)>> {
         let (fewer, more) = (from.len().min(to.len()), from.len().max(to.len()));
+        if fewer == 0 {
+            return Some(Vec::new());
+        }
         if !more.is_multiple_of(fewer) {
             let text = format!(
                 "{} nodes and {} nodes; expected one number to be a multiple of the other",
@@ -383,6 +386,9 @@ impl<'a> Reader<'a> {
         if from.len() == 1 && from == to {
             self.fault(format!("flows.{name}.to"), "also the only sender; expected another node");
             return None;
+        }
+        if from.is_empty() || to.is_empty() {
+            return Some(Vec::new());
         }
         let seed = flow.get("seed").and_then(Value::count).unwrap_or(1);
         let mut stream = Stream::named(seed, 0, &format!("flows.{name}.ends"));

@@ -22,30 +22,63 @@ const NEIGHBOURS: [(f64, f64); 6] = [
 #[derive(Clone, Debug)]
 pub(super) enum Placement {
     Point,
-    Line { step: (f64, f64) },
-    Grid { columns: u64, step: (f64, f64) },
-    Hexagon { spacing: f64 },
-    Circle { radius: f64 },
-    Disc { radius: f64, stream: Stream },
-    Rectangle { size: (f64, f64), stream: Stream },
+    Line {
+        step: (f64, f64),
+    },
+    Grid {
+        columns: u64,
+        step: (f64, f64),
+    },
+    /// The first is this many nodes after the middle.
+    Hexagon {
+        spacing: f64,
+        first: u64,
+    },
+    Circle {
+        radius: f64,
+    },
+    Disc {
+        radius: f64,
+        stream: Stream,
+    },
+    Rectangle {
+        size: (f64, f64),
+        stream: Stream,
+    },
 }
 
 impl Placement {
-    /// The place of a group of nodes, given the keys below its `place`.
-    pub(super) fn of(place: Table<'_>, name: &str) -> Placement {
+    /// The place of a group of nodes, given the keys below its `place`, and its distance from its hub.
+    pub(super) fn of(place: Table<'_>, name: &str, distance: Option<f64>) -> Placement {
         let value = |key: &str| place.get(key);
-        let real = |key: &str| value(key).and_then(Value::si).unwrap_or(0.0);
+        let real = |key: &str| distance.or_else(|| value(key).and_then(Value::si)).unwrap_or(0.0);
         let pair = |key: &str| value(key).and_then(lengths).unwrap_or_default();
         let count = |key: &str| value(key).and_then(Value::count).unwrap_or(1);
         let stream = || Stream::named(count("seed"), 0, &format!("nodes.{name}.place"));
         match value("kind").map(Value::text).as_deref() {
-            Some("line") => Placement::Line { step: pair("line.step") },
-            Some("grid") => Placement::Grid { columns: count("grid.columns"), step: pair("grid.step") },
-            Some("hexagon") => Placement::Hexagon { spacing: real("hexagon.spacing") },
+            Some("line") => {
+                Placement::Line { step: distance.map_or_else(|| pair("line.step"), |step| (step, 0.0)) }
+            }
+            Some("grid") => {
+                let step = distance.map_or_else(|| pair("grid.step"), |step| (step, step));
+                Placement::Grid { columns: count("grid.columns"), step }
+            }
+            Some("hexagon") => {
+                let first = u64::from(distance.is_some());
+                Placement::Hexagon { spacing: real("hexagon.spacing"), first }
+            }
             Some("circle") => Placement::Circle { radius: real("circle.radius") },
             Some("disc") => Placement::Disc { radius: real("disc.radius"), stream: stream() },
             Some("rectangle") => Placement::Rectangle { size: pair("rectangle.size"), stream: stream() },
-            _ => Placement::Point,
+            _ => distance.map_or(Placement::Point, |radius| Placement::Circle { radius }),
+        }
+    }
+
+    /// Where the place begins, at a distance from its hub: what is in rows begins to the right of it.
+    pub(super) fn begin(&self, distance: f64) -> (f64, f64) {
+        match self {
+            Placement::Line { .. } | Placement::Grid { .. } | Placement::Rectangle { .. } => (distance, 0.0),
+            _ => (0.0, 0.0),
         }
     }
 
@@ -63,8 +96,8 @@ impl Placement {
             Placement::Grid { columns, step } => {
                 ((number % *columns) as f64 * step.0, (number / *columns) as f64 * step.1)
             }
-            Placement::Hexagon { spacing } => {
-                let (x, y) = hexagon(number);
+            Placement::Hexagon { spacing, first } => {
+                let (x, y) = hexagon(number + *first);
                 (x * *spacing, y * *spacing)
             }
             Placement::Circle { radius } => around(*radius, number as f64 / count as f64),
@@ -90,7 +123,8 @@ pub(super) fn is_given(sheet: &Sheet<'_>, name: &str) -> bool {
         let keys = sheet.table(Section::Nodes, here);
         let value = |key: &str| keys.get(key);
         let is_spread = value("place.kind").is_some_and(|kind| !kind.is("point"));
-        if value("position").is_some() || is_spread || value("move.kind").is_some() {
+        let keys = ["position", "distance", "move.kind"];
+        if is_spread || keys.iter().any(|key| value(key).is_some()) {
             return true;
         }
         // A hub comes earlier; where it does not, another check reports it.
@@ -155,7 +189,7 @@ mod tests {
 
     #[test]
     fn nineteen_nodes_of_a_hexagon_are_rows_of_three_four_five_four_three() {
-        let nodes = all(Placement::Hexagon { spacing: 200.0 }, 19);
+        let nodes = all(Placement::Hexagon { spacing: 200.0, first: 0 }, 19);
         let mut rows = [0; 5];
         for node in &nodes {
             rows[libm::round(node.1 / (200.0 * HALF_ROOT_3) + 2.0) as usize] += 1;

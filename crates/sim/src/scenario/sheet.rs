@@ -153,6 +153,7 @@ impl<'a> Sheet<'a> {
                 places.iter().any(|place| at(*place).is_some_and(|value| value.has(law)))
             }
             SlotOnly::Given(other) => at(*other).is_some(),
+            SlotOnly::Without(other) => at(*other).is_none(),
             SlotOnly::Tcp(kind) => self.transport_of(number, at(*kind)) == Transport::Tcp,
             SlotOnly::Udp(kind) => self.transport_of(number, at(*kind)) == Transport::Udp,
         })

@@ -365,7 +365,11 @@ impl Key {
             Kind::Stations => vec!["the names of stations such as [\"ap\"]".to_string()],
             Kind::Flows => vec!["the names of flows such as [\"main\"]".to_string()],
             Kind::Rates => vec!["rates such as [\"1 Mbit/s\", \"2 Mbit/s\"]".to_string()],
-            Kind::Position => vec!["two lengths such as [\"0 m\", \"100 m\"]".to_string()],
+            Kind::Position => {
+                let place = "two lengths such as [\"0 m\", \"100 m\"]".to_string();
+                let distance = "distance = \"3 m\" instead".to_string();
+                if self.path == "nodes.*.position" { vec![place, distance] } else { vec![place] }
+            }
             Kind::Ordinals => {
                 vec!["ascending integers from 1 such as [12, 40, 41]".to_string()]
             }
@@ -401,6 +405,13 @@ fn example(dim: Dim, unit: &str, number: Option<&str>) -> String {
         Dim::Speed => "1.5",
     };
     let number = number.filter(|number| dim.is_signed() || !number.starts_with('-')).unwrap_or(usual);
+    // Elsewhere a rate is a bare number of bits per second.
+    let is_bare = |number: &Decimal| dim == Dim::Rate && *number >= Decimal::new(1, 5);
+    if let Some(rate) = Decimal::parse(number).filter(is_bare)
+        && let Ok(rate) = Quantity::parse(&format!("{rate} bit/s"))
+    {
+        return format!("{} such as \"{}\"", dim.noun(), rate.text());
+    }
     // Elsewhere a probability is a bare number below one.
     if let Some(share) =
         Decimal::parse(number).filter(|share| dim == Dim::Share && *share < Decimal::new(1, 0))

@@ -5,7 +5,7 @@ use crate::medium::path::RttLaw;
 use crate::medium::radio::config::{ErrorLaw, LossMeaning};
 use crate::model::{AirConfig, Config, LinkConfig, LinkKind, PointToPoint, WifiConfig};
 use crate::scenario::build::air::script;
-use crate::scenario::keys::Wifi;
+use crate::scenario::keys::{EDCA_STANDARDS, Wifi};
 use crate::scenario::nearest::listed;
 use crate::scenario::quantity::Dim;
 use crate::scenario::sheet::Sheet;
@@ -263,7 +263,13 @@ impl Check<'_> {
     }
 
     fn rates(&mut self, name: &str, sheet: &Sheet<'_>) {
+        let is_edca = |standard: &Value| EDCA_STANDARDS.iter().any(|known| standard.is(known));
+        // There a rate is reported by itself.
+        let has_rate = !sheet.get(&format!("links.{name}.standard")).is_some_and(is_edca);
         for below in ["rate", "basic-rates", "protection-rate"] {
+            if below == "rate" && !has_rate {
+                continue;
+            }
             let key = format!("links.{name}.{below}");
             let wrong = match sheet.get(&key) {
                 Some(Value::List(rates)) => rates.iter().find_map(|rate| Self::wrong_rate(name, rate, sheet)),

@@ -9,13 +9,17 @@ use super::{Key, Kind, Only};
 const LENGTH: Kind = Kind::Quantity(&[Dim::Length], "m");
 const SPEED: Kind = Kind::Quantity(&[Dim::Speed], "m/s");
 const FASTEST: &str = "10000 m/s";
+const FARTHEST: &str = "100 km";
+
+const ALONE: Only = Only::Without("nodes.*.distance");
 
 const IF_GROUP: &[Only] = &[Only::Given("nodes.*.count")];
-const IF_LINE: &[Only] = &[Only::Is("nodes.*.place.kind", &["line"])];
+const IF_LINE: &[Only] = &[Only::Is("nodes.*.place.kind", &["line"]), ALONE];
 const IF_GRID: &[Only] = &[Only::Is("nodes.*.place.kind", &["grid"])];
-const IF_HEXAGON: &[Only] = &[Only::Is("nodes.*.place.kind", &["hexagon"])];
-const IF_CIRCLE: &[Only] = &[Only::Is("nodes.*.place.kind", &["circle"])];
-const IF_DISC: &[Only] = &[Only::Is("nodes.*.place.kind", &["disc"])];
+const IF_GRID_STEP: &[Only] = &[Only::Is("nodes.*.place.kind", &["grid"]), ALONE];
+const IF_HEXAGON: &[Only] = &[Only::Is("nodes.*.place.kind", &["hexagon"]), ALONE];
+const IF_CIRCLE: &[Only] = &[Only::Is("nodes.*.place.kind", &["circle"]), ALONE];
+const IF_DISC: &[Only] = &[Only::Is("nodes.*.place.kind", &["disc"]), ALONE];
 const IF_RECTANGLE: &[Only] = &[Only::Is("nodes.*.place.kind", &["rectangle"])];
 const IF_RANDOM: &[Only] = &[Only::Is("nodes.*.place.kind", &["disc", "rectangle"])];
 const IF_MOVES: &[Only] = &[Only::Is("nodes.*.move.kind", &["circle", "waypoint"])];
@@ -29,24 +33,31 @@ pub(super) const KEYS: &[Key] = &[
     Key::new(
         "nodes.*.position",
         Kind::Position,
-        "position of the node, or origin of the place of a group",
+        "position of the node, or origin of the place of a group; or else give its distance",
     )
     .absent(),
+    Key::new(
+        "nodes.*.distance",
+        LENGTH,
+        "distance from the node in around, or else from the access point of the 802.11 link, in place of a position; the nodes of a group are on a circle of this radius, or as place.kind says: random in a disc of this radius, or in a line, grid or hexagon of this spacing",
+    )
+    .absent()
+    .at_least("0 m")
+    .at_most(FARTHEST),
     Key::new(
         "nodes.*.count",
         Kind::Integer,
         "makes the table a group of N nodes NAME1, NAME2 …, or of N nodes around each node of nodes.NAME.around",
     )
     .absent()
-    .at_least("1")
+    .at_least("0")
     .at_most("10000"),
     Key::new(
         "nodes.*.around",
         Kind::Node,
         "an earlier node or group; each of its nodes gets a copy of this group, placed relative to it",
     )
-    .absent()
-    .only(IF_GROUP),
+    .absent(),
     Key::new(
         "nodes.*.place.kind",
         Kind::Word("kind of place", || names(PLACES)),
@@ -61,7 +72,7 @@ pub(super) const KEYS: &[Key] = &[
         .at_most("10000")
         .only(IF_GRID),
     Key::new("nodes.*.place.grid.step", Kind::Position, "distance between columns and between rows")
-        .only(IF_GRID),
+        .only(IF_GRID_STEP),
     Key::new("nodes.*.place.hexagon.spacing", LENGTH, "distance between neighbours").above("0 m").only(IF_HEXAGON),
     Key::new("nodes.*.place.circle.radius", LENGTH, "radius of the circle").above("0 m").only(IF_CIRCLE),
     Key::new("nodes.*.place.disc.radius", LENGTH, "radius of the disc").above("0 m").only(IF_DISC),

@@ -57,7 +57,7 @@ pub static LOSS_MODELS: &[Named] = &[
 
 /// Kinds of places.
 pub(super) static PLACES: &[Named] = &[
-    named("point", "all at one point"),
+    named("point", "all at one point; with a distance, as circle"),
     named("line", "in a line, at equal distances"),
     named("grid", "in rows and columns"),
     named("hexagon", "in rings around the first, six neighbours each"),

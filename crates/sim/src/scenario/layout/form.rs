@@ -169,6 +169,7 @@ pub(in super::super) enum SlotOnly {
     /// A law, by the places of the law in force and of the judges.
     Law([usize; 2], &'static str),
     Given(usize),
+    Without(usize),
     /// A transport, by the place of the kind of source that may choose it.
     Tcp(usize),
     Udp(usize),
@@ -250,6 +251,7 @@ impl Form {
                 SlotOnly::Law(["congestion", "judges"].map(|key| self.at(&format!("flows.*.tcp.{key}"))), law)
             }
             Only::Given(other) => SlotOnly::Given(self.at(other)),
+            Only::Without(other) => SlotOnly::Without(self.at(other)),
             Only::Tcp => SlotOnly::Tcp(self.at("flows.*.app.kind")),
             Only::Udp => SlotOnly::Udp(self.at("flows.*.app.kind")),
         });

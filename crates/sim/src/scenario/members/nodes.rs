@@ -16,16 +16,17 @@ const LEAST_AREA_M: f64 = 0.01;
 /// A position in metres, or none.
 type Spot = Option<(f64, f64)>;
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
     pub(super) fn all_nodes(&mut self) {
         for (table, name) in self.sheet.plan.layout.nodes.iter().enumerate() {
             let keys = self.sheet.table(Section::Nodes, table);
             let count = keys.get("count").and_then(Value::count);
             let position = keys.get("position").and_then(lengths);
             let Some(middle) = self.middle(table, keys) else { return };
+            let is_alone = keys.get("distance").or(keys.get("around")).is_none();
             let places = match count {
-                None => Some(vec![Place { spot: position.or(middle), hub: middle.or(position) }]),
-                Some(count) => self.group((table, keys), name, count, position, middle),
+                None if is_alone => Some(vec![Place { spot: position.or(middle), hub: middle.or(position) }]),
+                _ => self.group((table, keys), name, count, position, middle),
             };
             let Some(places) = places else { return };
             if !self.fits(self.members.nodes.len(), places.len(), keys, "count") {
@@ -43,28 +44,38 @@ impl Reader<'_> {
         }
     }
 
-    /// The positions of a group's nodes, around each of its hubs in turn.
+    /// The positions of a group's nodes, around each of its hubs in turn, or of one node around one.
     fn group(
         &mut self,
-        (table, keys): (usize, Table<'_>),
+        (table, keys): (usize, Table<'a>),
         name: &str,
-        count: u64,
+        count: Option<u64>,
         position: Spot,
         middle: Spot,
     ) -> Option<Vec<Place>> {
-        let mut placement = Placement::of(keys.below("place"), name);
+        let distance = keys.get("distance").and_then(Value::si);
+        let mut placement = Placement::of(keys.below("place"), name, distance);
         let moves = keys.get("move.kind").is_some();
         let is_placed = position.is_some() || moves || !matches!(placement, Placement::Point);
-        let hubs: Vec<Spot> = match keys.get("around") {
-            None => vec![is_placed.then(|| middle.filter(|_| position.is_none()).unwrap_or_default())],
-            Some(hub) => self.hubs(table, keys, hub, is_placed)?,
+        let hub = match distance {
+            Some(_) => Some(self.centre(keys, name, position)?),
+            None => keys.get("around").map(|hub| ("around", hub)),
         };
+        let is_around = hub.is_some();
+        let hubs: Vec<Spot> = match hub {
+            None => vec![is_placed.then(|| middle.filter(|_| position.is_none()).unwrap_or_default())],
+            Some((key, hub)) => self.hubs((table, keys), key, hub, is_placed)?,
+        };
+        if count.is_none() && hubs.len() != 1 {
+            self.fault(keys.key("around"), format!("{} nodes; expected one, or a count", hubs.len()));
+            return None;
+        }
+        let count = count.unwrap_or(1);
         let all = hubs.len().saturating_mul(usize::try_from(count).unwrap_or(usize::MAX));
         if !self.fits(self.members.nodes.len(), all, keys, "count") {
             return None;
         }
-        let (x, y) = position.unwrap_or_default();
-        let is_around = keys.get("around").is_some();
+        let (x, y) = position.or(distance.map(|distance| placement.begin(distance))).unwrap_or_default();
         let mut places = Vec::with_capacity(all);
         for (number, hub) in (0..).zip(hubs) {
             for node in 0..count {
@@ -78,13 +89,56 @@ impl Reader<'_> {
     }
 
     /// The positions of the nodes around which a group has its members.
-    fn hubs(&mut self, table: usize, keys: Table<'_>, hub: &Value, is_placed: bool) -> Option<Vec<Spot>> {
-        let range = self.earlier((table, keys), "around", hub)?;
+    fn hubs(
+        &mut self,
+        (table, keys): (usize, Table<'_>),
+        key: &str,
+        hub: &Value,
+        is_placed: bool,
+    ) -> Option<Vec<Spot>> {
+        let range = self.earlier((table, keys), key, hub)?;
+        if range.len() == 1 && keys.get("distance").is_some() {
+            // Only the distance from it matters.
+            let node = &mut self.members.nodes[range.start];
+            node.position = node.position.or(Some((Metres(0.0), Metres(0.0))));
+        }
         if is_placed {
-            self.stand(keys, "around", range.clone())?;
+            self.stand(keys, key, range.clone())?;
         }
         let metres = |node: &Node| node.position.map(|(x, y)| (x.0, y.0));
         Some(self.members.nodes[range].iter().map(metres).collect())
+    }
+
+    /// The node from which a distance is measured, with the key that names it: the one in `around`, or else the access
+    /// point.
+    fn centre(&mut self, keys: Table<'a>, name: &str, position: Spot) -> Option<(&'static str, &'a Value)> {
+        if position.is_some() {
+            self.fault(keys.key("distance"), "beside a position; expected one of them");
+            return None;
+        }
+        if let Some(hub) = keys.get("around") {
+            return Some(("around", hub));
+        }
+        let found = self.access_point_of(name);
+        if found.is_none() {
+            let text = format!("from no node; expected nodes.{name}.around, or a link with an access-point");
+            self.fault(keys.key("distance"), text);
+        }
+        Some(("distance", found?))
+    }
+
+    /// The access point of the first 802.11 link that names these nodes, or one of them, among its stations.
+    fn access_point_of(&self, name: &str) -> Option<&'a Value> {
+        let nodes = &self.sheet.plan.layout.nodes;
+        let is_here = |value: &Value| {
+            let station = value.text();
+            station == name || nodes.groups_of(&station).any(|(table, _)| nodes[table] == name)
+        };
+        (0..self.sheet.plan.layout.links.len()).find_map(|table| {
+            let link = self.sheet.table(Section::Links, table);
+            let Some(Value::List(stations)) = link.get("nodes") else { return None };
+            link.get("access-point").filter(|point| stations.iter().any(is_here) && !point.is("none"))
+        })
     }
 
     /// The middle of the movement that the nodes of a table name, if they do.

@@ -167,6 +167,79 @@ fn a_medium_is_flat_unless_it_is_given_where_some_of_its_groups_stand() {
     assert_eq!(model(&changed(&nowhere, "ap  = {}", &format!("ap  = {line}"))), "two-ray");
 }
 
+/// The cell with other tables of nodes.
+fn nodes_of(nodes: &str) -> String {
+    let table =
+        "sta = { count = 4, around = \"ap\", place = { kind = \"circle\", circle = { radius = \"20 m\" } } }";
+    changed(CELL, table, nodes)
+}
+
+#[test]
+fn a_distance_is_from_the_access_point_wherever_that_is() {
+    let places = |nodes: &str| positions(&read(&nodes_of(nodes)).unwrap().config(0));
+    assert_eq!(places("sta = { distance = \"3 m\" }"), [(100, 50), (103, 50)]);
+    assert_eq!(places("sta = { count = 2, distance = \"3 m\" }"), [(100, 50), (103, 50), (97, 50)]);
+    let spread = |kind: &str| format!("sta = {{ count = 2, distance = \"3 m\", place = {{ {kind} }} }}");
+    assert_eq!(places(&spread("kind = \"line\"")), [(100, 50), (103, 50), (106, 50)]);
+    let grid = spread("kind = \"grid\", grid.columns = 1");
+    assert_eq!(places(&grid), [(100, 50), (103, 50), (103, 53)]);
+    assert_eq!(places(&spread("kind = \"hexagon\"")).len(), 3);
+    assert!(!places(&spread("kind = \"hexagon\""))[1..].contains(&(100, 50)));
+    for (x, y) in places(&spread("kind = \"disc\"")) {
+        assert!((x - 100).pow(2) + (y - 50).pow(2) <= 10);
+    }
+    let nowhere =
+        nodes_of("sta = { distance = \"3 m\" }").replace("{ position = [\"100 m\", \"50 m\"] }", "{}");
+    assert_eq!(positions(&read(&nowhere).unwrap().config(0)), [(0, 0), (3, 0)]);
+    let model = resolved(&read(&nowhere).unwrap(), 0, "links.air.propagation.model").unwrap().0;
+    assert_eq!(model, "two-ray");
+}
+
+#[test]
+fn a_distance_from_another_node_can_be_swept() {
+    let text =
+        nodes_of("hub = { position = [\"0 m\", \"7 m\"] }\nsta = { around = \"hub\", distance = \"3 m\" }");
+    let text = format!("{text}\n[sweep]\n\"nodes.sta.distance\" = [\"3 m\", \"5 m\"]\n");
+    let scenario = read(&text).unwrap();
+    assert_eq!(positions(&scenario.config(0)), [(100, 50), (0, 7), (3, 7)]);
+    assert_eq!(positions(&scenario.config(1)), [(100, 50), (0, 7), (5, 7)]);
+}
+
+#[test]
+fn a_distance_needs_a_node_and_excludes_a_position_and_a_radius() {
+    let said = |nodes: &str| fault(&nodes_of(nodes));
+    let both = said("sta = { distance = \"3 m\", position = [\"0 m\", \"0 m\"] }");
+    assert!(both.ends_with("nodes.sta.distance: beside a position; expected one of them"), "{both}");
+    let radius = "place = { kind = \"circle\", circle = { radius = \"2 m\" } }";
+    let radius = said(&format!("sta = {{ count = 2, distance = \"3 m\", {radius} }}"));
+    assert!(radius.contains("nodes.sta.place.circle.radius"), "{radius}");
+    let alone = nodes_of("sta = { distance = \"3 m\" }").replace("access-point = \"ap\"\n", "");
+    let alone = fault(&alone);
+    let expected =
+        "nodes.sta.distance: from no node; expected nodes.sta.around, or a link with an access-point";
+    assert!(alone.ends_with(expected), "{alone}");
+    let many = said("hub = { count = 2 }\nsta = { around = \"hub\", distance = \"3 m\" }");
+    assert!(many.contains("nodes.sta.around"), "{many}");
+    let position = said("sta = { position = \"3 m\" }");
+    assert!(position.contains("distance = \"3 m\""), "{position}");
+}
+
+#[test]
+fn a_group_of_no_nodes_has_no_flows_and_its_sum_is_zero() {
+    let text = format!(
+        "{}\n[flows.none]\nfrom = \"gone\"\nto = \"ap\"\n\n[sweep]\n\"nodes.gone.count\" = [0, 1]\n",
+        nodes_of("sta = { count = 1, distance = \"3 m\" }\ngone = { count = 0, distance = \"3 m\" }")
+            .replace("[\"ap\", \"sta\"]", "[\"ap\", \"sta\", \"gone\"]")
+            .replace("\"10 s\"", "\"1 s\"")
+    );
+    let scenario = read(&text).unwrap();
+    assert_eq!(scenario.config(0).flows.len(), 1);
+    assert_eq!(scenario.config(1).flows.len(), 2);
+    let config = scenario.config(0);
+    assert!(run(&Request::new(&config, 1, 0)).is_ok());
+    assert!(scenario.metrics().iter().any(|metric| metric == "flows.none.goodput_bps"));
+}
+
 #[test]
 fn a_member_can_be_named_by_itself() {
     let text = changed(CELL, "from = \"sta\"\nto   = \"ap\"", "from = \"sta4\"\nto   = \"ap\"");
@@ -289,7 +362,7 @@ fn a_place_without_a_group_and_a_parameter_of_another_place_are_told() {
     let at = format!("x.toml:{}: nodes.sta.place", line_of(&alone, "sta ="));
     let told = |key| format!("{at}.{key}: no point uses it; expected nodes.sta.count = a number");
     assert_eq!(fault(&alone), [told("kind"), told("circle.radius")].join("\n"));
-    let other = "nodes.sta.place.disc.radius: no point uses it; expected nodes.sta.place.kind = \"disc\"";
+    let other = "nodes.sta.place.disc.radius: no point uses it; expected nodes.sta.place.kind = \"disc\" and a table without nodes.sta.distance";
     cell_fault(
         "circle = { radius = \"20 m\" }",
         "circle = { radius = \"20 m\" }, disc = { radius = \"2 m\" }",
