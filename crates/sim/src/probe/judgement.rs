@@ -5,7 +5,7 @@
 //! A packet that is sent ahead of the clock counts from the time at which it is lost; a loss at the instant of a
 //! judgement is not known yet.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
 use lasthop_stack::hooks::{Judged, Judgement, LossCause};
 use lasthop_stack::packet::{Body, Flags, Packet};
@@ -25,8 +25,35 @@ pub(crate) enum Culprit {
 /// The data segments that the network has lost, of the directions that are judged.
 #[derive(Debug, Default)]
 pub(crate) struct Losses {
-    /// By the port that the data goes to.
-    lost: BTreeMap<u16, VecDeque<(SeqNo, Time, Culprit)>>,
+    /// By the port that the data goes to, and the sequence number.
+    lost: BTreeMap<u16, BTreeMap<u32, Copies>>,
+}
+
+/// The lost copies of a segment. Of those that are lost later than now, at most the last is ahead of the clock.
+#[derive(Clone, Copy, Debug)]
+struct Copies {
+    count: u8,
+    last: (Time, Culprit),
+    /// The one before, or the same if there is one only.
+    before: (Time, Culprit),
+}
+
+impl Copies {
+    fn add(&mut self, at: Time, culprit: Culprit) {
+        self.count = self.count.saturating_add(1);
+        if at < self.last.0 {
+            self.before = (at, culprit);
+        } else {
+            (self.before, self.last) = (self.last, (at, culprit));
+        }
+    }
+
+    /// How many were lost before this time, and what lost the last of them.
+    fn until(&self, now: Time) -> Option<(u8, Culprit)> {
+        let all = (self.count, self.last);
+        let known = [all, (self.count - 1, self.before)].into_iter().find(|(_, (at, _))| *at < now);
+        known.map(|(count, (_, culprit))| (count, culprit))
+    }
 }
 
 impl Losses {
@@ -50,19 +77,32 @@ impl Losses {
             return;
         }
         if let Some(lost) = self.lost.get_mut(&segment.dst_port) {
-            lost.push_back((segment.seq, at, culprit));
+            let first = Copies { count: 0, last: (at, culprit), before: (at, culprit) };
+            lost.entry(segment.seq.0).or_insert(first).add(at, culprit);
         }
     }
 
     /// What lost the last copy of a segment that was sent this many times, if all of them were lost. Segments before it
     /// are acknowledged, and forgotten here.
     pub(crate) fn culprit(&mut self, port: u16, seq: SeqNo, times: u8, now: Time) -> Option<Culprit> {
-        let entries = self.lost.get_mut(&port)?;
-        entries.retain(|(other, _, _)| other.0.wrapping_sub(seq.0).cast_signed() >= 0);
-        let copies = entries.iter().filter(|(other, at, _)| *other == seq && *at < now);
-        let (_, _, last) = copies.clone().max_by_key(|(_, at, _)| *at)?;
-        (copies.count() >= usize::from(times)).then_some(*last)
+        let lost = self.lost.get_mut(&port)?;
+        // Those below in the circle of sequence numbers.
+        let (lowest, own) = (seq.0.wrapping_sub(1 << 31), seq.0);
+        while let Some(below) = below(lost, lowest, own) {
+            lost.remove(&below);
+        }
+        let (copies, culprit) = lost.get(&own)?.until(now)?;
+        (copies >= times).then_some(culprit)
     }
+}
+
+/// A lost segment from `lowest` to before `own`, in the circle of sequence numbers.
+fn below(lost: &BTreeMap<u32, Copies>, lowest: u32, own: u32) -> Option<u32> {
+    let first = |from, to| lost.range(from..to).next().map(|(seq, _)| *seq);
+    if lowest <= own {
+        return first(lowest, own);
+    }
+    first(0, own).or_else(|| lost.range(lowest..).next().map(|(seq, _)| *seq))
 }
 
 /// How a loss was detected.
