@@ -11,7 +11,7 @@ use pyo3::exceptions::PyBaseException;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use std::cell::RefCell;
-use std::os::raw::c_long;
+use std::os::raw::c_ulong;
 use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -100,7 +100,7 @@ impl Watched {
             || max_wall.as_ref().is_some_and(is_over)
     }
 
-    fn look(&self, caller: u64, wait: impl Fn() -> Result<(), RecvTimeoutError>) {
+    fn look(&self, caller: c_ulong, wait: impl Fn() -> Result<(), RecvTimeoutError>) {
         let mut before = 0;
         while wait() == Err(RecvTimeoutError::Timeout) {
             let call = self.calls.load(Ordering::Relaxed);
@@ -124,13 +124,13 @@ fn wall_clock() -> Instant {
 }
 
 /// The number by which Python knows the current thread.
-fn identity(py: Python<'_>) -> PyResult<u64> {
+fn identity(py: Python<'_>) -> PyResult<c_ulong> {
     py.import("threading")?.getattr("get_ident")?.call0()?.extract()
 }
 
 /// Raises an exception in a thread of Python; null takes back one that was not raised yet.
 #[expect(unsafe_code, reason = "Python has no safe interface to this")]
-fn interrupt(thread: u64, exception: *mut ffi::PyObject) {
+fn interrupt(thread: c_ulong, exception: *mut ffi::PyObject) {
     // SAFETY: callers hold the GIL; the type of an exception lives as long as the module.
-    unsafe { ffi::PyThreadState_SetAsyncExc(thread as c_long, exception) };
+    unsafe { ffi::PyThreadState_SetAsyncExc(thread.cast_signed(), exception) };
 }
