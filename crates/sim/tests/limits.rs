@@ -260,12 +260,41 @@ fn no_run_takes_more_memory_or_events_than_was_estimated() {
 }
 
 #[test]
+fn the_events_of_timers_of_a_microsecond_and_of_paces_are_counted() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let of = |flow: &str, delay: &str| {
+        format!("{RUN}[nodes]\na = {{}}\nb = {{}}\n{WIRE}[flows.f]\nfrom = \"a\"\nto = \"b\"\n{flow}")
+            .replace("5 ms", delay)
+            .replace("2 s", "200 ms")
+    };
+    let at_once =
+        "tcp = { tick = \"0 s\", min-rto = \"1 us\", max-rto = \"1 us\", initial-rto = \"1 us\" }\n";
+    let repeats = "app = { kind = \"file\", file.size = \"1 B\" }\n[agents.g]\nkind = \"snoop\"\n\
+                   snoop.min-timeout = \"1 us\"\nlink = \"ab\"\nnode = \"a\"\n";
+    for text in [
+        of(at_once, "5 ms"),
+        of(at_once, "5 s"),
+        of(repeats, "40 ms"),
+        of("tcp = { pacing = \"on\" }\n", "5 ms"),
+    ] {
+        let (estimate, outcome, _) = simulate(&load(&text));
+        assert!(outcome.events as f64 <= estimate.events, "{} events, {estimate:?}: {text}", outcome.events);
+    }
+}
+
+#[test]
 fn what_needs_far_less_than_it_is_allowed_is_not_refused() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let slow = flows(10_000, "");
     for text in [slow.replace("10 Mbit/s", "1 Gbit/s").replace("5 ms", "10 ms"), slow] {
         let estimate = estimate(&load(&text).config(0));
         assert!(estimate.memory_bytes < 2e9, "{estimate:?}");
+    }
+    let deep = flows(50, "").replace("kind = \"wired\"", "kind = \"wired\"\nqueue = \"unlimited\"");
+    let web = flows(200, "").replace("kind = \"bulk\"", "kind = \"web\"");
+    for (text, most) in [(deep, 100e6), (web, 100e6)] {
+        let estimate = estimate(&load(&text).config(0));
+        assert!(estimate.memory_bytes < most, "{estimate:?}");
     }
 }
 

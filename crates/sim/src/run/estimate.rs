@@ -8,10 +8,11 @@ mod tests;
 mod window;
 
 use crate::medium::outages::{HandoffLaw, OutageLaw};
-use crate::model::{Config, FlowConfig, LinkKind, TransportConfig, WifiConfig};
+use crate::model::{AgentConfig, Config, FlowConfig, LinkKind, TransportConfig, WifiConfig};
 use crate::net::routes::{Hop, NoRoutes, Routes};
 use lasthop_stack::units::Span;
-use load::{Load, Pace, Source, Way};
+use load::{Agents, Load, Pace, Source, Way, expiries};
+use shared::UnderWay;
 
 /// Events of a run and of a flow that come once: begins and ends, of sources, pauses and measurements.
 const EVENTS_OF_ALL: f64 = 10.0;
@@ -47,6 +48,7 @@ pub fn estimate(config: &Config) -> Estimate {
     let ends = pairs_of_ends(config);
     let mut duplicates: f64 = 1.0;
     let detour = detour(config);
+    let agents = agents(config);
     let mut senders = vec![false; config.nodes.len()];
     for flow in &config.flows {
         let path = |from, to| routes.path(from, to);
@@ -62,7 +64,7 @@ pub fn estimate(config: &Config) -> Estimate {
             way.events += detour;
             way.events_back += detour;
             let load = Load::of(&source, &flow.transport, config, &way);
-            events += ends * way.duplicates() * load.events(&way, !config.agents.is_empty());
+            events += ends * way.duplicates() * load.events(&way, agents.as_ref());
             duplicates = way.duplicates().max(duplicates);
             loads.push(load);
             crossed.push(ways[direction].iter().map(|(_, hop)| hop.port.0).collect::<Vec<_>>());
@@ -82,9 +84,10 @@ pub fn estimate(config: &Config) -> Estimate {
     for (_, frn) in config.frn() {
         events += EVENTS_PER_SLOT * (config.run.duration.as_secs() / frn.slot.as_secs() + 1.0);
     }
-    let outstanding = shared::outstanding(&loads, &crossed, &ports);
-    let memory_bytes =
-        memory::bytes(config, &routes, (&loads, ends * duplicates * outstanding), (&senders, ends));
+    let UnderWay { segments, packets } =
+        UnderWay::of(&loads, &crossed, &ports, config.run.duration.as_secs());
+    let under_way = UnderWay { segments: ends * duplicates * segments, packets };
+    let memory_bytes = memory::bytes(config, &routes, (&loads, under_way), (&senders, ends));
     Estimate { events, memory_bytes }
 }
 
@@ -92,6 +95,14 @@ pub fn estimate(config: &Config) -> Estimate {
 fn detour(config: &Config) -> f64 {
     let others = config.nodes.iter().filter_map(|node| node.handoff.as_ref()).map(|handoff| handoff.links[1]);
     others.map(|link| 2.0 + f64::from(u8::from(config.links[link].aqm.is_some()))).sum()
+}
+
+/// What the agents do, if there are any.
+fn agents(config: &Config) -> Option<Agents> {
+    let repeats = |agent: &AgentConfig| {
+        agent.scheme.needs().repeats_after.map_or(0.0, |span| expiries(span, config.run.duration.as_secs()))
+    };
+    (!config.agents.is_empty()).then(|| Agents { repeats: config.agents.iter().map(repeats).sum() })
 }
 
 /// How many connections there may be in the place of each: every agent that ends connections makes two of one.

@@ -5,7 +5,7 @@ use std::fmt;
 
 use crate::packet::{NodeId, Packet};
 use crate::signal::Signal;
-use crate::units::Time;
+use crate::units::{Span, Time};
 
 use super::{Count, LinkEvent};
 
@@ -170,6 +170,8 @@ pub struct Needs {
     pub on_acknowledgements: bool,
     /// The agent is called when the link acknowledges a frame ([`Agent::on_answer`]).
     pub answers: bool,
+    /// A timer of the agent sends packets of a flow again, which takes at least so long.
+    pub repeats_after: Option<Span>,
     /// Data flows in one direction only: the parameter that requires this, and what to do instead.
     pub one_way: Option<(&'static str, &'static str)>,
 }

@@ -116,7 +116,7 @@ impl Config {
     /// What the agent requires of its interface and its flows.
     #[must_use]
     pub fn needs(&self) -> Needs {
-        Needs { last_hop: true, ..Needs::default() }
+        Needs { last_hop: true, repeats_after: Some(self.min_timeout), ..Needs::default() }
     }
 }
 

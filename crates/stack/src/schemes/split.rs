@@ -60,8 +60,8 @@ pub struct EndToEnd {
 
 /// What a station that splits connections requires.
 #[must_use]
-pub fn needs() -> Needs {
-    Needs { terminates: true, ..Needs::default() }
+pub fn needs<N>(settings: &Settings<N>) -> Needs {
+    Needs { terminates: true, repeats_after: Some(settings.min_rto), ..Needs::default() }
 }
 
 /// The connections of a node that are moving to another station.

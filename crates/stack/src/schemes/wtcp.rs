@@ -99,7 +99,8 @@ impl Config {
     /// What the agent requires of its interface and its flows.
     #[must_use]
     pub fn needs(&self) -> Needs {
-        Needs { last_hop: true, timestamps: true, ..Needs::default() }
+        let repeats_after = Some(self.min_timeout);
+        Needs { last_hop: true, timestamps: true, repeats_after, ..Needs::default() }
     }
 }
 

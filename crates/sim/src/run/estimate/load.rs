@@ -4,6 +4,7 @@ use lasthop_stack::link::queue::QueueLimit;
 use lasthop_stack::registry::CongestionKind;
 use lasthop_stack::registry::tcp;
 use lasthop_stack::transport::acks::AckLaw;
+use lasthop_stack::transport::tcp::Pacing;
 use lasthop_stack::units::{Bytes, Span, Time};
 
 use super::window::{Window, pieces};
@@ -25,8 +26,6 @@ const PACKETS_PER_SESSION: f64 = 6.0;
 const SLOTS_PER_PACKET: f64 = 2.0;
 /// Timers of an agent for each packet that it takes up: what it holds back, and what it waits for.
 const AGENT_TIMERS: f64 = 2.0;
-/// The shortest time between timeouts that is assumed, s.
-pub(super) const LEAST_TIMEOUT_S: f64 = 1e-3;
 
 /// What a hop offers to those that cross it.
 #[derive(Clone, Copy, Debug)]
@@ -112,6 +111,12 @@ impl Pace {
             QueueLimit::Unlimited => f64::INFINITY,
         };
         queued + self.bits / (8.0 * bytes) + 1.0
+    }
+
+    /// The number of packets of this many bytes that it lets through in so many seconds.
+    pub(super) fn carries(&self, bytes: f64, seconds: f64) -> f64 {
+        let in_slots = self.slot_s.map_or(f64::INFINITY, |slot_s| seconds / (SLOTS_PER_PACKET * slot_s));
+        (self.rate * seconds / (8.0 * bytes)).min(in_slots)
     }
 
     /// How often a packet of this many bytes is sent until one arrives, on average.
@@ -262,9 +267,9 @@ impl Load {
         }
         sent += f64::from(tcp.initial_window);
         let packets = sent.min(TIMES_SENT * way.copies(full + TCP_HEADERS) * segments) + 1.0;
-        let timeouts = expiries(tcp.min_rto, seconds);
+        let timeouts = timeouts(tcp, packets, seconds);
         let held_back = held_back(tcp, packets, seconds);
-        let paced = if tcp.parts.law.kind() == CongestionKind::Bbr { packets } else { 0.0 };
+        let paced = if paces(tcp) { packets } else { 0.0 };
         // A slow reader takes what came with one packet, or a full segment, and may announce the room to the sender.
         let reads = if source.is_read_slowly() { 2.0 * packets } else { 0.0 };
         Load {
@@ -276,7 +281,8 @@ impl Load {
                 ..Window::of(tcp, way, (written, write), (buffer, packets, seconds))
             }),
             acts: writes + reads,
-            timers: timeouts + held_back + paced + PACKETS_PER_SESSION,
+            // The other end repeats its part of the handshake.
+            timers: 2.0 * timeouts + held_back + paced + PACKETS_PER_SESSION,
             transfers: 0.0,
         }
     }
@@ -312,28 +318,45 @@ impl Load {
             load.acts = load.acts.max(sessions * (2.0 + 2.0 * session.objects));
             load.transfers = load.transfers.max(sessions * f64::from(session.transfers));
         }
-        let timeouts = expiries(tcp.min_rto, seconds);
-        load.timers = timeouts + held_back(tcp, load.packets, seconds) + 1.0;
+        let timeouts = timeouts(tcp, load.packets, seconds);
+        load.timers = 2.0 * timeouts + held_back(tcp, load.packets, seconds) + 1.0;
         let any = (f64::INFINITY, f64::INFINITY);
         let buffer = source.buffer_bytes(tcp);
-        load.window = Some(Window::of(tcp, way, any, (buffer, f64::INFINITY, seconds)));
+        load.window = Some(Window::of(tcp, way, any, (buffer, load.packets, seconds)));
         load
     }
 
-    /// Packets that may be on the way at a time.
-    pub(super) fn on_the_way(&self) -> f64 {
-        self.window.map_or(self.packets, |window| window.on_the_way)
+    /// Packets that no window bounds.
+    pub(super) fn unbounded(&self) -> f64 {
+        if self.window.is_none() { self.packets } else { 0.0 }
     }
 
     /// The events of all its packets; with `agents`, that acknowledge in the place of receivers, too.
-    pub(super) fn events(&self, way: &Way, agents: bool) -> f64 {
-        let there = self.packets + self.beside;
-        let by_agents = if agents { self.packets } else { 0.0 };
-        let back = self.answers * self.packets + by_agents + self.beside;
-        let timers = self.timers + AGENT_TIMERS * by_agents;
+    pub(super) fn events(&self, way: &Way, agents: Option<&Agents>) -> f64 {
+        let repeats = agents.map_or(0.0, |agents| agents.repeats);
+        let there = self.packets + self.beside + repeats;
+        let by_agents = if agents.is_some() { self.packets } else { 0.0 };
+        let back = self.answers * (self.packets + repeats) + by_agents + self.beside;
+        let timers = self.timers + AGENT_TIMERS * by_agents + repeats;
         // A slotted network may deliver a packet more than once.
         let copies = if way.slot_s.is_some() { TIMES_SENT } else { 1.0 };
         copies * (there * way.events + back * way.events_back) + timers + self.acts + super::EVENTS_OF_ALL
+    }
+}
+
+/// What the agents of a scenario do beside the ends of a flow.
+pub(super) struct Agents {
+    /// Packets that their timers send again.
+    pub(super) repeats: f64,
+}
+
+/// Whether a sender waits for its pace.
+fn paces(tcp: &tcp::Config) -> bool {
+    use CongestionKind::{Bbr, Bbr3, Custom, Prague};
+    match tcp.pacing {
+        Pacing::All => true,
+        Pacing::ByLaw => matches!(tcp.parts.law.kind(), Bbr | Bbr3 | Prague | Custom),
+        Pacing::None => false,
     }
 }
 
@@ -346,7 +369,21 @@ fn held_back(tcp: &tcp::Config, packets: f64, seconds: f64) -> f64 {
     }
 }
 
+/// How often the timer of a sender may fire in `seconds`: it doubles from the least timeout to the longest, and starts anew when
+/// one of `packets` packets was acknowledged.
+fn timeouts(tcp: &tcp::Config, packets: f64, seconds: f64) -> f64 {
+    let least = least_timeout_s(tcp);
+    let most = tcp.max_rto.as_secs().max(least);
+    let of_a_series = libm::log2(most / least) + 2.0;
+    (seconds / least + 1.0).min((packets + 1.0) * of_a_series + seconds / most)
+}
+
+/// The shortest time after which the timer of a sender fires, s.
+pub(super) fn least_timeout_s(tcp: &tcp::Config) -> f64 {
+    tcp.min_rto.min(tcp.initial_rto).max(tcp.tick).max(Span(1)).as_secs()
+}
+
 /// How often a timer may fire that takes at least so long.
-fn expiries(least: Span, seconds: f64) -> f64 {
-    seconds / least.as_secs().max(LEAST_TIMEOUT_S) + 1.0
+pub(super) fn expiries(least: Span, seconds: f64) -> f64 {
+    seconds / least.max(Span(1)).as_secs() + 1.0
 }

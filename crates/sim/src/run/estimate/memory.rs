@@ -7,6 +7,7 @@ use lasthop_stack::link::dot11::{Buffer, BufferScope, Reassembly};
 use lasthop_stack::units::Metres;
 
 use super::load::{HEADERS, Load, Pace};
+use super::shared::UnderWay;
 use crate::model::{Config, FrnConfig, WifiConfig};
 use crate::net::routes::Routes;
 use crate::probe::transfers::Transfer;
@@ -40,19 +41,19 @@ const A_NEIGHBOUR: f64 = 64.0;
 const A_ROW: f64 = 128.0;
 const A_HOP_OF_ROW: f64 = 32.0;
 
-/// The memory of a run with these loads and this many segments `outstanding`; `senders` are the nodes that packets of
+/// The memory of a run with these loads and what they have under way; `senders` are the nodes that packets of
 /// flows reach, and a connection has at most `pairs_of_ends` pairs of ends.
 pub(super) fn bytes(
     config: &Config,
     routes: &Routes,
-    (loads, outstanding): (&[Load], f64),
+    (loads, under_way): (&[Load], UnderWay),
     (senders, pairs_of_ends): (&[bool], f64),
 ) -> f64 {
-    let on_the_way: f64 = loads.iter().map(Load::on_the_way).sum();
+    let on_the_way = under_way.packets;
     // The room for records doubles when it is used up.
     let transfers: f64 = loads.iter().map(|load| 2.0 * load.transfers * size_of::<Transfer>() as f64).sum();
     let directions = loads.len() as f64;
-    let mut bytes = FIXED + routes.bytes() + transfers + outstanding * A_SEGMENT;
+    let mut bytes = FIXED + routes.bytes() + transfers + under_way.segments * A_SEGMENT;
     bytes += A_NODE * config.nodes.len() as f64 + A_FLOW * directions * pairs_of_ends;
     if let Some(bin) = config.run.bin {
         bytes += config.run.duration.0.div_ceil(bin.0) as f64 * A_BIN * directions;

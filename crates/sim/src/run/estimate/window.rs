@@ -4,7 +4,7 @@ use lasthop_stack::registry::CongestionKind;
 use lasthop_stack::registry::tcp;
 use lasthop_stack::units::Time;
 
-use super::load::{LEAST_TIMEOUT_S, TCP_HEADERS, TIMES_SENT, Way};
+use super::load::{TCP_HEADERS, TIMES_SENT, Way, least_timeout_s};
 
 /// How many times what a path holds a sender may have outstanding, and some segments more: slow start doubles a window
 /// once more before the first loss is known, and as much may be sent before that loss is repaired.
@@ -20,6 +20,10 @@ pub(super) struct Window {
     pub(super) segments: f64,
     /// Most packets on their way, copies included.
     pub(super) on_the_way: f64,
+    /// How many copies of a segment may be on the way at a time.
+    pub(super) copies: f64,
+    /// Segments that it sends before the first acknowledgement.
+    pub(super) initial: f64,
     /// The segments that it may have beyond what its path holds, if its law stays near that.
     pub(super) beside: Option<f64>,
     /// Bytes of the smallest packet with data.
@@ -48,8 +52,9 @@ impl Window {
         // no more segments than the window has, however small they are.
         let outstanding = pieces(tcp, (written.min(buffer), write), buffer).min(f64::from(tcp.window));
         let segments = sent.min(outstanding + SEGMENTS_OF_NO_WRITE);
-        let on_the_way = sent.min(segments * times_at_once(tcp, seconds));
-        Window { segments, on_the_way, beside, packet, start: None }
+        let copies = times_at_once(tcp, seconds);
+        let on_the_way = sent.min(segments * copies);
+        Window { segments, on_the_way, copies, initial, beside, packet, start: None }
     }
 }
 
@@ -67,7 +72,7 @@ pub(super) fn pieces(tcp: &tcp::Config, (bytes, write): (f64, f64), buffer: f64)
 /// How many copies of a segment may be on the way at a time: each series of timeouts makes one of each segment, and each
 /// timeout one of the first; a timeout is twice as long as the one before it. A loss detected by duplicates makes as many.
 fn times_at_once(tcp: &tcp::Config, seconds: f64) -> f64 {
-    let (least, most) = (tcp.min_rto.as_secs().max(LEAST_TIMEOUT_S), tcp.max_rto.as_secs());
+    let (least, most) = (least_timeout_s(tcp), tcp.max_rto.as_secs());
     let doubled = libm::log2((most.min(seconds) / least).max(1.0));
     TIMES_SENT * (2.0 + doubled + seconds / most.max(least))
 }
