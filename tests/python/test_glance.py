@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 import lasthop
 from lasthop.views import glance
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 KINDS = [
     "examples/access-point",
@@ -48,3 +53,14 @@ def test_remarks_name_the_full_queue_and_where_packets_are_dropped() -> None:
         "the queue of b of 100 packets dropped 7 packets",
     ]
     assert glance.remarks({"links.a": {"queue_mean_packets": 5.0, "drops_queue": 0.0}}, {"a": 100.0}) == []
+
+
+def test_flows_whose_names_look_like_those_of_a_group_have_rows_of_their_own(tmp_path: Path) -> None:
+    file = tmp_path / "two.toml"
+    ends = 'from = "a"\nto = "b"\n'
+    file.write_text(
+        '[run]\nduration = "1 s"\n[nodes]\na = {}\nb = {}\n[links.w]\nkind = "wired"\nnodes = ["a", "b"]\n'
+        f'rate = "1 Mbit/s"\n[flows.f]\n{ends}[flows.f1]\n{ends}'
+    )
+    flows = glance.of_run(lasthop.load(file).run()).split("\n\n")[0]
+    assert [line.split()[0] for line in flows.split("\n")[-2:]] == ["f", "f1"]

@@ -143,13 +143,18 @@ def _table(columns: Mapping[str, int], rows: list[list[str]]) -> str:
 
 def _flow_rows(flows: Mapping[str, Values]) -> list[list[str]]:
     """A row for each group, and for each flow of no group."""
-    groups = {name: members for name in flows if (members := _members(name, flows))}
+    groups = {name: _members(name, flows) for name, values in flows.items() if not _sends(values)}
     inside = {member for members in groups.values() for member in members}
     return [
         [name, *_goodput(values, [flows[m] for m in groups.get(name, [])]), _times(values),
          _percent(values.get("retransmitted_share")), _count(values.get("timeouts"))]
         for name, values in flows.items() if name not in inside
     ]  # fmt: skip
+
+
+def _sends(values: Values) -> bool:
+    """Whether these are the metrics of a flow; a group has none of what was sent."""
+    return any(name in values for name in _SENT)
 
 
 def _members(group: str, flows: Mapping[str, Values]) -> list[str]:
