@@ -13,7 +13,8 @@ import pytest
 from lasthop.base.errors import UsageError
 from lasthop.papers.claims import AGREES, CANNOT_TELL, DIFFERS, Band, Claim, Finding, read
 from lasthop.papers.measure import judge
-from lasthop.papers.paper import Paper
+from lasthop.papers.page import number
+from lasthop.papers.paper import Paper, paper
 from lasthop.papers.reproduce import Reproduction
 from lasthop.papers.results import Outcome, Results
 from lasthop.papers.statements import Statement
@@ -376,3 +377,9 @@ def test_a_verdict_is_worse_than_the_record_or_not(
         "x", "", {}, [one], [Statement("x/1", "", "")], Results(on_record), tmp_path / "x.claims.toml"
     )
     assert bool(Reproduction(paper, quick, Path(), [finding]).worse()) is worse
+
+
+def test_a_recorded_value_that_does_not_vary_has_no_interval() -> None:
+    claim = next(claim for claim in paper("lle-tcp").claims if claim.unit == "%")
+    assert number(claim, Outcome(3.0, 3.0, 3.0, 702, "agrees")) == "3.000 %"
+    assert number(claim, Outcome(3.0, 2.5, 3.5, 10, "agrees")) == "3.000 [2.500, 3.500] %"

@@ -159,11 +159,11 @@ def verdict(row: Row) -> str:
 
 
 def number(claim: Claim, outcome: Outcome | None) -> str:
-    """A measured number with its interval and unit."""
+    """A measured number with its interval and unit; without one where all runs are equal."""
     if outcome is None or outcome.mean is None:
         return "–"
     interval = ""
-    if outcome.low is not None and outcome.high is not None:
+    if outcome.low is not None and outcome.high is not None and outcome.low < outcome.high:
         interval = f" [{digits(outcome.low)}, {digits(outcome.high)}]"
     return f"{digits(outcome.mean)}{interval} {claim.unit}".rstrip()
 

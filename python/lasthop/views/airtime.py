@@ -124,7 +124,7 @@ def study_sheet(study: Study, figure: Mapping[str, Any]) -> Sheet | None:
 def _percent(it: Interval) -> str:
     if it.mean is None:
         return "–"
-    return f"{100 * it.mean:.2f} %" if it.half is None else f"{100 * it.mean:.2f} ± {100 * it.half:.2f} %"
+    return f"{100 * it.mean:.2f} %" if not it.half else f"{100 * it.mean:.2f} ± {100 * it.half:.2f} %"
 
 
 def study_json(study: Study) -> list[dict[str, Any]]:
