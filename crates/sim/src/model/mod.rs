@@ -172,6 +172,15 @@ pub struct WifiConfig {
     pub arq: Option<ArqConfig>,
 }
 
+impl WifiConfig {
+    /// The fastest rate of data on it, bit/s.
+    #[must_use]
+    pub fn fastest_bps(&self) -> f64 {
+        let common = DataRate { rate: self.mac.data_rate, mode: self.mac.edca.map(|edca| edca.mode) };
+        self.own_rates.iter().flatten().map(DataRate::bps).fold(common.bps(), u64::max) as f64
+    }
+}
+
 /// A slotted multi-hop network and the stations in it.
 #[derive(Clone, Debug)]
 pub struct FrnConfig {

@@ -93,7 +93,7 @@ impl Pace {
             None => QueueLimit::Packets(mac.queue),
         };
         let loss = if wifi.radio.errors.law == ErrorLaw::None { Loss::Share(0.0) } else { Loss::Unknown };
-        let rate = mac.data_rate.rate().0 as f64;
+        let rate = wifi.fastest_bps();
         Pace { rate, slot_s: None, events: 1.0, bits: 0.0, queue, loss, copies: 1.0 }
     }
 

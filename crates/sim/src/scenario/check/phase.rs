@@ -78,7 +78,7 @@ fn capacities_of_ports(config: &Config) -> Vec<Option<(&str, f64)>> {
                     .then_some((link.table(), direction.rate.0 as f64))
             })),
             LinkKind::Wifi(wifi) => {
-                let rate = SHARE_OF_AIR * wifi.mac.data_rate.rate().0 as f64;
+                let rate = SHARE_OF_AIR * wifi.fastest_bps();
                 capacities
                     .extend(wifi.nodes.iter().map(|_| drops_at_its_tail.then_some((link.table(), rate))));
             }
