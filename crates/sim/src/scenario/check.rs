@@ -9,6 +9,7 @@ mod frames;
 mod frn;
 mod phase;
 mod queues;
+mod shallow;
 mod wifi;
 mod wires;
 
@@ -146,6 +147,7 @@ impl<'a> Check<'a> {
             self.frames(&config, routes);
             self.queues(&config, routes);
             self.phase(&config, routes);
+            self.shallow(&config, routes);
         }
         let unjoined = if routes.is_some() { BTreeSet::new() } else { Routes::unjoined(&config) };
         for (number, flow) in config.flows.iter().enumerate() {
@@ -362,10 +364,14 @@ impl<'a> Check<'a> {
         }
     }
 
+    /// Where a key is set at this point.
+    fn set_at(&self, key: &str) -> Option<Place> {
+        self.plan.layout.slot(key).and_then(|slot| sheet::place(self.plan, slot, self.point))
+    }
+
     /// Where a key is set at this point; else the table it belongs to.
     fn place(&self, key: &str) -> Place {
-        let set = self.plan.layout.slot(key).and_then(|slot| sheet::place(self.plan, slot, self.point));
-        set.unwrap_or_else(|| self.document.table_place(&key.split('.').collect::<Vec<_>>()))
+        self.set_at(key).unwrap_or_else(|| self.document.table_place(&key.split('.').collect::<Vec<_>>()))
     }
 }
 

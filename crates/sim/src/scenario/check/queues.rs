@@ -4,7 +4,6 @@ use super::frames::largest_packet;
 use super::{Check, TCP_HEADERS};
 use crate::model::{Config, FlowConfig, LinkKind, TransportConfig};
 use crate::net::routes::Routes;
-use crate::scenario::sheet;
 use crate::traffic::AppKind;
 use lasthop_stack::link::queue::QueueLimit;
 use std::collections::BTreeMap;
@@ -58,13 +57,10 @@ impl Check<'_> {
     }
 
     /// The key that sets a queue: its own, or that of the forward direction.
-    fn queue_key(&self, link: &str, is_reverse: bool) -> String {
+    pub(super) fn queue_key(&self, link: &str, is_reverse: bool) -> String {
         let own = format!("links.{link}.reverse.queue");
-        let slot = self.plan.layout.slot(&own).filter(|_| is_reverse);
-        match slot.and_then(|slot| sheet::place(self.plan, slot, self.point)) {
-            Some(_) => own,
-            None => format!("links.{link}.queue"),
-        }
+        let is_own = is_reverse && self.set_at(&own).is_some();
+        if is_own { own } else { format!("links.{link}.queue") }
     }
 }
 

@@ -115,3 +115,28 @@ fn constant_flows_down_an_access_point_are_remarked() {
     let found = read(text).unwrap().warnings().to_vec();
     assert!(found.iter().any(|it| it.contains("drop-tail queue of links.w")), "{found:?}");
 }
+
+#[test]
+fn a_queue_far_shorter_than_the_path_of_a_flow_is_remarked() {
+    let remarks = |delay: &str, more: &str| {
+        let text = format!(
+            "[run]\nduration = \"1 s\"\n[nodes]\ns = {{}}\nap = {{}}\nm = {{}}\n[links.wire]\nkind = \"wired\"\n\
+             nodes = [\"s\", \"ap\"]\nrate = \"1 Gbit/s\"\ndelay = \"{delay}\"\n[links.air]\nkind = \"wifi\"\n\
+             standard = \"802.11ax\"\nstreams = 2\nwidth = \"80 MHz\"\nnodes = [\"ap\", \"m\"]\n[flows.f]\nfrom = \"s\"\nto = \"m\"\ntcp = {{ {more} }}\n"
+        );
+        read(&text).unwrap().warnings().to_vec()
+    };
+    let found = remarks("10 ms", "profile = \"modern\", variant = \"cubic\"");
+    assert_eq!(found.len(), 1, "{found:?}");
+    let said = "links.wire.queue: room for 100 packets, where the path of flows.f holds 1667";
+    assert!(found[0].contains(said), "{found:?}");
+    assert!(remarks("1 ms", "profile = \"modern\", variant = \"cubic\"").is_empty());
+    assert!(
+        remarks("10 ms\"\nqueue = \"50 packets", "profile = \"modern\", variant = \"cubic\"").is_empty(),
+        "it is meant"
+    );
+    assert!(remarks("10 ms", "profile = \"modern\", variant = \"bbr\"").is_empty(), "it leaves no queue");
+    assert!(
+        remarks("10 ms", "profile = \"modern\", variant = \"cubic\", window = \"50 segments\"").is_empty()
+    );
+}

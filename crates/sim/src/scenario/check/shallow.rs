@@ -1,0 +1,105 @@
+//! Checks of queues that are too short for the paths of their flows.
+
+use super::Check;
+use super::frames::largest_packet;
+use crate::model::{Config, FlowConfig, LinkKind, TransportConfig};
+use crate::net::routes::Routes;
+use crate::traffic::AppKind;
+use lasthop_stack::link::queue::QueueLimit;
+use lasthop_stack::registry::{CongestionKind, tcp};
+
+/// The share of what a path holds below which a queue is too short: Reno, which halves its window, needs all of it, and CUBIC,
+/// which takes it to 0.7, less than half.
+const SHARE: f64 = 0.25;
+
+/// What the direction of a link adds to a path.
+#[derive(Clone, Copy)]
+struct Stretch<'a> {
+    link: &'a str,
+    is_reverse: bool,
+    bits_per_second: f64,
+    delay_s: f64,
+    /// Its drop-tail queue, if that may be the one that fills.
+    queue: Option<QueueLimit>,
+}
+
+impl Check<'_> {
+    /// A wire that is the narrowest link of a flow needs a queue that keeps it busy after a loss: the default may be too short for
+    /// it. A queue that the scenario sets is left to it.
+    pub(super) fn shallow(&mut self, config: &Config, routes: &Routes) {
+        let stretches = stretches(config);
+        for flow in &config.flows {
+            let Some(window) = window_that_fills_queues(flow) else { continue };
+            let path =
+                |from, to| routes.path(from, to).into_iter().map(|(_, hop)| stretches[hop.port.0 as usize]);
+            let delay_s: f64 =
+                path(flow.from, flow.to).chain(path(flow.to, flow.from)).map(|stretch| stretch.delay_s).sum();
+            let narrowest = path(flow.from, flow.to)
+                .min_by(|one, other| one.bits_per_second.total_cmp(&other.bits_per_second));
+            let Some((narrowest, queue)) = narrowest.and_then(|it| Some((it, it.queue?))) else { continue };
+            let bits = 8.0 * f64::from(largest_packet(flow).1);
+            let holds = narrowest.bits_per_second * delay_s / bits;
+            let room = match queue {
+                QueueLimit::Packets(packets) => f64::from(packets),
+                QueueLimit::Bytes(bytes) => 8.0 * bytes.0 as f64 / bits,
+                QueueLimit::Unlimited => f64::INFINITY,
+            };
+            let key = self.queue_key(narrowest.link, narrowest.is_reverse);
+            let is_known =
+                self.set_at(&key).is_some() || self.remarked.iter().any(|(_, other, _)| *other == key);
+            if !is_known && room < SHARE * holds && window > holds {
+                let text = format!(
+                    "room for {room:.0} packets, where the path of flows.{} holds {holds:.0}: the link is idle after a loss",
+                    flow.table()
+                );
+                self.remark(&key, text);
+            }
+        }
+    }
+}
+
+/// For each port, what it adds to a path.
+fn stretches(config: &Config) -> Vec<Stretch<'_>> {
+    let mut stretches = Vec::new();
+    for link in &config.links {
+        let name = link.table();
+        let of = |bits_per_second, delay_s, queue, is_reverse| Stretch {
+            link: name,
+            is_reverse,
+            bits_per_second,
+            delay_s,
+            queue,
+        };
+        match &link.kind {
+            LinkKind::PointToPoint(ends) => {
+                let has_one_rate = ends.recorded.is_none() && ends.air.is_none();
+                let fills = has_one_rate && link.aqm.is_none();
+                let drawn_s = ends.rtt.map_or(0.0, |law| law.longest().as_secs() / 2.0);
+                stretches.extend(ends.directions.iter().enumerate().map(|(number, direction)| {
+                    let delay_s = direction.delay.as_secs() + drawn_s;
+                    let queue = fills.then_some(direction.queue);
+                    of(direction.rate.0 as f64, delay_s, queue, number == 1)
+                }));
+            }
+            LinkKind::Wifi(wifi) => {
+                let rate = wifi.fastest_bps();
+                stretches.extend(wifi.nodes.iter().map(|_| of(rate, 0.0, None, false)));
+            }
+            LinkKind::Frn(frn) => stretches.extend(frn.nodes.iter().map(|_| of(0.0, 0.0, None, false))),
+        }
+    }
+    stretches
+}
+
+/// The window in packets of a flow that sends as fast as it can until its packets are lost.
+fn window_that_fills_queues(flow: &FlowConfig) -> Option<f64> {
+    use CongestionKind::{Bbr, Bbr3, Custom, Dctcp, Prague, Vegas};
+    let (TransportConfig::Tcp(tcp), AppKind::Bulk) = (&flow.transport, &flow.app.kind) else { return None };
+    let is_filling = !matches!(tcp.parts.law.kind(), Bbr | Bbr3 | Custom | Dctcp | Prague | Vegas);
+    is_filling.then(|| window(tcp))
+}
+
+fn window(tcp: &tcp::Config) -> f64 {
+    let buffer = tcp.receive_buffer.map_or(f64::INFINITY, |bytes| bytes as f64 / f64::from(tcp.packet));
+    f64::from(tcp.window).min(buffer)
+}
