@@ -6,8 +6,12 @@ import signal
 import subprocess
 import sys
 import time
+from typing import TYPE_CHECKING, Any
 
 import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 LONG = 'scenario = lh.load("validation/linux-bulk").set({"run.duration": "1000000 s"})'
 HANGS = """
@@ -19,8 +23,11 @@ class Hangs(Reno):
 lh.law("hangs", Hangs)
 scenario = lh.load("validation/linux-bulk").set({"flows.main.tcp.congestion": "hangs"})
 """
+# Where tests run in the background, children ignore Ctrl-C unless they ask for it.
 SCRIPT = """
+import signal
 import lasthop as lh
+signal.signal(signal.SIGINT, signal.default_int_handler)
 {scenario}
 print("begins", flush=True)
 try:
@@ -33,8 +40,12 @@ except KeyboardInterrupt:
 @pytest.mark.parametrize("times", [1, 3])
 @pytest.mark.parametrize("scenario", [LONG, HANGS])
 def test_ctrl_c_ends_a_run_of_a_script(scenario: str, times: int) -> None:
-    code = SCRIPT.format(scenario=scenario)
-    script = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    interrupt([sys.executable, "-c", SCRIPT.format(scenario=scenario)], times)
+
+
+def interrupt(command: list[str | Path], times: int, **settings: Any) -> None:
+    """Start a script and send it this many Ctrl-C: it ends by itself, and says so."""
+    script = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, **settings)
     assert script.stdout is not None
     assert script.stdout.readline() == "begins\n"
     time.sleep(0.5)

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 
 from lasthop.tools import testing
+from test_interrupted import SCRIPT, interrupt
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -138,14 +139,17 @@ class Installed(NamedTuple):
     folder: Path
     place: Path
 
+    def env(self) -> dict[str, str]:
+        """An environment in which neither the checkout nor its checked extension is found."""
+        env = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "LASTHOP", "VIRTUAL_ENV"))}
+        return {**env, "NO_COLOR": "1", "COLUMNS": "100"}
+
     def run(self, *command: object, program: str = "lasthop") -> subprocess.CompletedProcess[str]:
         """Run a program of the environment in that folder."""
-        # Neither the checkout nor its checked extension may be found.
-        env = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "LASTHOP", "VIRTUAL_ENV"))}
         done = subprocess.run(
             [self.folder / "bin" / program, *map(str, command)],
             cwd=self.place,
-            env={**env, "NO_COLOR": "1", "COLUMNS": "100"},
+            env=self.env(),
             capture_output=True,
             text=True,
             timeout=300,
@@ -182,6 +186,12 @@ def test_an_installed_lasthop_runs_a_shipped_scenario(installed: Installed) -> N
     done = installed.run("run", "ejtcp/fig10-baselines", "--json")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["metrics"]["flows.main.goodput_bps"] > 1e6
+
+
+def test_ctrl_c_ends_a_run_of_an_installed_lasthop(installed: Installed) -> None:
+    scenario = 'scenario = lh.load("examples/access-point").set({"run.duration": "1000000 s"})'
+    command = [installed.folder / "bin" / "python", "-c", SCRIPT.format(scenario=scenario)]
+    interrupt(command, 1, cwd=installed.place, env=installed.env())
 
 
 def test_an_installed_lasthop_adopts_no_foreign_folder(installed: Installed) -> None:
