@@ -113,7 +113,7 @@ impl Pace {
         queued + self.bits / (8.0 * bytes) + 1.0
     }
 
-    /// The number of packets of this many bytes that it lets through in so many seconds.
+    /// The number of packets of `bytes` bytes that it carries in `seconds` seconds.
     pub(super) fn carries(&self, bytes: f64, seconds: f64) -> f64 {
         let in_slots = self.slot_s.map_or(f64::INFINITY, |slot_s| seconds / (SLOTS_PER_PACKET * slot_s));
         (self.rate * seconds / (8.0 * bytes)).min(in_slots)
@@ -369,7 +369,7 @@ fn held_back(tcp: &tcp::Config, packets: f64, seconds: f64) -> f64 {
     }
 }
 
-/// How often the timer of a sender may fire in `seconds`: it doubles from the least timeout to the longest, and starts anew when
+/// How often the timer of a sender may fire in `seconds` seconds: it doubles from the least timeout to the longest, and starts anew when
 /// one of `packets` packets was acknowledged.
 fn timeouts(tcp: &tcp::Config, packets: f64, seconds: f64) -> f64 {
     let least = least_timeout_s(tcp);

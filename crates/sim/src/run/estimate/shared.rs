@@ -5,8 +5,8 @@
 //! may share the path from their first packet on. If N of them end one after another, the last but n has at most
 //! `1/(n + 1)` of the path, which sums up to 1 + ln N paths.
 //!
-//! However deep the queues are, an acknowledgement sets free [`TIMES_SENT`] segments: flows through one port have no more
-//! outstanding than so many times what the port carries in the whole run, and what they sent before the first.
+//! However deep the queues are, an acknowledgement lets its sender send at most [`TIMES_SENT`] segments. Flows through one port
+//! therefore never have more outstanding than their initial windows and that multiple of what the port carries in the whole run.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ pub(super) struct UnderWay {
 }
 
 impl UnderWay {
-    /// That of loads that cross these ports, in a run of so many seconds.
+    /// That of loads that cross these ports in a run of `seconds` seconds.
     pub(super) fn of(loads: &[Load], crossed: &[Vec<u32>], ports: &[Pace], seconds: f64) -> UnderWay {
         let windows = || loads.iter().filter_map(|load| load.window);
         let segments = outstanding(loads, crossed, ports).min(carried(loads, crossed, ports, seconds));
