@@ -64,7 +64,7 @@ def test_two_laws_and_an_agent_of_ones_own_compile_and_pass_their_tests(
         "zeta",
         "my_agent",
         "registry",
-        # It asks whoever adds the scheme of a paper to list it in registry/schemes.rs, as CONTRIBUTING.md says.
+        # It fails until the scheme of a paper is listed in registry/schemes.rs (CONTRIBUTING.md).
         "--skip",
         "no_entry_with_a_paper_is_left_out",
     )
