@@ -32,7 +32,7 @@ from lasthop.scenario import scenario
 from lasthop.study import study
 from lasthop.study.export import write
 from lasthop.study.optimum import Plan, search
-from lasthop.study.progress import listener
+from lasthop.study.progress import listener, of_one_run
 from lasthop.study.sweep import Sweep
 from lasthop.views.contrasts import contrasts
 from lasthop.views.means import means
@@ -270,8 +270,12 @@ class Scenario(scenario.Scenario):
         max_events: int | None = None,
         max_wall_s: float | None = None,
         cancel: Cancel | None = None,
+        *,
+        progress: bool | Callable[[float], object] = False,
     ) -> Run:
         """Simulate one point once.
+
+        Ctrl-C ends the run.
 
         Args:
             seed: Seed of all random streams; default: the scenario's seed.
@@ -283,6 +287,9 @@ class Scenario(scenario.Scenario):
             max_events: Stop after this number of events.
             max_wall_s: Stop after this wall-clock time in seconds.
             cancel: A token that another thread may set to stop the run.
+            progress: `True` for a bar on stderr (where that is not a terminal, a line every ten seconds),
+                or a function, called in this thread several times a second with the simulated time in
+                seconds; an exception in it ends the run.
 
         Returns:
             The run; its `stopped` names the limit that stopped it early.
@@ -293,8 +300,9 @@ class Scenario(scenario.Scenario):
             Interrupted: The token was set.
             StudyError: A capture cannot be written.
         """
-        done = super().run(seed, replication, point, trace, pcap, max_events, max_wall_s, cancel)
-        return cast("Run", done)
+        arguments = (seed, replication, point, trace, pcap, max_events, max_wall_s, cancel)
+        with of_one_run(progress, lambda: self.duration_s(point)) as heard:
+            return cast("Run", super().run(*arguments, progress=heard))
 
     def sweep(
         self,

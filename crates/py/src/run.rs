@@ -6,18 +6,20 @@ use lasthop_sim::probe::accounts::Account;
 use lasthop_sim::probe::bins::Series;
 use lasthop_sim::probe::trace::{CHUNK, Column, Trace, TraceTable};
 use lasthop_sim::probe::transfers::Transfer;
+use lasthop_stack::units::Time;
 use numpy::PyArray1;
 use pyo3::exceptions::{PyKeyError, PyOSError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// A flag that any thread may set and that a running simulation watches.
+/// A flag that any thread may set and that a running simulation watches; it shows how far the simulation has come.
 #[pyclass(frozen, module = "lasthop._core")]
 #[derive(Debug, Default)]
 pub(crate) struct Cancel {
     pub(crate) flag: Arc<AtomicBool>,
+    pub(crate) reached: Arc<AtomicU64>,
 }
 
 #[pymethods]
@@ -30,6 +32,12 @@ impl Cancel {
     /// Stops every run that watches this token.
     fn set(&self) {
         self.flag.store(true, Ordering::Relaxed);
+    }
+
+    /// The simulated time, in seconds, at the last look of a run that watches this token.
+    #[getter]
+    fn reached_s(&self) -> f64 {
+        Time(self.reached.load(Ordering::Relaxed)).as_secs()
     }
 }
 

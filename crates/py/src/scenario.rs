@@ -285,7 +285,7 @@ impl Scenario {
     ) -> PyResult<Run> {
         let config = self.config(point)?;
         let pcap = self.captures(&config, pcap)?;
-        let cancel = cancel.map(|cancel| cancel.flag.clone());
+        let (cancel, reached) = cancel.map(|token| (token.flag.clone(), token.reached.clone())).unzip();
         let max_wall = match max_wall_s {
             Some(seconds) if seconds.is_finite() && seconds >= 0.0 => Some(Span::from_secs_f64(seconds)),
             Some(seconds) => {
@@ -302,6 +302,7 @@ impl Scenario {
             trace: &trace,
             pcap: &pcap,
             cancel: cancel.as_deref(),
+            reached: reached.as_deref(),
             max_events,
             max_wall,
         };

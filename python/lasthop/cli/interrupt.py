@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM as one exception in the main thread, and runs that can be stopped by it."""
+"""Ctrl-C and SIGTERM as one exception in the main thread, and workers that leave it to their parent."""
 
 from __future__ import annotations
 
@@ -6,16 +6,12 @@ import os
 import signal
 from contextlib import contextmanager
 from threading import Thread
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from multiprocessing.process import BaseProcess
     from types import FrameType
-
-    from lasthop._core import Cancel
-
-T = TypeVar("T")
 
 
 @contextmanager
@@ -31,14 +27,6 @@ def interruptible() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-def attended(work: Callable[[Cancel], T]) -> T:
-    """Call `work` on a thread, so that the main thread receives Ctrl-C and SIGTERM and can cancel it."""
-    from lasthop.base import attended as base
-
-    with interruptible():
-        return base.attended(work)
 
 
 def attend() -> None:

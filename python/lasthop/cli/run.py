@@ -23,7 +23,7 @@ from lasthop.cli.options import (
     law_option,
     limit_options,
     loaded,
-    no_bar_option,
+    progress_option,
     seed_option,
     set_option,
     talk_options,
@@ -70,7 +70,7 @@ if TYPE_CHECKING:
 @click.option("-o", "--out", type=Folder(), help="Directory for run.json and traces.")
 @limit_options
 @judgements_option
-@no_bar_option
+@progress_option
 @dry_option
 @json_option
 @verbose_option
@@ -88,6 +88,7 @@ def run_command(
     max_events: int | None,
     max_wall: float | None,
     judgements: bool,
+    no_progress: bool,
     dry_run: bool,
     as_json: bool,
 ) -> None:
@@ -98,9 +99,10 @@ def run_command(
     """
     from lasthop.base.jsontext import dumps
     from lasthop.base.paths import find, protect
-    from lasthop.cli.interrupt import attended
+    from lasthop.cli.interrupt import interruptible
     from lasthop.scenario.budget import admit
     from lasthop.scenario.kept import keep
+    from lasthop.study.progress import of_one_run
 
     chosen = loaded(scenario, settings)
     warn(chosen.warnings)
@@ -122,8 +124,9 @@ def run_command(
         f"{chosen.id}: point {index} of {len(chosen.points())} ({_words(chosen, index)}), "
         f"seed {chosen_seed}, replication {replication}"
     )
-    done = attended(
-        lambda cancel: chosen.run(
+    progress = of_one_run(not quiet(), lambda: chosen.duration_s(index), plain=no_progress)
+    with interruptible(), progress as heard:
+        done = chosen.run(
             seed,
             replication,
             index,
@@ -131,9 +134,8 @@ def run_command(
             pcap=captures or None,
             max_events=max_events,
             max_wall_s=max_wall,
-            cancel=cancel,
+            progress=heard,
         )
-    )
     _note_run(done)
     if as_json:
         data(dumps(done.as_dict()))

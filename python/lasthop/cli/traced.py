@@ -119,7 +119,7 @@ def _runs(
     need: tuple[Between | None, Sequence[str], int],
 ) -> list[Source]:
     """Runs a scenario, and once more with other settings, as far as needed."""
-    from lasthop.cli.interrupt import attended
+    from lasthop.cli.interrupt import interruptible
     from lasthop.scenario.overrides import parse_set
     from lasthop.views.events import CHANNEL
     from lasthop.views.sources import of_run, traced
@@ -134,11 +134,8 @@ def _runs(
 
     def ran(scenario: Scenario, at: int) -> Run:
         def run(most: int) -> Run:
-            return attended(
-                lambda cancel: scenario.run(
-                    seed, replication, at, trace=[CHANNEL], max_events=most, cancel=cancel
-                )
-            )
+            with interruptible():
+                return scenario.run(seed, replication, at, trace=[CHANNEL], max_events=most)
 
         return traced(run, *need)
 

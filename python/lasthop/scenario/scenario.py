@@ -26,8 +26,8 @@ from lasthop.scenario.overrides import Pairs, as_text, checked_pairs
 from lasthop.scenario.trace import Trace, known_channel
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Self
+    from collections.abc import Callable, Iterator
+    from typing import Literal, Self
 
     from lasthop.laws.registered import LawUse
     from lasthop.scenario.airtime import Airtime
@@ -319,6 +319,8 @@ class Scenario(Description):
         max_events: int | None = None,
         max_wall_s: float | None = None,
         cancel: _core.Cancel | None = None,
+        *,
+        progress: Callable[[float], object] | Literal[False] = False,
     ) -> Run:
         """Simulate one point once; `lasthop.Scenario.run` documents the arguments."""
         point = self._known(point)
@@ -345,8 +347,25 @@ class Scenario(Description):
                     max_wall_s=max_wall_s,
                 )
 
-            done = attended(work) if cancel is None else work(cancel)
+            done = attended(work, cancel, progress or None)
         return self._run_class(done, self, point, seed, replication)
+
+    def duration_s(self, point: int = 0) -> float:
+        """The simulated time of a run.
+
+        Args:
+            point: The number of the point, from 0 on.
+
+        Returns:
+            Seconds, including the warm-up.
+
+        Raises:
+            UsageError: There is no such point.
+        """
+        value = self.resolved(point)["run.duration"]["value"]
+        found = self.numeric("run.duration", value)
+        assert found is not None
+        return found
 
     def _pcap(self, pcap: str | Path | Mapping[str, str | Path] | None, point: int) -> dict[str, Path]:
         if pcap is None:

@@ -1,9 +1,10 @@
-"""Progress of a sweep on stderr: a bar on a terminal, otherwise a line every ten seconds."""
+"""Progress of a sweep or of one run on stderr: a bar on a terminal, otherwise a line every ten seconds."""
 
 from __future__ import annotations
 
 import sys
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,14 +13,17 @@ from lasthop.base.quantity import digits, duration, prefix
 from lasthop.study.sweep import Listener
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
+    from typing import Literal
 
     from rich.progress import Progress as Bar
-    from rich.progress import TaskID
+    from rich.progress import ProgressColumn
 
     from lasthop.study.rows import Row
 
 LINE_EVERY_S = 10.0
+# A run that is shorter needs no bar.
+BAR_AFTER_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +109,7 @@ class Lines(Listener):
         left = now.remaining_s
         if left is None and self.expected_s is not None:
             left = max(0.0, self.expected_s - now.elapsed_s)
-        eta = "ETA unknown" if left is None else f"ETA {duration(left)}"
+        eta = _eta(left)
         if not self.counts_events:
             return eta
         return f"{eta}, {rate(now.events, now.elapsed_s)}"
@@ -123,30 +127,52 @@ class Bars(Lines):
     def __init__(self) -> None:
         super().__init__()
         self._bar: Bar | None = None
-        self._task: TaskID | None = None
 
     def begin(self, total: int, reused: int) -> None:
         """Start the clock."""
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
-        from rich.progress import Progress as Bar
+        from rich.progress import MofNCompleteColumn
 
         super().begin(total, reused)
-        self._bar = Bar(
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("{task.description}"),
-            console=Console(file=sys.stderr),
-            transient=True,
-        )
-        self._task = self._bar.add_task("", total=total, completed=reused)
-        self._bar.start()
+        self._bar = _bar(MofNCompleteColumn(), total=total, completed=reused)
 
     def tick(self) -> None:
         """Report if it is time to."""
-        if self._bar is not None and self._task is not None:
-            done = self.reused + self.ended
-            self._bar.update(self._task, completed=done, total=self.total, description=self.pace())
+        if self._bar is not None:
+            done, task = self.reused + self.ended, self._bar.task_ids[0]
+            self._bar.update(task, completed=done, total=self.total, description=self.pace())
+
+    def end(self) -> None:
+        """Remove the bar."""
+        if self._bar is not None:
+            self._bar.stop()
+
+
+class OneRun:
+    """The progress of one run, in simulated time: a bar after a second, or a line every ten seconds."""
+
+    def __init__(self, duration_s: float, *, plain: bool) -> None:
+        self._duration_s = duration_s
+        self._plain = plain or not sys.stderr.isatty()
+        self.started = self._told = time.monotonic()
+        self._bar: Bar | None = None
+
+    def tick(self, reached_s: float) -> None:
+        """Report that the run has reached this simulated time, if it is time to."""
+        now = time.monotonic()
+        passed = now - self.started
+        left = passed * (self._duration_s / reached_s - 1.0) if reached_s > 0 else None
+        text = f"{digits(reached_s, 3)} of {self._duration_s:g} s simulated, {_eta(left)}"
+        if self._plain:
+            if now - self._told >= LINE_EVERY_S:
+                self._told = now
+                say(text)
+        elif passed >= BAR_AFTER_S:
+            self._draw(reached_s, text)
+
+    def _draw(self, reached_s: float, text: str) -> None:
+        if self._bar is None:
+            self._bar = _bar(total=self._duration_s)
+        self._bar.update(self._bar.task_ids[0], completed=reached_s, description=text)
 
     def end(self) -> None:
         """Remove the bar."""
@@ -184,6 +210,44 @@ def listener(progress: bool | Callable[[Progress], object]) -> Listener:
     if not callable(progress):
         raise UsageError(f"{progress!r}; expected True, False or a function of Progress", argument="progress")
     return Calls(progress)
+
+
+@contextmanager
+def of_one_run(
+    progress: bool | Callable[[float], object], duration_s: Callable[[], float], *, plain: bool = False
+) -> Iterator[Callable[[float], object] | Literal[False]]:
+    """What hears the simulated time of a run while it lasts: nothing, stderr, or a function."""
+    if not isinstance(progress, bool):
+        if not callable(progress):
+            raise UsageError(
+                f"{progress!r}; expected True, False or a function of seconds", argument="progress"
+            )
+        yield progress
+    elif not progress:
+        yield False
+    else:
+        shown = OneRun(duration_s(), plain=plain)
+        try:
+            yield shown.tick
+        finally:
+            shown.end()
+
+
+def _bar(*columns: ProgressColumn, total: float, completed: int = 0) -> Bar:
+    """A bar on stderr with one task and its description; it vanishes when stopped."""
+    from rich.console import Console
+    from rich.progress import BarColumn, TextColumn
+    from rich.progress import Progress as Bar
+
+    text = TextColumn("{task.description}")
+    bar = Bar(BarColumn(), *columns, text, console=Console(file=sys.stderr), transient=True)
+    bar.add_task("", total=total, completed=completed)
+    bar.start()
+    return bar
+
+
+def _eta(left_s: float | None) -> str:
+    return "ETA unknown" if left_s is None else f"ETA {duration(left_s)}"
 
 
 def rate(events: int, passed: float) -> str:

@@ -11,7 +11,7 @@ mod tests;
 use std::io;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
 use lasthop_stack::hooks::Timer;
@@ -58,6 +58,8 @@ pub struct Request<'a> {
     pub pcap: &'a [(usize, PathBuf)],
     /// Set by another thread to interrupt the run.
     pub cancel: Option<&'a AtomicBool>,
+    /// Where the run notes now and then the simulated time that it has reached, in nanoseconds, for other threads.
+    pub reached: Option<&'a AtomicU64>,
     /// Limit on events, in addition to the scenario's.
     pub max_events: Option<u64>,
     /// Limit on wall-clock time, in addition to the scenario's.
@@ -75,6 +77,7 @@ impl<'a> Request<'a> {
             trace: &[],
             pcap: &[],
             cancel: None,
+            reached: None,
             max_events: None,
             max_wall: None,
         }
@@ -180,7 +183,10 @@ pub fn run(request: &Request) -> Result<Outcome, RunError> {
     let max_wall = request.max_wall();
     let (mut interrupted, mut stopped) = (false, None);
     let is_cancelled = || request.cancel.is_some_and(|cancel| cancel.load(Ordering::Relaxed));
-    let mut look = |events| {
+    let mut look = |now: Time, events| {
+        if let Some(reached) = request.reached {
+            reached.store(now.0, Ordering::Relaxed);
+        }
         let left = max_events.map_or(u64::MAX, |most| most - events);
         if left == 0 {
             stopped = Some(Stopped::MaxEvents);
@@ -339,18 +345,19 @@ impl World {
         self.events + self.net.crossings
     }
 
-    /// Processes the events up to `end`. `look` is called now and then with the number of events taken from the queue. It returns
-    /// after how many more it wants to be called again, or `None` to stop the run; then this returns false.
+    /// Processes the events up to `end`. `look` is called now and then with the time and the number of events taken from
+    /// the queue. It returns after how many more it wants to be called again, or `None` to stop the run; then this returns
+    /// false.
     ///
     /// All kinds of runs share this loop, so that the code of the events is compiled once.
-    fn advance(&mut self, end: Time, look: &mut dyn FnMut(u64) -> Option<u64>) -> bool {
+    fn advance(&mut self, end: Time, look: &mut dyn FnMut(Time, u64) -> Option<u64>) -> bool {
         let mut next_look = 0;
         while let Some((time, slot)) = self.net.queue.peek() {
             if time > end {
                 break;
             }
             if self.processed() >= next_look {
-                let Some(more) = look(self.events) else { return false };
+                let Some(more) = look(time, self.events) else { return false };
                 next_look = self.processed() + more;
             }
             self.events += 1;

@@ -32,7 +32,7 @@ impl Stepped {
     /// Processes events until one of them sets `due`, which is cleared; false where the run has ended instead.
     pub(crate) fn advance(&mut self, due: &AtomicBool) -> bool {
         let (end, most) = (Time(self.config.run.duration.0), self.config.run.max_events);
-        let has_ended = self.world.advance(end, &mut |events| {
+        let has_ended = self.world.advance(end, &mut |_, events| {
             let is_over = most == Some(events);
             (!is_over && !due.load(Ordering::Relaxed)).then_some(1)
         });
