@@ -43,6 +43,19 @@ def test_flows_of_a_group_are_one_row() -> None:
     assert f" {done.metrics['jain_index']:.2f} " in row
 
 
+def test_what_limits_a_flow_for_most_of_the_time_is_is_named() -> None:
+    def limits(settings: dict[str, str]) -> str:
+        done = lasthop.load("validation/linux-bulk").set({"run.duration": "20 s", **settings}).run()
+        return glance.of_run(done).split("\n\n")[1]
+
+    clean = {"links.path.loss.rate": "0 %"}
+    assert limits({"flows.main.tcp.congestion": "reno"}) == "limited by window (main)"
+    assert limits({"flows.main.tcp.window": "20 segments", **clean}) == "limited by receiver (main)"
+    assert limits({"flows.main.tcp.congestion": "bbr", **clean}) == "limited by pace (main)"
+    little = {"flows.main.app.kind": "cbr", "flows.main.app.cbr.rate": "1 Mbit/s", **clean}
+    assert limits(little) == "limited by application (main)"
+
+
 def test_remarks_name_the_full_queue_and_where_packets_are_dropped() -> None:
     scopes = {
         "links.a": {"queue_mean_packets": 95.0, "drops_queue": 3.0},

@@ -36,6 +36,9 @@ _FLOWS = {
 }
 _LINKS = {"link": 14, "used": 6, "drops": 18, "collisions": 10, "airtime": 0}
 _AGENTS = {"agent": 20, "counted": 0}
+_LIMITS = ("application", "receiver", "pace", "window")
+# A limit of so much of the time is the only one worth a word.
+_WHOLE = 0.95
 _SENT = ("segments_sent", "packets_sent", "requests_sent")
 _COLLISIONS = ("frames_collided", "collisions")
 _LOST = ("packets_lost", "discards")
@@ -60,6 +63,7 @@ def of_run(done: Run) -> str:
     agents = [[name, _counted(values)] for name, values in named["agents"].items()]
     blocks = [
         _table(_FLOWS, _flow_rows(named["flows"])),
+        _limits_of(named["flows"]),
         _table(_LINKS, _link_rows(done, named["links"])),
         _table(_AGENTS, agents),
         "\n".join(fill(text, WIDTH) for text in remarks(scopes, limits)),
@@ -143,13 +147,20 @@ def _table(columns: Mapping[str, int], rows: list[list[str]]) -> str:
 
 def _flow_rows(flows: Mapping[str, Values]) -> list[list[str]]:
     """A row for each group, and for each flow of no group."""
+    return [
+        [name, *_goodput(values, members), _times(values),
+         _percent(values.get("retransmitted_share")), _count(values.get("timeouts"))]
+        for name, values, members in _rows(flows)
+    ]  # fmt: skip
+
+
+def _rows(flows: Mapping[str, Values]) -> Iterator[tuple[str, Values, list[Values]]]:
+    """The groups with their members, and the flows of no group."""
     groups = {name: _members(name, flows) for name, values in flows.items() if not _sends(values)}
     inside = {member for members in groups.values() for member in members}
-    return [
-        [name, *_goodput(values, [flows[m] for m in groups.get(name, [])]), _times(values),
-         _percent(values.get("retransmitted_share")), _count(values.get("timeouts"))]
-        for name, values in flows.items() if name not in inside
-    ]  # fmt: skip
+    for name, values in flows.items():
+        if name not in inside:
+            yield name, values, [flows[member] for member in groups.get(name, [])]
 
 
 def _sends(values: Values) -> bool:
@@ -176,6 +187,32 @@ def _goodput(values: Values, members: list[Values]) -> list[str]:
     jain = f"{math.fsum(each) ** 2 / (len(each) * squares):.2f}" if squares else "–"
     extremes = f"{_short(min(each) / factor)}–{_short(max(each) / factor)}"
     return [human(mean, "bit/s", 3), extremes, jain]
+
+
+def _limits_of(flows: Mapping[str, Values]) -> str:
+    """What kept most of the flows from sending more for most of the time; of a group, its mean flow.
+
+    >>> shares = {"limited_by_pace_share": 0.2, "limited_by_window_share": 0.7}
+    >>> _limits_of({"a": shares, "b": {"limited_by_window_share": 1.0}, "udp": {}})
+    'limited by window (a 70 %, b)'
+    """
+    found: dict[str, list[str]] = {}
+    for name, values, members in _rows(flows):
+        each = members or [values]
+        shares = {limit: _mean(each, f"limited_by_{limit}_share") for limit in _LIMITS}
+        known = {limit: share for limit, share in shares.items() if share is not None}
+        if known:
+            foremost = max(known, key=known.__getitem__)
+            share = known[foremost]
+            text = name if share > _WHOLE else f"{name}{_GLUE}{100 * share:.0f}{_GLUE}%"
+            found.setdefault(foremost, []).append(text)
+    texts = [f"{limit} ({', '.join(names)})" for limit, names in found.items()]
+    return fill(f"limited by {', '.join(texts)}", WIDTH).replace(_GLUE, " ") if texts else ""
+
+
+def _mean(flows: list[Values], metric: str) -> float | None:
+    each = [value for flow in flows if (value := flow.get(metric)) is not None]
+    return math.fsum(each) / len(each) if each else None
 
 
 def _times(values: Values) -> str:

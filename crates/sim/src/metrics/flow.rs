@@ -1,5 +1,6 @@
 //! The metrics of one flow, or of the reverse data of its connection.
 
+use lasthop_stack::transport::tcp::sender::Limit;
 use lasthop_stack::units::Span;
 
 use super::group::Sending;
@@ -29,6 +30,11 @@ impl TcpFlow {
 
     fn time(&self, of: fn(&TcpSample) -> Span) -> f64 {
         (of(&self.ended) - of(&self.began)).as_secs()
+    }
+
+    fn limited(&self, by: Limit) -> Option<f64> {
+        let spent = |sample: &TcpSample| sample.sender.limited[by as usize];
+        ratio((spent(&self.ended) - spent(&self.began)).as_secs(), self.seconds)
     }
 
     fn sending(&self) -> Sending {
@@ -153,6 +159,30 @@ impl Measured for TcpFlow {
         row("cwnd_mean_segments", Unit::Segments, "mean congestion window over time", |flow| {
             ratio(flow.ended.sender.cwnd_seconds - flow.began.sender.cwnd_seconds, flow.seconds)
         }),
+        row(
+            "limited_by_application_share",
+            Unit::One,
+            "share of the measured time in which the sender had nothing to send",
+            |flow| flow.limited(Limit::Application),
+        ),
+        row(
+            "limited_by_receiver_share",
+            Unit::One,
+            "share of the measured time in which the receiver's window, or tcp.window, was full",
+            |flow| flow.limited(Limit::Receiver),
+        ),
+        row(
+            "limited_by_pace_share",
+            Unit::One,
+            "share of the measured time in which the pace, or small-queue, held the next segment back",
+            |flow| flow.limited(Limit::Pace),
+        ),
+        row(
+            "limited_by_window_share",
+            Unit::One,
+            "share of the measured time in which the congestion window was full, or losses were repaired",
+            |flow| flow.limited(Limit::Window),
+        ),
         row(
             "transfer_bps",
             Unit::BitsPerSecond,

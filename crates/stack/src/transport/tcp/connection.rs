@@ -317,7 +317,8 @@ impl<P: Parts> Connection<P> {
             return;
         }
         if self.sender.is_busy() {
-            if !self.send_predicted(now, out) {
+            let is_window = self.send_predicted(now, out);
+            if !is_window {
                 let mut left = self.sender.burst_limit();
                 while left > 0
                     && let Some(outgoing) = self.sender.next_outgoing(now, out)
@@ -327,7 +328,9 @@ impl<P: Parts> Connection<P> {
                 }
                 self.sender.persist_if_stuck(now, out);
             }
-            self.sender.on_flushed(now);
+            self.sender.on_flushed(is_window, now);
+        } else {
+            self.sender.is_idle(now);
         }
         if self.ack_due == AckDue::Now {
             self.send_ack(now, out);

@@ -7,6 +7,7 @@ mod asking;
 mod early;
 mod hystart;
 mod laws;
+mod limits;
 mod losses;
 mod marks;
 mod messages;
@@ -25,6 +26,8 @@ use asking::Asking;
 use early::Early;
 pub use early::Waiting;
 use hystart::HyStart;
+pub use limits::Limit;
+use limits::Limits;
 use marks::Marks;
 pub use messages::{Arrived, Counters, Outgoing, SackNews};
 use pacing::Pace;
@@ -93,6 +96,7 @@ pub struct Sender<P: Parts> {
     initial_window: f64,
     nagle: bool,
     usage: Usage,
+    limits: Limits,
     decay: Decay,
     mark_floor: f64,
     timestamps: bool,
@@ -162,6 +166,7 @@ impl<P: Parts> Sender<P> {
             initial_window,
             nagle: config.nagle,
             usage: Usage::new(config),
+            limits: Limits::default(),
             mark_floor: f64::from(config.mark_floor),
             timestamps: config.timestamps,
             loss_ssthresh: config.loss_ssthresh,
@@ -182,7 +187,8 @@ impl<P: Parts> Sender<P> {
         let mut board = std::mem::take(&mut self.board);
         board.clear();
         let law_before = self.law_counts();
-        *self = Sender { board, law_before, counters: self.counters, ..Sender::new(config, draw) };
+        *self =
+            Sender { board, law_before, counters: self.counters, limits: self.limits, ..Sender::new(config, draw) };
     }
 
     /// What only the law counts, over all connections of this sender.
@@ -226,7 +232,7 @@ impl<P: Parts> Sender<P> {
     /// Its counters, the window's integral brought up to `now`.
     pub fn counters(&mut self, now: Time) -> Counters {
         self.integrate(now);
-        self.counters
+        Counters { limited: self.limits.spent(now), ..self.counters }
     }
 
     /// Retransmission timeouts so far.
@@ -304,6 +310,7 @@ impl<P: Parts> Sender<P> {
         self.integrated = now;
         self.last_sent = now;
         self.decay.begin(now);
+        self.limits.begin(now);
         if syn_lost {
             self.window.cwnd = 1.0;
             if self.timeout_ssthresh == Halved::Window {

@@ -8,6 +8,7 @@ mod frozen;
 mod heard;
 mod laws_of_acks;
 mod lifetime;
+mod limits;
 mod losses;
 mod pacing;
 mod predicted;

@@ -35,6 +35,8 @@ pub struct Counters {
     pub reductions_undone: u64,
     /// Integral of the congestion window over time, in segment seconds.
     pub cwnd_seconds: f64,
+    /// The times for which each [`Limit`](super::Limit) was the sender's.
+    pub limited: [Span; 4],
     /// Marks answered, one in each window of data.
     pub marks_answered: u64,
     /// Losses and answered marks at which the law had an estimate of the path's rate.

@@ -28,6 +28,8 @@ pub(super) struct Pace {
     unpaced: u32,
     /// Whether the pace held the next segment back when it was last asked.
     holds: bool,
+    /// The same, or what waits below did.
+    waits: bool,
 }
 
 impl Pace {
@@ -41,12 +43,18 @@ impl Pace {
             quantum: 0,
             unpaced: unpaced_start,
             holds: false,
+            waits: false,
         }
     }
 
     /// Whether the next segment waits for its time.
     pub(super) fn holds(&self) -> bool {
         self.holds
+    }
+
+    /// Whether it waits for its time, or for room below.
+    pub(super) fn waits(&self) -> bool {
+        self.waits
     }
 }
 
@@ -96,9 +104,9 @@ impl<P: Parts> Sender<P> {
         self.pace.holds = self.window.pacing.is_some() && now < release && quantum == 0;
         if self.pace.holds {
             out.set(Timer::Pace, release);
-            return true;
         }
-        small_queue.is_some_and(|time| self.is_held(time, out))
+        self.pace.waits = self.pace.holds || small_queue.is_some_and(|time| self.is_held(time, out));
+        self.pace.waits
     }
 
     /// Whether what waits below has to become less, `time` of the pace being the bound.
