@@ -205,13 +205,14 @@ def test_quantile_and_steady_on_the_command_line(small: Path, cli: Cli) -> None:
     assert table["share"] == 0.5
     assert [row["n"] for row in table["rows"]] == [6] * 6
     assert all(row["ci_low"] <= row["quantile"] <= row["ci_high"] for row in table["rows"])
-    first = f"{METRIC}: 50 % quantile of the runs (bit/s)"
+    first = f"{METRIC}: 50 % quantile of the runs"
     assert cli("quantile", "s", METRIC).stdout.splitlines()[0] == first
     shown = cli("steady", "s", METRIC)
     assert cli("steady", "s").stdout == shown.stdout
-    assert shown.stdout.splitlines()[0] == f"{METRIC}: mean of each run (bit/s)"
+    assert shown.stdout.splitlines()[0] == f"{METRIC}: mean of each run"
     swept = cli("contrast", "s", METRIC, "links.path.loss.rate").stdout
-    assert swept.splitlines()[0] == f"{METRIC}: difference (bit/s)"
+    assert swept.splitlines()[0] == f"{METRIC}: difference"
+    assert swept.splitlines()[1].endswith("(kbit/s)  n  relative (%)")
     runs = json.loads(cli("steady", "s", "--json").stdout)["rows"]
     assert len(runs) == 36
     longer = [row for row in runs if row["found_s"] is not None and row["found_s"] > 0]

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
     Cli = Callable[..., subprocess.CompletedProcess[str]]
 
+# The relay runs under the wall clock.
+pytestmark = pytest.mark.alone
+
 CHAIN = """\
 title = "Two flows over a chain of two wires"
 

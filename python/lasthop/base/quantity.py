@@ -57,6 +57,15 @@ def metric_unit(metric: str) -> str:
     return _registered(metric)[0]
 
 
+def shown_unit(metric: str) -> str:
+    """The unit in which a table shows a metric: per cent for shares.
+
+    >>> shown_unit("flows.main.goodput_bps"), shown_unit("links.a.utilisation"), shown_unit("jain_index")
+    ('bit/s', '%', '')
+    """
+    return "%" if metric.endswith(("_share", ".utilisation")) else metric_unit(metric)
+
+
 def metric_words(metric: str) -> str:
     """What a metric measures, in words and without its unit.
 

@@ -6,10 +6,14 @@
 >>> print(table)
 x    mean
 1 %  2.000
+>>> print(Table(["x", "mean"], [{"x": "1 %", "mean": 2e6}], {"mean": "bit/s"}))
+x    mean (Mbit/s)
+1 %  2.000
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from textwrap import fill, wrap
 from typing import TYPE_CHECKING, Any
@@ -17,10 +21,10 @@ from typing import TYPE_CHECKING, Any
 from lasthop.base.arguments import nonblank
 from lasthop.base.errors import UsageError, nearest
 from lasthop.base.frames import array, arrow, pandas
-from lasthop.base.quantity import digits
+from lasthop.base.quantity import digits, labelled, prefix
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     import numpy.typing as npt
 
@@ -32,10 +36,13 @@ class Table:
     Attributes:
         columns: The names of the columns, in order.
         rows: A mapping from column to value for each row, ready for any data frame.
+        units: The units of the columns that have one; `%` stands for a share. Text has the values in a
+            prefixed unit, `rows` in this one.
     """
 
     columns: list[str]
     rows: list[dict[str, Any]] = field(default_factory=list)
+    units: Mapping[str, str] = field(default_factory=dict)
 
     def column(self, name: str) -> list[Any]:
         """The values of one column.
@@ -60,7 +67,7 @@ class Table:
         return iter(self.rows)
 
     def __str__(self) -> str:
-        return grid(self.columns, [[_cell(r[c]) for c in self.columns] for r in self.rows])
+        return grid(*self._text())
 
     __repr__ = __str__
 
@@ -70,7 +77,7 @@ class Table:
         Returns:
             One line per row below the heading; numbers have four significant digits.
         """
-        return markdown(self.columns, ([_cell(r[c]) for c in self.columns] for r in self.rows))
+        return markdown(*self._text())
 
     def to_latex(self) -> str:
         """The table as LaTeX.
@@ -78,10 +85,10 @@ class Table:
         Returns:
             A `tabular` with the rules of the package booktabs; numbers have four significant digits.
         """
-        return latex(self.columns, ([_cell(r[c]) for c in self.columns] for r in self.rows))
+        return latex(*self._text())
 
     def _repr_html_(self) -> str:
-        return html(self.columns, ([_cell(r[c]) for c in self.columns] for r in self.rows))
+        return html(*self._text())
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return arrow(self._by_column(), requested_schema)
@@ -99,6 +106,22 @@ class Table:
             LasthopError: pandas is not installed.
         """
         return pandas(self._by_column())
+
+    def _text(self) -> tuple[list[str], list[list[str]]]:
+        """Headings with units, and cells; columns of one unit have the same prefix."""
+        scales = {unit: self._scale(unit) for unit in self.units.values()}
+        of = {column: scales[unit] for column, unit in self.units.items()}
+        head = [labelled(column, of[column][1]) if column in of else column for column in self.columns]
+        return head, [
+            [_cell(row[c], of[c][0] if c in of else 1.0) for c in self.columns] for row in self.rows
+        ]
+
+    def _scale(self, unit: str) -> tuple[float, str]:
+        if unit == "%":
+            return 0.01, unit
+        cells = (row[column] for row in self.rows for column, own in self.units.items() if own == unit)
+        sizes = [abs(value) for value in cells if isinstance(value, float) and math.isfinite(value)]
+        return prefix(max(sizes, default=0.0), unit)
 
     def _by_column(self) -> dict[str, list[Any]]:
         return {name: [row[name] for row in self.rows] for name in self.columns}
@@ -226,9 +249,9 @@ def latex(columns: Iterable[str], rows: Iterable[Iterable[str]], about: str = ""
     )
 
 
-def _cell(value: object) -> str:
+def _cell(value: object, factor: float = 1.0) -> str:
     if value is None or isinstance(value, float):
-        return digits(value)
+        return digits(None if value is None else value / factor)
     return str(value)
 
 

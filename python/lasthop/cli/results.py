@@ -228,7 +228,6 @@ def contrast_command(
     interval, and its share of the baseline's mean.
     """
     from lasthop.base.jsontext import dumps
-    from lasthop.base.quantity import labelled, metric_unit
     from lasthop.study.study import Study
     from lasthop.views.contrasts import contrasts, worded
 
@@ -238,12 +237,11 @@ def contrast_command(
     if as_json:
         data(dumps({"metric": metric, "key": key, "rows": table.rows}))
         return
-    title = f"{metric}: {labelled('difference', metric_unit(metric))}"
     table = worded(table)
     if form == "markdown":
         data(table.to_markdown())
     else:
-        data(table.to_latex() if form == "latex" else f"{title}\n{table}")
+        data(table.to_latex() if form == "latex" else f"{metric}: difference\n{table}")
 
 
 @click.command(

@@ -50,14 +50,13 @@ def quantile_command(study: Path, metric: str, share: float, form: str, as_json:
     The interval is that of two of the ordered runs, so it holds whatever the distribution is. Too few
     runs have none: a median needs 6, the 90 % quantile 36.
     """
-    from lasthop.base.quantity import labelled, metric_unit
     from lasthop.study.study import Study
     from lasthop.views.quantiles import quantiles
 
     opened = Study.open(study)
     warn_of_stopped(opened)
     table = quantiles(opened, metric, share)
-    title = f"{metric}: {labelled(f'{100 * share:.6g} % quantile of the runs', metric_unit(metric))}"
+    title = f"{metric}: {100 * share:.6g} % quantile of the runs"
     _print(table, {"metric": metric, "share": share}, form, title, as_json=as_json)
 
 
@@ -83,7 +82,6 @@ def steady_command(study: Path, metric: str | None, cut: bool, form: str, as_jso
     leaves out `run.warmup` and, only with --cut, what was found. The 95 % interval is that of the means of
     20 batches of one run.
     """
-    from lasthop.base.quantity import labelled, metric_unit
     from lasthop.study.study import Study
     from lasthop.views.steady import binned, remarks, steady_runs
 
@@ -91,7 +89,7 @@ def steady_command(study: Path, metric: str | None, cut: bool, form: str, as_jso
     warn_of_stopped(opened)
     table = steady_runs(opened, metric, cut=cut)
     metric = metric or binned(opened)[0]
-    title = f"{metric}: {labelled('mean of each run', metric_unit(metric))}"
+    title = f"{metric}: mean of each run"
     _print(table, {"metric": metric, "cut": cut}, form, title, as_json=as_json)
     if not cut:
         for remark in remarks(table):

@@ -1,7 +1,9 @@
 """`lasthop test`: every check of a checkout, in one order, with a summary.
 
-Lints come first because they are quick, then the Rust tests, then pytest, whose closing line is the
-last line printed. Nothing stops at a failure, so one call shows everything that is wrong.
+Lints come first because they are quick, then the Rust tests, then pytest: first the tests that need the
+machine to themselves (the marker `alone`), then all others on all cores, whose closing line is the last
+line printed. Arguments for pytest choose the tests; then it runs once, on one core. Nothing stops at a
+failure, so one call shows everything that is wrong.
 
 In CI (the variable `CI` is set) and with `--soak`, the Python tests run on an extension of their own,
 built with the profile `checked`: an overflow or a broken assumption ends a run. It is kept below
@@ -27,6 +29,10 @@ from lasthop.tools import lowest
 ROOT = Path(__file__).resolve().parents[3]
 CHECKED = ROOT / "target" / "checked"
 CHECKED_CORE = CHECKED / "_core.abi3.so"
+
+# The two runs of pytest where no argument chooses the tests. An idle worker takes tests from another.
+ALONE = ["-m", "alone"]
+ON_ALL_CORES = ["-m", "not alone", "-n", "auto", "--dist", "worksteal"]
 
 OPTIONAL_TOOLS = {
     "tshark": "decodes captures; without it those tests are skipped",
@@ -204,16 +210,19 @@ def main(args: Sequence[str] = ()) -> int:
     if is_checked and outcomes[-1].status:
         return 1
 
-    pytest = [sys.executable, "-m", "pytest", *for_pytest]
     env = environment()
     if is_checked:
         take_out_checked()
         env |= checked_environment()
     if options.soak:
         env["LASTHOP_SOAK"] = "1"
-        pytest += ["-v", "tests/python/test_search.py"]
-    status = subprocess.run(pytest, cwd=ROOT, env=env, check=False).returncode
-    return 1 if failed or status else 0
+        for_pytest += ["-v", "tests/python/test_search.py"]
+    pytest = [sys.executable, "-m", "pytest"]
+    statuses = [
+        subprocess.run([*pytest, *words], cwd=ROOT, env=env, check=False).returncode
+        for words in ([for_pytest] if for_pytest else [ALONE, ON_ALL_CORES])
+    ]
+    return 1 if failed or any(statuses) else 0
 
 
 def is_ci() -> bool:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from lasthop.base.arguments import instance, nonblank
 from lasthop.base.errors import UsageError, nearest
+from lasthop.base.quantity import shown_unit
 from lasthop.base.table import Table
 from lasthop.scenario.overrides import same
 from lasthop.stats.intervals import difference, interval
@@ -41,7 +42,8 @@ def contrasts(study: Study, metric: str, key: str, baseline: str | None = None) 
         place = tuple(point[k] for k in others)
         label = labels[tuple(point[k] for k in together)]
         cells.setdefault(place, {})[label] = study.values(planned.point, metric)
-    table = Table([*others, key, "minus", "difference", "ci_low", "ci_high", "n", "relative"])
+    units = {**dict.fromkeys(("difference", "ci_low", "ci_high"), shown_unit(metric)), "relative": "%"}
+    table = Table([*others, key, "minus", "difference", "ci_low", "ci_high", "n", "relative"], units=units)
     for place, cell in cells.items():
         for label in labels.values():
             if label == base or label not in cell:
@@ -77,7 +79,7 @@ def worded(table: Table) -> Table:
     rows = [
         {**row, **constant} if is_same else row for row, is_same in zip(table.rows, same_in_all, strict=True)
     ]
-    return Table(table.columns, rows)
+    return Table(table.columns, rows, table.units)
 
 
 def row_labels(study: Study, key: str, together: Sequence[str]) -> dict[tuple[str, ...], str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lasthop.base.quantity import shown_unit
 from lasthop.base.table import Table
 from lasthop.stats.intervals import Interval, interval
 
@@ -15,7 +16,8 @@ def means(study: Study, metric: str) -> Table:
     """Mean, 95 % interval and n of a metric at every point."""
     study.check_metric(metric)
     swept = list(study.points()[0])
-    table = Table([*swept, "mean", "ci_low", "ci_high", "n"])
+    units = dict.fromkeys(("mean", "ci_low", "ci_high"), shown_unit(metric))
+    table = Table([*swept, "mean", "ci_low", "ci_high", "n"], units=units)
     for planned, point in zip(study.plan, study.points(), strict=True):
         it = interval(list(study.values(planned.point, metric).values()))
         table.rows.append({**point, **_columns(it)})

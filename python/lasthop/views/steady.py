@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from lasthop.base.arguments import instance, nonblank
 from lasthop.base.errors import UsageError, nearest
-from lasthop.base.quantity import seconds
+from lasthop.base.quantity import seconds, shown_unit
 from lasthop.base.table import Table
 from lasthop.stats.steady import steady, warm_up
 
@@ -41,7 +41,8 @@ def steady_runs(study: Study, metric: str | None = None, *, cut: bool = False) -
             "batch_s",
             "linked",
             "is_linked",
-        ]
+        ],
+        units=dict.fromkeys(("mean", "ci_low", "ci_high"), shown_unit(metric or names[0])),
     )
     for planned, point in zip(study.plan, study.points(), strict=True):
         width, warmup = _times(study, planned.point)
