@@ -16,7 +16,7 @@ from lasthop.cli.main import invoke
 from lasthop.papers import page, results
 from lasthop.papers.paper import known, paper
 from lasthop.papers.results import Outcome, Results
-from lasthop.papers.statements import MOST, STATEMENT_VERDICTS
+from lasthop.papers.statements import MOST
 from lasthop.papers.switches import switches
 from lasthop.scenario.overrides import as_text
 from lasthop.scenario.scenario import load
@@ -224,14 +224,6 @@ def test_the_shipped_claims_records_and_pages_belong_together(cli: Cli) -> None:
         stale = f"{name}: run ./lasthop reproduce {name} --summary --record"
         assert page.with_statements(text, one) == text, stale
         assert page.details(one) == one.details.read_text(encoding="utf-8"), stale
-
-
-def test_the_readme_counts_the_statements_on_record(cli: Cli) -> None:
-    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    for entry in json.loads(cli("reproduce", "--summary", "--json").stdout):
-        (line,) = [line for line in readme.splitlines() if f"](papers/{entry['paper']}.md)" in line]
-        counts = [str(entry[name]) for name in ("statements", *STATEMENT_VERDICTS)]
-        assert f"| {' | '.join(counts)} |" in line, entry
 
 
 @pytest.mark.slow

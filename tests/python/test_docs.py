@@ -166,6 +166,25 @@ def test_links_between_pages_lead_somewhere() -> None:
             assert (page.parent / target).exists(), f"{page.name}: {target}"
 
 
+def test_the_readme_says_what_is_on_record() -> None:
+    make_readme = runpy.run_path(str(ROOT / "docs" / "make_readme.py"))
+    text = (ROOT / "README.md").read_text()
+    assert text == make_readme["page"](text), "run docs/make_readme.py"
+
+
+def test_the_readmes_speeds_are_those_of_the_page_on_speed() -> None:
+    def rows(name: str, form: str) -> list[tuple[str, ...]]:
+        text = (ROOT / name).read_text()
+        return [
+            tuple(re.sub(r"\s", "", cell) for cell in row) for row in re.findall(form, text, re.MULTILINE)
+        ]
+
+    measured = rows("docs/speed.md", r"^\|[^|]+\|[^|]+\| ([\d\s]+) \| ([\d\s]+) \|[^|]+\| ([\d.]+) \|")
+    shown = rows("README.md", r"^\|[^|]+\| ([\d\s]+) ns \| ([\d\s]+) ns \| ([\d.]+) \|$")
+    assert len(shown) == 4
+    assert set(shown) <= set(measured)
+
+
 def test_the_list_of_keys_is_the_readers() -> None:
     make_keys = runpy.run_path(str(ROOT / "docs" / "make_keys.py"))
     assert (ROOT / "docs" / "keys.md").read_text() == make_keys["page"](), "run docs/make_keys.py"
