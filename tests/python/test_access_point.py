@@ -208,3 +208,19 @@ def test_a_station_that_comes_back_is_served_again(tmp_path: Path) -> None:
     assert fair is not None
     # What the hardware held of the old lane at the first hand-off was counted there for good.
     assert fair > 0.7 * plain > 10e6
+
+
+def test_cubic_has_its_share_beside_bbr_under_the_limit_of_linux() -> None:
+    # Linux bounds the queues of an interface at 8192 packets. Where 500 are the bound BBR, which takes no loss for congestion,
+    # keeps them full, and CUBIC halves its window at each drop.
+    scenario = lh.load("examples/cubic-beside-bbr").set({"run.duration": "15 s"})
+    small, *_, default = range(len(scenario.points()))
+    assert scenario.points()[default]["links.air.queue"] == "8192 packets"
+
+    def shares(point: int) -> float:
+        metrics = scenario.run(point=point).metrics
+        cubic, bbr = (metrics[f"flows.{law}.goodput_bps"] or 0.0 for law in ("cubic", "bbr"))
+        return cubic / (cubic + bbr)
+
+    assert shares(default) == pytest.approx(0.5, abs=0.05)
+    assert shares(small) < 0.2

@@ -189,8 +189,15 @@ impl<'a> Sheet<'a> {
                     None => of_variant(at(*variant), *part, values, From::Slot(first + variant)),
                 }
             }
-            SlotDefault::Preset { kind, words, presets, otherwise, unplaced } => {
-                if at(*kind).is_some_and(|kind| kind.is("wifi")) {
+            SlotDefault::Preset { kind, words, presets, otherwise, unplaced, managed } => {
+                let limit = managed.as_ref().and_then(|(law, limits)| {
+                    let (_, value, source) =
+                        limits.iter().find(|it| at(*law).is_some_and(|law| law.is(it.0)))?;
+                    Some(Cell { value, from: From::Slot(first + law), source })
+                });
+                if limit.is_some() {
+                    limit
+                } else if at(*kind).is_some_and(|kind| kind.is("wifi")) {
                     let unplaced = unplaced.as_ref().filter(|(nodes, _)| !self.is_any_placed(at(*nodes)));
                     match unplaced {
                         Some((_, value)) => cell(value, From::Default),

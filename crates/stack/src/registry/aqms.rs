@@ -23,6 +23,21 @@ kinds! {
 }
 
 impl AqmKind {
+    /// The names of those that have a limit of their own in Linux, that limit in packets, and where it is published.
+    pub fn limits() -> impl Iterator<Item = (&'static str, u32, &'static str)> {
+        AqmKind::ALL.iter().filter_map(|kind| {
+            let (packets, source) = match kind {
+                AqmKind::Warning | AqmKind::DropHead | AqmKind::Red => return None,
+                AqmKind::Codel => (1000, "Linux: sch_codel.c"),
+                AqmKind::FqCodel => (10_240, "Linux: sch_fq_codel.c"),
+                AqmKind::Pie => (1000, "Linux: sch_pie.c"),
+                AqmKind::DualPi2 => (10_000, "Linux: sch_dualpi2.c"),
+                AqmKind::Mac80211 => (8192, "Linux: fq_impl.h"),
+            };
+            Some((kind.entry().name, packets, source))
+        })
+    }
+
     /// Whether it needs to know the receivers of packets, as only an 802.11 link does.
     #[must_use]
     pub fn is_for_stations(self) -> bool {

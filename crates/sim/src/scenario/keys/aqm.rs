@@ -4,13 +4,13 @@ use super::{Key, Kind, Only};
 use lasthop_stack::registry::AqmKind;
 
 /// The key.
-pub(super) const KEYS: &[Key] = &[Key::new(
+pub(super) const LAW: Key = Key::new(
     "links.*.aqm.law",
     Kind::Word("AQM", laws),
     "management of each queue of the link; unset and none mean a queue that drops when it is full and does nothing else",
 )
 .absent()
-.only(&[Only::Is("links.*.kind", &["wired", "lossy", "wifi", "wimax", "trace"])])];
+.only(&[Only::Is("links.*.kind", &["wired", "lossy", "wifi", "wimax", "trace"])]);
 
 fn laws() -> Vec<&'static str> {
     std::iter::once("none").chain(AqmKind::ALL.iter().map(|kind| kind.entry().name)).collect()

@@ -7,7 +7,7 @@ use super::super::quantity::Dim;
 use super::preset::{FLAVOURS, Preferred, RADIOS, Source, Wifi};
 use super::table::{FASTEST, LONGEST, RATE, SHARE, SIZE, TIME_MS, quantity, time};
 use super::words::{LINKS, LOSS_MODELS, STANDARDS, names};
-use super::{Default, Key, Kind, Only};
+use super::{Default, Key, Kind, Only, aqm};
 use crate::medium::radio::config::ErrorLaw;
 use lasthop_stack::link::dot11::{BackoffDraw, PhyRate, ResponseTimeout};
 
@@ -56,7 +56,7 @@ impl Key {
     /// A key whose default on an 802.11 link comes from a preset; elsewhere it has no meaning unless
     /// [`otherwise`](Key::otherwise) or a list of kinds says more.
     pub(super) const fn preset(self, value: fn(&Wifi) -> String, source: Source) -> Key {
-        let by = Preferred { value, source, otherwise: None, unplaced: None };
+        let by = Preferred { value, source, otherwise: None, unplaced: None, managed: false };
         Key { default: Default::Preset(by), only: WIFI, ..self }
     }
 
@@ -65,6 +65,16 @@ impl Key {
         match self.default {
             Default::Preset(by) => {
                 Key { default: Default::Preset(Preferred { otherwise: Some(text), ..by }), ..self }
+            }
+            _ => self,
+        }
+    }
+
+    /// A management of the queue that has a limit of its own gives the default.
+    const fn managed(self) -> Key {
+        match self.default {
+            Default::Preset(by) => {
+                Key { default: Default::Preset(Preferred { managed: true, ..by }), ..self }
             }
             _ => self,
         }
@@ -134,6 +144,7 @@ pub(super) const KEYS: &[Key] = &[
         .default("0 s")
         .at_most(LONGEST)
         .only(POINT_TO_POINT),
+    aqm::LAW,
     Key::new(
         "links.*.queue",
         ROOM,
@@ -141,6 +152,7 @@ pub(super) const KEYS: &[Key] = &[
     )
     .preset(|wifi| quantity(Dim::Packets, wifi.mac.queue.into()), both_mac("ns-2: ifqlen of the CMU scripts"))
     .otherwise("100 packets")
+    .managed()
     .only(QUEUED)
     .or(&["unlimited"])
     .above("0 packets")

@@ -5,6 +5,7 @@
 use super::words::{EDCA_STANDARDS, Named, STANDARDS};
 use crate::medium::radio::config::RadioConfig;
 use lasthop_stack::link::dot11::{MacConfig, PhyRate, Preset};
+use lasthop_stack::registry::AqmKind;
 
 /// The words of `links.*.flavour`.
 pub(in super::super) const FLAVOURS: [&str; 3] = ["standard", "ns2", "model"];
@@ -31,6 +32,8 @@ pub(in super::super) struct Preferred {
     pub(in super::super) otherwise: Option<&'static str>,
     /// The default on an 802.11 link of whose stations none has a position, whatever the preset.
     pub(in super::super) unplaced: Option<&'static str>,
+    /// Whether a management of the queue that has a limit of its own gives the default, on any link.
+    pub(in super::super) managed: bool,
 }
 
 /// Where the values of a preset are published.
@@ -172,7 +175,12 @@ impl Preferred {
             None => String::new(),
         };
         let unplaced = self.unplaced.map(|text| format!("{text} (without positions); ")).unwrap_or_default();
-        (format!("{otherwise}{unplaced}{}", values.text()), sources.text())
+        let mut managed = String::new();
+        for (law, packets, source) in AqmKind::limits().filter(|_| self.managed) {
+            managed += &format!("{packets} packets ({law}); ");
+            sources.add(source.to_string(), law);
+        }
+        (format!("{otherwise}{managed}{unplaced}{}", values.text()), sources.text())
     }
 }
 

@@ -9,7 +9,7 @@ use super::super::hosted;
 use super::super::quantity::{Dim, Quantity};
 use super::{
     Case, Decimal, Default, Key, Kind, Only, Part, Profiled, Unless, WESTWOOD_RECOVERY, acks, agents, air,
-    apps, aqm, arq, channel, described, edca, events, figures, frn, judges, links, nodes, pacing, pcf, radio,
+    apps, arq, channel, described, edca, events, figures, frn, judges, links, nodes, pacing, pcf, radio,
     records, users, wires,
 };
 use lasthop_stack::registry::tcp;
@@ -63,7 +63,6 @@ pub(in super::super) static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| {
         nodes::KEYS,
         events::OF_NODES,
         links::KEYS,
-        aqm::KEYS,
         &described::aqms(),
         edca::KEYS,
         pcf::KEYS,

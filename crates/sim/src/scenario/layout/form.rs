@@ -7,7 +7,7 @@ use super::super::keys::{Profiled, Unless, WESTWOOD_RECOVERY, names};
 use super::super::roster::{EMPTY, Index, hashed};
 use super::super::value::Value;
 use lasthop_stack::link::dot11::PcfConfig;
-use lasthop_stack::registry::{VARIANTS, Variant};
+use lasthop_stack::registry::{AqmKind, VARIANTS, Variant};
 use lasthop_stack::transport::tcp::Profile;
 use std::sync::{LazyLock, OnceLock};
 
@@ -112,6 +112,8 @@ pub(in super::super) enum SlotDefault {
         otherwise: Option<Value>,
         /// The place of the stations, and the default where none of them has a position.
         unplaced: Option<(usize, Value)>,
+        /// The place of the management of the queue, and the default of each that has one, with its source.
+        managed: Option<(usize, Vec<(&'static str, Value, &'static str)>)>,
     },
     Follows {
         key: usize,
@@ -283,6 +285,10 @@ impl Form {
                 presets: Presets::new(def, preferred),
                 otherwise: preferred.otherwise.map(|text| read(def, text)),
                 unplaced: preferred.unplaced.map(|text| (self.at("links.*.nodes"), read(def, text))),
+                managed: preferred.managed.then(|| {
+                    let of = |(law, packets, source)| (law, read(def, &format!("{packets} packets")), source);
+                    (self.at("links.*.aqm.law"), AqmKind::limits().map(of).collect())
+                }),
             },
             Default::Follows { key, value, then, or } => {
                 SlotDefault::Follows { key: self.at(key), value, then: read(def, then), or: read(def, or) }

@@ -187,8 +187,13 @@ impl<P: Parts> Sender<P> {
         let mut board = std::mem::take(&mut self.board);
         board.clear();
         let law_before = self.law_counts();
-        *self =
-            Sender { board, law_before, counters: self.counters, limits: self.limits, ..Sender::new(config, draw) };
+        *self = Sender {
+            board,
+            law_before,
+            counters: self.counters,
+            limits: self.limits,
+            ..Sender::new(config, draw)
+        };
     }
 
     /// What only the law counts, over all connections of this sender.
