@@ -175,11 +175,13 @@ impl Preferred {
             None => String::new(),
         };
         let unplaced = self.unplaced.map(|text| format!("{text} (without positions); ")).unwrap_or_default();
-        let mut managed = String::new();
-        for (law, packets, source) in AqmKind::limits().filter(|_| self.managed) {
-            managed += &format!("{packets} packets ({law}); ");
-            sources.add(source.to_string(), law);
+        let limits: Vec<_> = AqmKind::limits().filter(|_| self.managed).collect();
+        for (law, _, source) in &limits {
+            sources.add((*source).to_string(), law);
         }
+        let managed: Vec<_> =
+            limits.iter().map(|(law, packets, _)| format!("{packets} packets ({law}); ")).collect();
+        let managed = managed.concat();
         (format!("{otherwise}{managed}{unplaced}{}", values.text()), sources.text())
     }
 }

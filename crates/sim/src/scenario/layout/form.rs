@@ -113,7 +113,7 @@ pub(in super::super) enum SlotDefault {
         /// The place of the stations, and the default where none of them has a position.
         unplaced: Option<(usize, Value)>,
         /// The place of the management of the queue, and the default of each that has one, with its source.
-        managed: Option<(usize, Vec<(&'static str, Value, &'static str)>)>,
+        managed: Option<(usize, ByLaw)>,
     },
     Follows {
         key: usize,
@@ -122,6 +122,9 @@ pub(in super::super) enum SlotDefault {
         or: Value,
     },
 }
+
+/// The default under each law that has one, with its source.
+pub(in super::super) type ByLaw = Vec<(&'static str, Value, &'static str)>;
 
 /// The default of each profile and its source.
 #[derive(Debug)]
