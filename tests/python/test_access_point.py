@@ -211,8 +211,8 @@ def test_a_station_that_comes_back_is_served_again(tmp_path: Path) -> None:
 
 
 def test_cubic_has_its_share_beside_bbr_under_the_limit_of_linux() -> None:
-    # Linux bounds the queues of an interface at 8192 packets. Where 500 are the bound BBR, which takes no loss for congestion,
-    # keeps them full, and CUBIC halves its window at each drop.
+    # Linux bounds the queues of an interface at 8192 packets. Where 500 are the bound BBR, which takes
+    # no loss for congestion, keeps them full, and CUBIC reduces its window at each drop.
     scenario = lh.load("examples/cubic-beside-bbr").set({"run.duration": "15 s"})
     small, *_, default = range(len(scenario.points()))
     assert scenario.points()[default]["links.air.queue"] == "8192 packets"

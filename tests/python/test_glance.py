@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -54,6 +55,14 @@ def test_what_limits_a_flow_for_most_of_the_time_is_is_named() -> None:
     assert limits({"flows.main.tcp.congestion": "bbr", **clean}) == "limited by pace (main)"
     little = {"flows.main.app.kind": "cbr", "flows.main.app.cbr.rate": "1 Mbit/s", **clean}
     assert limits(little) == "limited by application (main)"
+
+
+def test_completed_files_and_transfers_of_users_are_named() -> None:
+    file = lasthop.load("validation/linux-files").run()
+    text = glance.of_run(file)
+    assert f"completed: main after {1e3 * file.metrics['flows.main.completion_s']:.0f} ms" in text
+    users = lasthop.load("validation/linux-bulk").set({"flows.main.app.kind": "web", "run.duration": "60 s"})
+    assert re.search(r"^completed: main \d+ of \d+ web$", glance.of_run(users.run()), re.MULTILINE)
 
 
 def test_remarks_name_the_full_queue_and_where_packets_are_dropped() -> None:

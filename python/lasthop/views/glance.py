@@ -63,7 +63,7 @@ def of_run(done: Run) -> str:
     agents = [[name, _counted(values)] for name, values in named["agents"].items()]
     blocks = [
         _table(_FLOWS, _flow_rows(named["flows"])),
-        _limits_of(named["flows"]),
+        "\n".join(text for text in (_limits_of(named["flows"]), _completed(named["flows"])) if text),
         _table(_LINKS, _link_rows(done, named["links"])),
         _table(_AGENTS, agents),
         "\n".join(fill(text, WIDTH) for text in remarks(scopes, limits)),
@@ -210,6 +210,29 @@ def _limits_of(flows: Mapping[str, Values]) -> str:
     return fill(f"limited by {', '.join(texts)}", WIDTH).replace(_GLUE, " ") if texts else ""
 
 
+def _completed(flows: Mapping[str, Values]) -> str:
+    """How long files took, and how many transfers of users are done.
+
+    >>> done = {"class.web.transfers_done": 1.0, "class.web.transfers_begun": 2.0}
+    >>> _completed({"a": {"completion_s": 0.15}, "b": {"completion_s": None}, "c": done})
+    'completed: a after 150 ms, c 1 of 2 web'
+    """
+    found = [
+        f"{name} after {human(time, 's', 3)}"
+        for name, values in flows.items()
+        if (time := values.get("completion_s")) is not None
+    ]
+    for name, values in flows.items():
+        for metric, begun in values.items():
+            kind = re.fullmatch(r"class\.(.+)\.transfers_begun", metric)
+            if kind and begun:
+                found.append(
+                    f"{name} {values[f'class.{kind[1]}.transfers_done']:.0f} of {begun:.0f} {kind[1]}"
+                )
+    more = f" and {len(found) - _ROWS} more" if len(found) > _ROWS else ""
+    return fill(f"completed: {', '.join(found[:_ROWS])}{more}", WIDTH) if found else ""
+
+
 def _mean(flows: list[Values], metric: str) -> float | None:
     each = [value for flow in flows if (value := flow.get(metric)) is not None]
     return math.fsum(each) / len(each) if each else None
@@ -226,12 +249,12 @@ def _times(values: Values) -> str:
 
 
 def _short(value: float) -> str:
-    """A number in at most five characters, for values below 1000.
+    """A number in at most four characters, for values below 1000.
 
-    >>> _short(3.14159), _short(40.24), _short(640.2)
-    ('3.14', '40.2', '640')
+    >>> _short(3.14159), _short(40.24), _short(99.97), _short(640.2)
+    ('3.14', '40.2', '100', '640')
     """
-    return f"{value:.{2 if value < 10 else 1 if value < 100 else 0}f}"
+    return f"{value:.{2 if value < 9.995 else 1 if value < 99.95 else 0}f}"
 
 
 def _percent(share: float | None) -> str:
