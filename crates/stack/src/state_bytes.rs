@@ -28,7 +28,7 @@ pub(crate) trait StateBytes {
 }
 
 /// The bytes of all entries of a list.
-pub(crate) fn of_all<'a, T: StateBytes + 'a>(entries: impl ExactSizeIterator<Item = &'a T>) -> u64 {
+pub(crate) fn of_all<'a, T: StateBytes + 'a>(entries: &impl ExactSizeIterator<Item = &'a T>) -> u64 {
     entries.len() as u64 * T::BYTES
 }
 
@@ -163,6 +163,6 @@ mod tests {
         assert_eq!(Mixed::BYTES, 1 + (1 + 8) + 8 + Kind::BYTES);
         assert_eq!(<Option<Box<u64>>>::BYTES, 1);
         assert_eq!(<[(u16, SeqNo, Option<Packet>); 2]>::BYTES, 2 * (2 + 4 + 1 + 40));
-        assert_eq!(of_all([(1_u64, 2_u32); 3].iter()), 36);
+        assert_eq!(of_all(&[(1_u64, 2_u32); 3].iter()), 36);
     }
 }

@@ -203,7 +203,7 @@ impl Hack {
 
     fn measure(&mut self) {
         let packets: u64 =
-            self.neighbours.iter().map(|of| of_all(of.riding.iter()) + of_all(of.held.iter())).sum();
+            self.neighbours.iter().map(|of| of_all(&of.riding.iter()) + of_all(&of.held.iter())).sum();
         let bytes = self.flows.len() as u64 * Flow::BYTES + packets;
         self.activity.state_bytes_max = self.activity.state_bytes_max.max(bytes);
     }

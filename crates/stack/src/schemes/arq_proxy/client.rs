@@ -66,7 +66,7 @@ impl Client {
 
     /// Bytes of state.
     pub(super) fn bytes(&self) -> u64 {
-        Self::BYTES + of_all(self.come.iter())
+        Self::BYTES + of_all(&self.come.iter())
     }
 
     /// Handles a data segment received over the link, whose acknowledgement carried the pending request.

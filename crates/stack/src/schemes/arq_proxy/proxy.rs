@@ -52,7 +52,7 @@ impl Proxy {
 
     /// Bytes of state.
     pub(super) fn bytes(&self) -> u64 {
-        Self::BYTES + of_all(self.noted.iter())
+        Self::BYTES + of_all(&self.noted.iter())
     }
 
     fn offset(&self, seq: SeqNo) -> Option<u64> {

@@ -51,7 +51,7 @@ impl Beyond {
 
     /// Bytes beyond the type itself.
     pub(super) fn bytes(&self) -> u64 {
-        of_all(self.ranges.as_slice().iter()) + of_all(self.recent.iter())
+        of_all(&self.ranges.as_slice().iter()) + of_all(&self.recent.iter())
     }
 }
 

@@ -73,7 +73,7 @@ impl Kept for Holes {
     }
 
     fn bytes(&self) -> u64 {
-        Self::BYTES + of_all(self.come.as_slice().iter())
+        Self::BYTES + of_all(&self.come.as_slice().iter())
     }
 
     fn move_to(&mut self, now: Time) {

@@ -49,7 +49,7 @@ impl Excuses {
 
     /// Bytes beyond the type itself.
     pub(super) fn bytes(&self) -> u64 {
-        of_all(self.by_number.iter())
+        of_all(&self.by_number.iter())
     }
 }
 

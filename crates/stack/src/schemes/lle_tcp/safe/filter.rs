@@ -86,7 +86,7 @@ impl Filter {
 
     /// Bytes of state.
     pub(super) fn bytes(&self) -> u64 {
-        Self::BYTES + of_all(self.reported.as_slice().iter())
+        Self::BYTES + of_all(&self.reported.as_slice().iter())
     }
 
     /// When it must be called.

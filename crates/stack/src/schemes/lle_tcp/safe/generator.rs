@@ -108,7 +108,7 @@ impl Generator {
 
     /// Bytes of state.
     pub(super) fn bytes(&self) -> u64 {
-        let ranges = of_all(self.selective.as_slice().iter()) + self.beyond.bytes();
+        let ranges = of_all(&self.selective.as_slice().iter()) + self.beyond.bytes();
         Self::BYTES + ranges + self.copies.bytes() + self.excuses.bytes()
     }
 
