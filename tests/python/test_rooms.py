@@ -12,6 +12,7 @@ CRATES = Path(__file__).resolve().parents[2] / "crates"
 STACK = (
     "units",
     "packet",
+    "state_bytes",
     "wire",
     "signal",
     "ranges",
@@ -83,6 +84,13 @@ def test_only_the_registry_and_what_runs_it_name_a_scheme(crate: str, order: tup
         and re.search(r"\b(?:schemes|stack::schemes)::\w+", code(path))
     }
     assert not named
+
+
+def test_what_a_scheme_holds_is_not_measured_by_what_the_compiler_lays_out() -> None:
+    """`size_of` counts pointers and padding, which differ between processors; `state_bytes` does not."""
+    schemes = [*(CRATES / "stack" / "src" / "schemes").rglob("*.rs")]
+    assert len(schemes) > 50, "the schemes are found at all"
+    assert not [str(path.relative_to(CRATES)) for path in schemes if "size_of" in path.read_text()]
 
 
 def test_each_test_of_the_simulator_belongs_to_a_program() -> None:

@@ -69,6 +69,7 @@ pub mod ranges;
 pub mod registry;
 pub mod schemes;
 pub mod signal;
+mod state_bytes;
 pub mod transport;
 pub mod units;
 pub mod wire;

@@ -1,9 +1,13 @@
 //! A sorted set of disjoint byte ranges, for data received out of order.
 
-/// Half-open ranges of stream offsets, ascending, with a gap between neighbours.
-#[derive(Clone, Debug, Default)]
-pub struct Ranges {
-    ranges: Vec<(u64, u64)>,
+use crate::state_bytes::state_bytes;
+
+state_bytes! {
+    /// Half-open ranges of stream offsets, ascending, with a gap between neighbours.
+    #[derive(Clone, Debug, Default)]
+    pub struct Ranges {
+        ranges: Vec<(u64, u64)>,
+    }
 }
 
 impl Ranges {

@@ -57,8 +57,11 @@ impl Measured for Agent {
             "bytes that an agent acknowledged without seeing an acknowledgement of the receiver, at the end; none if it cannot see them",
             |agent| agent.ended.unconfirmed.map(|bytes| bytes as f64),
         ),
-        row("state_max", Unit::Bytes, "maximum state of each agent in bytes, summed", |agent| {
-            Some(agent.ended.state_bytes_max as f64)
-        }),
+        row(
+            "state_max",
+            Unit::Bytes,
+            "maximum state of each agent in bytes, summed; the same on every processor",
+            |agent| Some(agent.ended.state_bytes_max as f64),
+        ),
     ];
 }

@@ -1,12 +1,15 @@
 //! Smoothed mean and variation of repeated time samples (RFC 6298, 2.2, 2.3).
 
+use crate::state_bytes::state_bytes;
 use crate::units::Span;
 
-/// The smoothed mean of a time, with gain 1/8, and its smoothed deviation, with gain 1/4.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Smoothed {
-    mean: Option<Span>,
-    deviation: Span,
+state_bytes! {
+    /// The smoothed mean of a time, with gain 1/8, and its smoothed deviation, with gain 1/4.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct Smoothed {
+        mean: Option<Span>,
+        deviation: Span,
+    }
 }
 
 impl Smoothed {

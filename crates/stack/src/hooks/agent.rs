@@ -146,7 +146,7 @@ pub struct Activity {
     /// Bytes that it acknowledged and that the receiver has not yet acknowledged; `None` if it does not see the
     /// receiver's acknowledgements.
     pub unconfirmed: Option<u64>,
-    /// Maximum number of bytes of state held at once.
+    /// Maximum number of bytes of state held at once, as protocol data: the same on every processor.
     pub state_bytes_max: u64,
 }
 

@@ -25,6 +25,7 @@ use crate::hooks::parameter::{Described, Domain, LONGEST, Parameter, Setting};
 use crate::hooks::{Activity, Agent, AgentOut, Count, Criterion, Needs};
 use crate::packet::{Body, Flags, FlowKey, Packet, Segment};
 use crate::signal::Signal;
+use crate::state_bytes::{StateBytes, state_bytes};
 use crate::units::{SeqNo, Span, Time};
 
 /// The parameters of one agent.
@@ -95,16 +96,18 @@ fn is_acknowledgement(segment: &Segment) -> bool {
     segment.len == 0 && segment.flags.has(Flags::ACK) && segment.flags.without(others) == segment.flags
 }
 
-/// The acknowledgements of one flow.
-#[derive(Clone, Debug)]
-struct Flow {
-    /// Those with the link.
-    outstanding: u32,
-    kept: Option<Packet>,
-    replaced: u32,
-    deadline: Time,
-    last: SeqNo,
-    used: Time,
+state_bytes! {
+    /// The acknowledgements of one flow.
+    #[derive(Clone, Debug)]
+    struct Flow {
+        /// Those with the link.
+        outstanding: u32,
+        kept: Option<Packet>,
+        replaced: u32,
+        deadline: Time,
+        last: SeqNo,
+        used: Time,
+    }
 }
 
 /// The agent of one interface.
@@ -143,7 +146,7 @@ impl AckFilter {
             let flow =
                 Flow { outstanding: 0, kept: None, replaced: 0, deadline: Time::NEVER, last, used: now };
             let number = self.flows.insert(key, flow);
-            let bytes = (self.flows.len() * size_of::<Flow>()) as u64;
+            let bytes = self.flows.len() as u64 * Flow::BYTES;
             self.activity.state_bytes_max = self.activity.state_bytes_max.max(bytes);
             (number, true)
         })

@@ -57,6 +57,7 @@ use crate::hooks::parameter::{Described, Domain, LONGEST, Parameter, Setting};
 use crate::hooks::{Activity, Agent, AgentOut, Count, Criterion, Needs, Rider};
 use crate::packet::{Body, Packet};
 use crate::signal::Signal;
+use crate::state_bytes::state_bytes;
 use crate::units::{Span, Time};
 use client::{Client, Fate};
 use prepared::{Prepared, hash};
@@ -172,13 +173,15 @@ pub struct ArqProxy {
     counters: Counters,
 }
 
-/// The side of the hop on which the agent is, for one direction of data.
-#[derive(Clone, Debug, Default)]
-enum Role {
-    #[default]
-    None,
-    Proxy(Box<Proxy>),
-    Client(Box<Client>),
+state_bytes! {
+    /// The side of the hop on which the agent is, for one direction of data.
+    #[derive(Clone, Debug, Default)]
+    enum Role {
+        #[default]
+        None,
+        Proxy(Box<Proxy>),
+        Client(Box<Client>),
+    }
 }
 
 impl ArqProxy {

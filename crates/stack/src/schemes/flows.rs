@@ -3,6 +3,7 @@
 use crate::hooks::parameter::{Domain, LONGEST, Parameter, Setting};
 use crate::packet::FlowKey;
 use crate::packet::{NodeId, Packet, Segment};
+use crate::state_bytes::StateBytes;
 
 /// The parameter for how long a flow without a packet is remembered.
 pub(super) const fn idle<C>(get: fn(&C) -> Setting, set: fn(&mut C, Setting)) -> Parameter<C> {
@@ -24,6 +25,10 @@ pub(super) type Endpoint = (NodeId, u16);
 /// at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Key(u128);
+
+impl StateBytes for Key {
+    const BYTES: u64 = 2 * Endpoint::BYTES;
+}
 
 impl Key {
     /// The key of a packet's connection, and which of its ends sent the packet.

@@ -43,6 +43,7 @@ use crate::hooks::parameter::{Described, Domain, LONGEST, Parameter, Setting};
 use crate::hooks::{Activity, Agent, AgentOut, Answered, Count, Criterion, Needs, Rider};
 use crate::packet::{Body, FlowKey, NodeId, Packet, Segment};
 use crate::signal::Signal;
+use crate::state_bytes::{StateBytes, of_all, state_bytes};
 use crate::units::{Span, Time};
 use codec::{Reference, compress, context, is_plain, labels, restore};
 
@@ -96,20 +97,22 @@ impl Described for Config {
     ];
 }
 
-/// The acknowledgements of one flow, at the end that compresses or the one that restores.
-#[derive(Clone, Debug)]
-struct Flow {
-    key: FlowKey,
-    reference: Option<Reference>,
-    /// A packet of the flow, whose other fields do not change.
-    template: Packet,
-    /// The number of the last one compressed, or restored.
-    number: u8,
-    /// Whether one was restored.
-    has_come: bool,
-    /// Acknowledgements in the queue of the link.
-    outstanding: u32,
-    used: Time,
+state_bytes! {
+    /// The acknowledgements of one flow, at the end that compresses or the one that restores.
+    #[derive(Clone, Debug)]
+    struct Flow {
+        key: FlowKey,
+        reference: Option<Reference>,
+        /// A packet of the flow, whose other fields do not change.
+        template: Packet,
+        /// The number of the last one compressed, or restored.
+        number: u8,
+        /// Whether one was restored.
+        has_come: bool,
+        /// Acknowledgements in the queue of the link.
+        outstanding: u32,
+        used: Time,
+    }
 }
 
 impl Flow {
@@ -199,9 +202,10 @@ impl Hack {
     }
 
     fn measure(&mut self) {
-        let packets: usize = self.neighbours.iter().map(|of| of.riding.len() + of.held.len()).sum();
-        let bytes = self.flows.len() * size_of::<Flow>() + packets * size_of::<Packet>();
-        self.activity.state_bytes_max = self.activity.state_bytes_max.max(bytes as u64);
+        let packets: u64 =
+            self.neighbours.iter().map(|of| of_all(&of.riding.iter()) + of_all(&of.held.iter())).sum();
+        let bytes = self.flows.len() as u64 * Flow::BYTES + packets;
+        self.activity.state_bytes_max = self.activity.state_bytes_max.max(bytes);
     }
 
     /// The neighbour to which a packet goes: its destination, or the only one.

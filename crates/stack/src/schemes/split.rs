@@ -41,6 +41,7 @@ use super::flows::{Key, Table};
 use crate::hooks::{Activity, Agent, AgentOut, Count, Exported, LinkEvent, Needs};
 use crate::packet::{Body, Flags, NodeId, Packet, Segment};
 use crate::signal::Signal;
+use crate::state_bytes::StateBytes;
 use crate::units::{Span, Time};
 use flow::{Flow, Load, Station};
 
@@ -232,7 +233,7 @@ impl<P: Variants> Split<P> {
         self.sum.unconfirmed = self.sum.unconfirmed + load.unconfirmed - before.unconfirmed;
         let (held, unconfirmed) = &mut self.counters.most;
         (*held, *unconfirmed) = ((*held).max(self.sum.held), (*unconfirmed).max(self.sum.unconfirmed));
-        let state = self.flows.len() as u64 * size_of::<Flow<P>>() as u64 + self.sum.held;
+        let state = self.flows.len() as u64 * <Flow<P>>::BYTES + self.sum.held;
         self.counters.state_max = self.counters.state_max.max(state);
         self.deadlines.want(number, deadline);
     }

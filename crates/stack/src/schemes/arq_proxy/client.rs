@@ -8,6 +8,7 @@ use super::super::lle_tcp::hold::Spacing;
 use crate::hooks::{AgentOut, Rider};
 use crate::packet::{Body, Flags, Packet, Segment};
 use crate::signal::Signal;
+use crate::state_bytes::{StateBytes, of_all, state_bytes};
 use crate::units::{SeqNo, Time};
 
 /// Maximum number of segments remembered that TCP has not acknowledged.
@@ -22,23 +23,25 @@ pub(super) enum Fate {
     Stop,
 }
 
-/// The state of one direction of a connection, at its receiver.
-#[derive(Clone, Debug)]
-pub(super) struct Client {
-    terms: Terms,
-    /// Ends of the segments received, in order of arrival, with their hashes.
-    come: VecDeque<(u64, u32)>,
-    /// The last acknowledgement number of TCP, as an offset.
-    said: u64,
-    /// The window that the proxy knows, unscaled; `None` if it may not know the latest one.
-    told: Option<u16>,
-    /// The last segment forwarded: its numbers and its window.
-    passed: Option<(SeqNo, SeqNo, u16)>,
-    held: Option<Packet>,
-    /// Whether a frame has arrived whose acknowledgement carried the request for the held acknowledgement.
-    has_ridden: bool,
-    release_at: Time,
-    spacing: Spacing,
+state_bytes! {
+    /// The state of one direction of a connection, at its receiver.
+    #[derive(Clone, Debug)]
+    pub(super) struct Client {
+        terms: Terms,
+        /// Ends of the segments received, in order of arrival, with their hashes.
+        come: VecDeque<(u64, u32)>,
+        /// The last acknowledgement number of TCP, as an offset.
+        said: u64,
+        /// The window that the proxy knows, unscaled; `None` if it may not know the latest one.
+        told: Option<u16>,
+        /// The last segment forwarded: its numbers and its window.
+        passed: Option<(SeqNo, SeqNo, u16)>,
+        held: Option<Packet>,
+        /// Whether a frame has arrived whose acknowledgement carried the request for the held acknowledgement.
+        has_ridden: bool,
+        release_at: Time,
+        spacing: Spacing,
+    }
 }
 
 impl Client {
@@ -63,7 +66,7 @@ impl Client {
 
     /// Bytes of state.
     pub(super) fn bytes(&self) -> u64 {
-        (size_of::<Client>() + self.come.len() * size_of::<(u64, u32)>()) as u64
+        Self::BYTES + of_all(&self.come.iter())
     }
 
     /// Handles a data segment received over the link, whose acknowledgement carried the pending request.

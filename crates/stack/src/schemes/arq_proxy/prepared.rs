@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::packet::{Packet, Segment};
+use crate::state_bytes::StateBytes;
 
 /// The hash of a data packet, over the fields that identify it: addresses, ports, sequence number and length. Proxy and
 /// client compute the same value.
@@ -22,11 +23,13 @@ fn mix(mut bits: u64) -> u64 {
     bits ^ bits >> 31
 }
 
+/// A hash and its connection, or `None` if several segments have the same hash.
+type Entry<K> = (u32, Option<K>);
+
 /// Hashes in 256 sorted lists, and the order in which they were entered.
 #[derive(Clone, Debug)]
 pub(super) struct Prepared<K> {
-    /// The connection of each hash, or `None` if several segments have the same hash.
-    lists: Vec<Vec<(u32, Option<K>)>>,
+    lists: Vec<Vec<Entry<K>>>,
     order: VecDeque<u32>,
     most: usize,
     /// The current and the maximum number of entries.
@@ -34,7 +37,7 @@ pub(super) struct Prepared<K> {
     longest: usize,
 }
 
-impl<K: Copy + PartialEq> Prepared<K> {
+impl<K: Copy + PartialEq + StateBytes> Prepared<K> {
     /// A table of `most` hashes; the oldest make room for new ones.
     pub(super) fn new(most: usize) -> Prepared<K> {
         Prepared { lists: vec![Vec::new(); 256], order: VecDeque::new(), most, known: 0, longest: 0 }
@@ -42,7 +45,7 @@ impl<K: Copy + PartialEq> Prepared<K> {
 
     /// Maximum number of bytes held at once.
     pub(super) fn bytes_max(&self) -> u64 {
-        (self.longest * (size_of::<(u32, Option<K>)>() + size_of::<u32>())) as u64
+        self.longest as u64 * (<Entry<K>>::BYTES + u32::BYTES)
     }
 
     /// Enters a segment that is not yet in the table.
@@ -69,7 +72,7 @@ impl<K: Copy + PartialEq> Prepared<K> {
         self.entry(hash).and_then(|entry| entry.1)
     }
 
-    fn entry(&self, hash: u32) -> Option<&(u32, Option<K>)> {
+    fn entry(&self, hash: u32) -> Option<&Entry<K>> {
         let list = &self.lists[usize::from(hash as u8)];
         list.get(list.partition_point(|entry| entry.0 < hash)).filter(|entry| entry.0 == hash)
     }

@@ -7,17 +7,20 @@ use super::super::lle_tcp::connections::Turn;
 use super::super::lle_tcp::reply::Reply;
 use crate::hooks::AgentOut;
 use crate::packet::{Flags, Packet, Segment};
+use crate::state_bytes::{StateBytes, of_all, state_bytes};
 use crate::units::SeqNo;
 
 /// Maximum number of segments recorded per direction; further segments are acknowledged by the mobile itself.
 const MOST: usize = 4_096;
 
-/// A data segment on its way to the mobile. Offsets count from the first data byte.
-#[derive(Clone, Copy, Debug)]
-struct Noted {
-    start: u64,
-    hash: u32,
-    segment: Segment,
+state_bytes! {
+    /// A data segment on its way to the mobile. Offsets count from the first data byte.
+    #[derive(Clone, Copy, Debug)]
+    struct Noted {
+        start: u64,
+        hash: u32,
+        segment: Segment,
+    }
 }
 
 impl Noted {
@@ -26,18 +29,20 @@ impl Noted {
     }
 }
 
-/// The state of one direction of a connection whose acknowledgements are prepared here.
-#[derive(Clone, Debug)]
-pub(super) struct Proxy {
-    reply: Reply,
-    /// In order of their start, all beyond `acknowledged`.
-    noted: VecDeque<Noted>,
-    /// The sender has received an acknowledgement of everything below `acknowledged`; everything below `heard` was
-    /// acknowledged by a real segment of the mobile.
-    acknowledged: u64,
-    heard: u64,
-    /// The window of the mobile's last real segment, unscaled; `None` before the first.
-    window: Option<u16>,
+state_bytes! {
+    /// The state of one direction of a connection whose acknowledgements are prepared here.
+    #[derive(Clone, Debug)]
+    pub(super) struct Proxy {
+        reply: Reply,
+        /// In order of their start, all beyond `acknowledged`.
+        noted: VecDeque<Noted>,
+        /// The sender has received an acknowledgement of everything below `acknowledged`; everything below `heard` was
+        /// acknowledged by a real segment of the mobile.
+        acknowledged: u64,
+        heard: u64,
+        /// The window of the mobile's last real segment, unscaled; `None` before the first.
+        window: Option<u16>,
+    }
 }
 
 impl Proxy {
@@ -47,7 +52,7 @@ impl Proxy {
 
     /// Bytes of state.
     pub(super) fn bytes(&self) -> u64 {
-        (size_of::<Proxy>() + self.noted.len() * size_of::<Noted>()) as u64
+        Self::BYTES + of_all(&self.noted.iter())
     }
 
     fn offset(&self, seq: SeqNo) -> Option<u64> {

@@ -7,6 +7,7 @@
 
 use crate::hooks::Rider;
 use crate::packet::{Flags, FlowKey, Segment, Timestamps};
+use crate::state_bytes::state_bytes;
 use crate::units::SeqNo;
 
 /// The bits of the context's number in the first two bytes; the other four are the form.
@@ -18,13 +19,15 @@ const LONG_STAMPS: u8 = 8;
 /// A field is sent in so many bits that it can be read after three acknowledgements in a row are lost.
 const MARGIN: u32 = 4;
 
-/// The fields of the last acknowledgement of a flow, from which those of the next follow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Reference {
-    pub(super) seq: SeqNo,
-    pub(super) ack: SeqNo,
-    pub(super) window: u16,
-    pub(super) stamps: Option<Timestamps>,
+state_bytes! {
+    /// The fields of the last acknowledgement of a flow, from which those of the next follow.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(super) struct Reference {
+        pub(super) seq: SeqNo,
+        pub(super) ack: SeqNo,
+        pub(super) window: u16,
+        pub(super) stamps: Option<Timestamps>,
+    }
 }
 
 impl Reference {

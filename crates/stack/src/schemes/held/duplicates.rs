@@ -1,13 +1,17 @@
 //! Duplicate acknowledgements of one flow: which of them asks for a retransmission, and which are expected after one.
 
-/// The duplicates since the last advance.
-#[derive(Clone, Copy, Debug, Default)]
-pub(in super::super) struct Duplicates {
-    /// Number of duplicates received.
-    seen: u32,
-    /// Number of duplicates still expected from segments sent after the retransmitted one; `None` before a
-    /// retransmission.
-    expected: Option<u32>,
+use crate::state_bytes::state_bytes;
+
+state_bytes! {
+    /// The duplicates since the last advance.
+    #[derive(Clone, Copy, Debug, Default)]
+    pub(in super::super) struct Duplicates {
+        /// Number of duplicates received.
+        seen: u32,
+        /// Number of duplicates still expected from segments sent after the retransmitted one; `None` before a
+        /// retransmission.
+        expected: Option<u32>,
+    }
 }
 
 /// What a duplicate indicates.

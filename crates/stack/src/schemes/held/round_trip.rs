@@ -1,12 +1,15 @@
 //! The round trip between a station and a mobile, and the timeout derived from it.
 
+use crate::state_bytes::state_bytes;
 use crate::units::Span;
 
-/// Smoothed mean and smoothed deviation (gain 1/8), with the initial values of ns-2's Snoop.
-#[derive(Clone, Copy, Debug)]
-pub(in super::super) struct RoundTrip {
-    mean: Span,
-    deviation: Span,
+state_bytes! {
+    /// Smoothed mean and smoothed deviation (gain 1/8), with the initial values of ns-2's Snoop.
+    #[derive(Clone, Copy, Debug)]
+    pub(in super::super) struct RoundTrip {
+        mean: Span,
+        deviation: Span,
+    }
 }
 
 impl Default for RoundTrip {

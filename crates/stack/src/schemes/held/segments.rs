@@ -3,15 +3,18 @@
 use std::collections::VecDeque;
 
 use crate::packet::{Packet, Segment};
+use crate::state_bytes::{StateBytes, state_bytes};
 use crate::units::SeqNo;
 
-/// A segment that the mobile has not acknowledged, with the record that a scheme attaches to it.
-#[derive(Clone, Copy, Debug)]
-pub(in super::super) struct Held<N> {
-    pub(in super::super) packet: Packet,
-    pub(in super::super) seq: SeqNo,
-    end: SeqNo,
-    pub(in super::super) note: N,
+state_bytes! {
+    /// A segment that the mobile has not acknowledged, with the record that a scheme attaches to it.
+    #[derive(Clone, Copy, Debug)]
+    pub(in super::super) struct Held<N: StateBytes> {
+        pub(in super::super) packet: Packet,
+        pub(in super::super) seq: SeqNo,
+        end: SeqNo,
+        pub(in super::super) note: N,
+    }
 }
 
 /// The result of taking a segment.
@@ -44,21 +47,23 @@ pub(in super::super) enum Heard {
     Other,
 }
 
-/// The segments of one flow, in sequence order.
-#[derive(Clone, Debug)]
-pub(in super::super) struct Segments<N> {
-    held: VecDeque<Held<N>>,
-    most: usize,
-    /// The last acknowledgement number and window seen.
-    una: Option<SeqNo>,
-    window: u16,
-    is_heard: bool,
-    fin: Option<SeqNo>,
-    /// Total size of the packets held.
-    bytes: u64,
+state_bytes! {
+    /// The segments of one flow, in sequence order.
+    #[derive(Clone, Debug)]
+    pub(in super::super) struct Segments<N: StateBytes> {
+        held: VecDeque<Held<N>>,
+        most: usize,
+        /// The last acknowledgement number and window seen.
+        una: Option<SeqNo>,
+        window: u16,
+        is_heard: bool,
+        fin: Option<SeqNo>,
+        /// Total size of the packets held.
+        bytes: u64,
+    }
 }
 
-impl<N> Segments<N> {
+impl<N: StateBytes> Segments<N> {
     /// An empty queue with room for this many segments.
     pub(in super::super) fn new(most: usize) -> Segments<N> {
         Segments {
@@ -82,9 +87,9 @@ impl<N> Segments<N> {
         self.held.is_empty()
     }
 
-    /// Total size of the packets held.
+    /// Total size of the packets held, and their records.
     pub(in super::super) fn bytes(&self) -> u64 {
-        self.bytes
+        self.bytes + self.held.len() as u64 * N::BYTES
     }
 
     /// The position of the segment that starts at this number, or the position at which to insert it.

@@ -2,13 +2,16 @@
 
 use crate::packet::MAX_SACK_BLOCKS;
 use crate::ranges::Ranges;
+use crate::state_bytes::{of_all, state_bytes};
 
-/// Ranges of stream offsets beyond the first hole.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Beyond {
-    ranges: Ranges,
-    /// Newest first (RFC 2018, 4).
-    recent: Vec<(u64, u64)>,
+state_bytes! {
+    /// Ranges of stream offsets beyond the first hole.
+    #[derive(Clone, Debug, Default)]
+    pub(super) struct Beyond {
+        ranges: Ranges,
+        /// Newest first (RFC 2018, 4).
+        recent: Vec<(u64, u64)>,
+    }
 }
 
 impl Beyond {
@@ -48,7 +51,7 @@ impl Beyond {
 
     /// Bytes beyond the type itself.
     pub(super) fn bytes(&self) -> u64 {
-        ((self.ranges.as_slice().len() + self.recent.len()) * size_of::<(u64, u64)>()) as u64
+        of_all(&self.ranges.as_slice().iter()) + of_all(&self.recent.iter())
     }
 }
 

@@ -4,10 +4,11 @@
 use super::super::flows::{Endpoint, Key};
 use super::config::Config;
 use crate::packet::{Flags, Segment};
+use crate::state_bytes::{StateBytes, state_bytes};
 use crate::units::{SeqNo, Time};
 
 /// What an agent does for the data of one direction of a connection. Each mode has its own.
-pub(in super::super) trait Half: Default {
+pub(in super::super) trait Half: Default + StateBytes {
     /// The data goes to a node one hop ahead: the agent acknowledges it when delivered.
     fn sender(terms: Terms, config: &Config) -> Self;
 
@@ -24,44 +25,48 @@ pub(in super::super) trait Half: Default {
     fn bytes(&self) -> u64;
 }
 
-/// What the two SYNs of a connection negotiated for the acknowledgements of one direction.
-#[derive(Clone, Copy, Debug)]
-pub(in super::super) struct Terms {
-    /// The sender of the data.
-    pub(in super::super) sender: Endpoint,
-    /// The receiver of the data.
-    pub(in super::super) receiver: Endpoint,
-    /// Sequence number of the first data byte.
-    pub(in super::super) zero: SeqNo,
-    /// Sequence number of the receiver's first data byte.
-    pub(in super::super) reply_zero: SeqNo,
-    /// Shift of the receiver's windows, except in its SYN (RFC 7323, 2.2).
-    pub(in super::super) shift: u8,
-    /// The sender's and the receiver's first `TSval`, if timestamps are in use.
-    pub(in super::super) stamps: Option<(u32, u32)>,
-    /// Whether SACK is in use.
-    pub(in super::super) sack: bool,
-    /// Right edge in the receiver's SYN, if that SYN acknowledged the sender's.
-    pub(in super::super) edge: Option<u64>,
-    /// Window in the receiver's SYN.
-    pub(in super::super) window: u64,
-    /// The smaller of the two maximum segment sizes.
-    pub(in super::super) mss: u32,
+state_bytes! {
+    /// What the two SYNs of a connection negotiated for the acknowledgements of one direction.
+    #[derive(Clone, Copy, Debug)]
+    pub(in super::super) struct Terms {
+        /// The sender of the data.
+        pub(in super::super) sender: Endpoint,
+        /// The receiver of the data.
+        pub(in super::super) receiver: Endpoint,
+        /// Sequence number of the first data byte.
+        pub(in super::super) zero: SeqNo,
+        /// Sequence number of the receiver's first data byte.
+        pub(in super::super) reply_zero: SeqNo,
+        /// Shift of the receiver's windows, except in its SYN (RFC 7323, 2.2).
+        pub(in super::super) shift: u8,
+        /// The sender's and the receiver's first `TSval`, if timestamps are in use.
+        pub(in super::super) stamps: Option<(u32, u32)>,
+        /// Whether SACK is in use.
+        pub(in super::super) sack: bool,
+        /// Right edge in the receiver's SYN, if that SYN acknowledged the sender's.
+        pub(in super::super) edge: Option<u64>,
+        /// Window in the receiver's SYN.
+        pub(in super::super) window: u64,
+        /// The smaller of the two maximum segment sizes.
+        pub(in super::super) mss: u32,
+    }
 }
 
 /// Maximum segment size of a side whose SYN does not give one (RFC 9293, 3.7.1).
 const DEFAULT_MSS: u16 = 536;
 
-/// The contents of one side's SYN.
-#[derive(Clone, Copy, Debug)]
-struct Syn {
-    seq: SeqNo,
-    window: u16,
-    answers: bool,
-    shift: Option<u8>,
-    stamp: Option<u32>,
-    sack: bool,
-    mss: u16,
+state_bytes! {
+    /// The contents of one side's SYN.
+    #[derive(Clone, Copy, Debug)]
+    struct Syn {
+        seq: SeqNo,
+        window: u16,
+        answers: bool,
+        shift: Option<u8>,
+        stamp: Option<u32>,
+        sack: bool,
+        mss: u16,
+    }
 }
 
 impl Syn {
@@ -78,15 +83,17 @@ impl Syn {
     }
 }
 
-/// A connection. State for the data of a side is indexed by the side's number.
-#[derive(Clone, Debug)]
-pub(in super::super) struct Connection<H> {
-    key: Key,
-    syns: [Option<Syn>; 2],
-    pub(in super::super) halves: [H; 2],
-    fins: [Option<SeqNo>; 2],
-    closed: [bool; 2],
-    pub(in super::super) last_packet: Time,
+state_bytes! {
+    /// A connection. State for the data of a side is indexed by the side's number.
+    #[derive(Clone, Debug)]
+    pub(in super::super) struct Connection<H: Half> {
+        key: Key,
+        syns: [Option<Syn>; 2],
+        pub(in super::super) halves: [H; 2],
+        fins: [Option<SeqNo>; 2],
+        closed: [bool; 2],
+        pub(in super::super) last_packet: Time,
+    }
 }
 
 impl<H: Half> Connection<H> {
@@ -194,7 +201,7 @@ impl<H: Half> Connection<H> {
 
     /// Bytes of state.
     pub(in super::super) fn bytes(&self) -> u64 {
-        size_of::<Connection<H>>() as u64 + self.halves.iter().map(Half::bytes).sum::<u64>()
+        Self::BYTES + self.halves.iter().map(Half::bytes).sum::<u64>()
     }
 }
 

@@ -20,7 +20,7 @@ pub(in super::super) struct Turn<'a, O> {
 
 /// The connections of one interface.
 #[derive(Clone, Debug)]
-pub(in super::super) struct Connections<H> {
+pub(in super::super) struct Connections<H: Half> {
     config: Config,
     table: Table<Key, Connection<H>>,
     deadlines: Deadlines,

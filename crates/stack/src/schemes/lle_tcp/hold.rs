@@ -2,16 +2,19 @@
 
 use super::config::Config;
 use crate::estimate::Smoothed;
+use crate::state_bytes::state_bytes;
 use crate::units::{Span, Time};
 
-/// The spacing of the steps of a stream, and so how long the newest waits for one that makes it redundant.
-///
-/// A fixed wait would expire before each step of a slower flow, as in a cell that many share. A step delayed by a loss
-/// says nothing about the spacing, and would delay the detection of the next loss.
-#[derive(Clone, Copy, Debug, Default)]
-pub(in super::super) struct Spacing {
-    last: Option<Time>,
-    times: Smoothed,
+state_bytes! {
+    /// The spacing of the steps of a stream, and so how long the newest waits for one that makes it redundant.
+    ///
+    /// A fixed wait would expire before each step of a slower flow, as in a cell that many share. A step delayed by a loss
+    /// says nothing about the spacing, and would delay the detection of the next loss.
+    #[derive(Clone, Copy, Debug, Default)]
+    pub(in super::super) struct Spacing {
+        last: Option<Time>,
+        times: Smoothed,
+    }
 }
 
 impl Spacing {

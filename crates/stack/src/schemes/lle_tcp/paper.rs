@@ -24,6 +24,7 @@ use super::{beyond::Beyond, reply::Reply};
 use crate::hooks::{Activity, Agent, AgentOut};
 use crate::packet::{Body, Flags, Packet, Segment};
 use crate::signal::Signal;
+use crate::state_bytes::{StateBytes, state_bytes};
 use crate::units::{SeqNo, Time};
 
 /// The ARQ snoop agent of one interface, with the paper's rules.
@@ -114,16 +115,18 @@ impl Agent for Paper {
     }
 }
 
-/// The agent's side of the hop, for the data of one direction.
-#[derive(Clone, Debug, Default)]
-enum Role {
-    /// Neither side: the criterion does not hold.
-    #[default]
-    None,
-    /// The sender's side: the agent acknowledges delivered data.
-    Sender(Box<Generator>),
-    /// The receiver's side: the agent drops the receiver's acknowledgements.
-    Receiver,
+state_bytes! {
+    /// The agent's side of the hop, for the data of one direction.
+    #[derive(Clone, Debug, Default)]
+    enum Role {
+        /// Neither side: the criterion does not hold.
+        #[default]
+        None,
+        /// The sender's side: the agent acknowledges delivered data.
+        Sender(Box<Generator>),
+        /// The receiver's side: the agent drops the receiver's acknowledgements.
+        Receiver,
+    }
 }
 
 impl Half for Role {
@@ -148,33 +151,35 @@ impl Half for Role {
 
     fn bytes(&self) -> u64 {
         match self {
-            Role::Sender(generator) => size_of::<Generator>() as u64 + generator.beyond.bytes(),
+            Role::Sender(generator) => Generator::BYTES + generator.beyond.bytes(),
             Role::None | Role::Receiver => 0,
         }
     }
 }
 
-/// The "acknowledgement generation module" (lle-tcp/II.B.3) for one direction. Offsets count from the first data byte.
-#[derive(Clone, Debug)]
-struct Generator {
-    reply: Reply,
-    /// End of all data sent, including FIN.
-    sent_end: u64,
-    /// End of the data delivered without a hole, and the data delivered beyond the first hole.
-    delivered: u64,
-    beyond: Beyond,
-    /// End of the data acknowledged by the agent, and by the receiver itself.
-    acknowledged: u64,
-    confirmed: u64,
-    /// The window that the receiver advertised last.
-    window: u64,
-    /// The largest payload so far.
-    full: u32,
-    /// Segments delivered since the last acknowledgement, and when one is due.
-    waiting: u32,
-    ack_at: Time,
-    /// Data below this offset was handed to the link again.
-    resubmitted: u64,
+state_bytes! {
+    /// The "acknowledgement generation module" (lle-tcp/II.B.3) for one direction. Offsets count from the first data byte.
+    #[derive(Clone, Debug)]
+    struct Generator {
+        reply: Reply,
+        /// End of all data sent, including FIN.
+        sent_end: u64,
+        /// End of the data delivered without a hole, and the data delivered beyond the first hole.
+        delivered: u64,
+        beyond: Beyond,
+        /// End of the data acknowledged by the agent, and by the receiver itself.
+        acknowledged: u64,
+        confirmed: u64,
+        /// The window that the receiver advertised last.
+        window: u64,
+        /// The largest payload so far.
+        full: u32,
+        /// Segments delivered since the last acknowledgement, and when one is due.
+        waiting: u32,
+        ack_at: Time,
+        /// Data below this offset was handed to the link again.
+        resubmitted: u64,
+    }
 }
 
 impl Generator {

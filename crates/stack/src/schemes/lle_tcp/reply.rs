@@ -2,22 +2,25 @@
 
 use super::connection::Terms;
 use crate::packet::{Body, Flags, MAX_SACK_BLOCKS, Options, Packet, SackBlocks, Segment, Timestamps};
+use crate::state_bytes::state_bytes;
 use crate::units::SeqNo;
 
 /// Maximum number of blocks in a generated acknowledgement: those that fit together with timestamps.
 const MOST_BLOCKS: usize = MAX_SACK_BLOCKS - 1;
 
-/// Generates acknowledgements in the receiver's name.
-#[derive(Clone, Debug)]
-pub(in super::super) struct Reply {
-    pub(in super::super) terms: Terms,
-    /// Highest sequence number of the receiver that was passed to the sender.
-    seq: SeqNo,
-    /// Last real `TSval` of the receiver, and the value to echo.
-    stamps: Option<Timestamps>,
-    /// The last acknowledgement number sent (RFC 7323's `Last.ACK.sent`).
-    last: u64,
-    extra_header: u16,
+state_bytes! {
+    /// Generates acknowledgements in the receiver's name.
+    #[derive(Clone, Debug)]
+    pub(in super::super) struct Reply {
+        pub(in super::super) terms: Terms,
+        /// Highest sequence number of the receiver that was passed to the sender.
+        seq: SeqNo,
+        /// Last real `TSval` of the receiver, and the value to echo.
+        stamps: Option<Timestamps>,
+        /// The last acknowledgement number sent (RFC 7323's `Last.ACK.sent`).
+        last: u64,
+        extra_header: u16,
+    }
 }
 
 impl Reply {

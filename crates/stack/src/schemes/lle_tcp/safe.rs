@@ -37,6 +37,7 @@ use super::connections::Connections;
 use crate::hooks::{Activity, Agent, AgentOut};
 use crate::packet::Packet;
 use crate::signal::Signal;
+use crate::state_bytes::state_bytes;
 use crate::units::Time;
 use filter::{Fate, Filter};
 use generator::Generator;
@@ -119,13 +120,15 @@ impl Agent for Safe {
     }
 }
 
-/// The agent's side of the hop, for the data of one direction.
-#[derive(Clone, Debug, Default)]
-enum Role {
-    #[default]
-    None,
-    Sender(Box<Generator>),
-    Receiver(Box<Filter>),
+state_bytes! {
+    /// The agent's side of the hop, for the data of one direction.
+    #[derive(Clone, Debug, Default)]
+    enum Role {
+        #[default]
+        None,
+        Sender(Box<Generator>),
+        Receiver(Box<Filter>),
+    }
 }
 
 impl Half for Role {

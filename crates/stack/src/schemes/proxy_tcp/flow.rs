@@ -5,17 +5,20 @@ use super::Duplicates;
 use crate::hooks::scoreboard::DUP_THRESH;
 use crate::packet::{Packet, Segment};
 use crate::signal::Signal;
+use crate::state_bytes::{StateBytes, state_bytes};
 use crate::units::Time;
 
-/// What is noted of a segment that the client has not acknowledged.
-#[derive(Clone, Copy, Debug)]
-struct Note {
-    /// Copies of it that the link has.
-    with_link: u32,
-    /// Whether its sender has sent it again.
-    repeated: bool,
-    /// Whether it was sent again from here.
-    resent: bool,
+state_bytes! {
+    /// What is noted of a segment that the client has not acknowledged.
+    #[derive(Clone, Copy, Debug)]
+    struct Note {
+        /// Copies of it that the link has.
+        with_link: u32,
+        /// Whether its sender has sent it again.
+        repeated: bool,
+        /// Whether it was sent again from here.
+        resent: bool,
+    }
 }
 
 /// The treatment of an acknowledgement.
@@ -31,19 +34,21 @@ pub(super) enum Verdict {
     Resend(Packet),
 }
 
-/// The data of one direction.
-#[derive(Clone, Debug)]
-pub(super) struct Flow {
-    pub(super) last_packet: Time,
-    segments: Segments<Note>,
-    /// Duplicates since the last advance, and those among them that are hidden.
-    duplicates: u32,
-    hidden: u32,
-    newest: Option<Packet>,
-    /// Segments behind the first that were delivered since the last advance: each makes one duplicate.
-    behind: u32,
-    /// How many of them there were when the link delivered the segment sent again from here.
-    behind_repair: Option<u32>,
+state_bytes! {
+    /// The data of one direction.
+    #[derive(Clone, Debug)]
+    pub(super) struct Flow {
+        pub(super) last_packet: Time,
+        segments: Segments<Note>,
+        /// Duplicates since the last advance, and those among them that are hidden.
+        duplicates: u32,
+        hidden: u32,
+        newest: Option<Packet>,
+        /// Segments behind the first that were delivered since the last advance: each makes one duplicate.
+        behind: u32,
+        /// How many of them there were when the link delivered the segment sent again from here.
+        behind_repair: Option<u32>,
+    }
 }
 
 impl Flow {
@@ -61,7 +66,7 @@ impl Flow {
 
     /// The bytes that move to another station: the segments held, and what there is to know beside them.
     pub(super) fn bytes_held(&self) -> u64 {
-        size_of::<Flow>() as u64 + self.segments.bytes()
+        Self::BYTES + self.segments.bytes()
     }
 
     /// The flow has moved: the link here has none of its segments.
@@ -74,7 +79,7 @@ impl Flow {
 
     /// The memory of a flow of this many segments.
     pub(super) fn bytes(segments: usize) -> u64 {
-        (size_of::<Flow>() + segments * size_of::<Held<Note>>()) as u64
+        Self::BYTES + segments as u64 * <Held<Note>>::BYTES
     }
 
     /// A segment of data goes to the link.

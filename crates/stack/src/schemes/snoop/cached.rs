@@ -3,17 +3,20 @@
 use super::super::held::{Duplicates, Heard, Kept, RoundTrip, Segments, Taken, Tells};
 use super::Config;
 use crate::packet::{Packet, Segment};
+use crate::state_bytes::{StateBytes, state_bytes};
 use crate::units::Time;
 
-/// The record of one segment.
-#[derive(Clone, Copy, Debug)]
-struct Note {
-    /// When it was last sent.
-    sent: Time,
-    /// How often this station has sent it since its sender last did.
-    copies: u32,
-    /// Whether its sender has retransmitted it.
-    by_sender: bool,
+state_bytes! {
+    /// The record of one segment.
+    #[derive(Clone, Copy, Debug)]
+    struct Note {
+        /// When it was last sent.
+        sent: Time,
+        /// How often this station has sent it since its sender last did.
+        copies: u32,
+        /// Whether its sender has retransmitted it.
+        by_sender: bool,
+    }
 }
 
 /// What to do with an acknowledgement.
@@ -29,15 +32,17 @@ pub(super) enum Verdict {
     Resend(Packet),
 }
 
-/// One flow of data.
-#[derive(Clone, Debug)]
-pub(super) struct Cached {
-    last_packet: Time,
-    segments: Segments<Note>,
-    round_trip: RoundTrip,
-    /// When the timer expires.
-    at: Time,
-    duplicates: Duplicates,
+state_bytes! {
+    /// One flow of data.
+    #[derive(Clone, Debug)]
+    pub(super) struct Cached {
+        last_packet: Time,
+        segments: Segments<Note>,
+        round_trip: RoundTrip,
+        /// When the timer expires.
+        at: Time,
+        duplicates: Duplicates,
+    }
 }
 
 impl Cached {
@@ -170,8 +175,7 @@ impl Kept for Cached {
     }
 
     fn bytes(&self) -> u64 {
-        let notes = self.segments.len() * size_of::<Note>();
-        size_of::<Cached>() as u64 + notes as u64 + self.segments.bytes()
+        Self::BYTES + self.segments.bytes()
     }
 
     fn move_to(&mut self, now: Time) {

@@ -3,18 +3,21 @@
 use super::super::held::Kept;
 use crate::packet::{Flags, Segment};
 use crate::ranges::Ranges;
+use crate::state_bytes::{StateBytes, of_all, state_bytes};
 use crate::units::{SeqNo, Time};
 
-/// The holes of one flow. Offsets count from the first sequence number seen.
-#[derive(Clone, Debug)]
-pub(super) struct Holes {
-    last_packet: Time,
-    zero: SeqNo,
-    /// Ranges that have arrived and are not acknowledged.
-    come: Ranges,
-    /// The acknowledgement number and window last seen.
-    una: Option<u64>,
-    window: u16,
+state_bytes! {
+    /// The holes of one flow. Offsets count from the first sequence number seen.
+    #[derive(Clone, Debug)]
+    pub(super) struct Holes {
+        last_packet: Time,
+        zero: SeqNo,
+        /// Ranges that have arrived and are not acknowledged.
+        come: Ranges,
+        /// The acknowledgement number and window last seen.
+        una: Option<u64>,
+        window: u16,
+    }
 }
 
 impl Holes {
@@ -70,7 +73,7 @@ impl Kept for Holes {
     }
 
     fn bytes(&self) -> u64 {
-        (size_of::<Holes>() + size_of_val(self.come.as_slice())) as u64
+        Self::BYTES + of_all(&self.come.as_slice().iter())
     }
 
     fn move_to(&mut self, now: Time) {

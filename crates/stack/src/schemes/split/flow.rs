@@ -5,13 +5,12 @@ use super::socket::{Port, Socket};
 use super::{EndToEnd, WIRED, WIRELESS, Way};
 use crate::hooks::{Acknowledge, Advertised, AgentOut, Deeds, StopOrGo};
 use crate::packet::{Body, Flags, NodeId, Packet, Segment};
+use crate::state_bytes::{StateBytes, state_bytes};
 use crate::transport::tcp::{Connection, Role, State};
 use crate::units::{SeqNo, Time};
 
 /// Payload of a segment if the SYN announces no maximum (RFC 9293, 3.7.1).
 const DEFAULT_SEGMENT: u16 = 536;
-/// Bytes of an end that move to another station in addition to its data: numbers, windows, timers.
-const END_STATE: u64 = 256;
 
 /// The part of a station that a flow needs.
 pub(super) struct Station<'a, N> {
@@ -23,47 +22,53 @@ pub(super) struct Station<'a, N> {
     pub(super) now: Time,
 }
 
-/// A connection.
-#[derive(Clone, Debug)]
-pub(super) struct Flow<P: Variants> {
-    /// The end towards the fixed host and the end towards the mobile. The one towards the opener is created second.
-    sockets: [Option<Socket<P>>; 2],
-    /// The last SYN of the opener.
-    syn: Packet,
-    /// Bytes written to each end, all read from the other.
-    copied: [u64; 2],
-    is_closed: [bool; 2],
-    last_packet: Time,
-    away: Away,
-    is_frozen: bool,
-    /// When the last byte is to be acknowledged as well.
-    last_byte: Option<Time>,
-    /// When the mobile will have been silent for long enough to count as disconnected.
-    silent: Option<Time>,
-    /// The load that the station has counted for this flow.
-    pub(super) counted: Load,
+state_bytes! {
+    /// A connection.
+    #[derive(Clone, Debug)]
+    pub(super) struct Flow<P: Variants> {
+        /// The end towards the fixed host and the end towards the mobile. The one towards the opener is created second.
+        sockets: [Option<Socket<P>>; 2],
+        /// The last SYN of the opener.
+        syn: Packet,
+        /// Bytes written to each end, all read from the other.
+        copied: [u64; 2],
+        is_closed: [bool; 2],
+        last_packet: Time,
+        away: Away,
+        is_frozen: bool,
+        /// When the last byte is to be acknowledged as well.
+        last_byte: Option<Time>,
+        /// When the mobile will have been silent for long enough to count as disconnected.
+        silent: Option<Time>,
+        /// The load that the station has counted for this flow.
+        pub(super) counted: Load,
+    }
 }
 
-/// The state of the mobile.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Away {
-    /// It is connected.
-    No,
-    /// It has been silent; the end towards it continues to send.
-    Silent,
-    /// Its link is down.
-    Disconnected,
-    /// Its link is up again; the station waits until this time for its greeting.
-    Returning(Time),
+state_bytes! {
+    /// The state of the mobile.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    enum Away {
+        /// It is connected.
+        No,
+        /// It has been silent; the end towards it continues to send.
+        Silent,
+        /// Its link is down.
+        Disconnected,
+        /// Its link is up again; the station waits until this time for its greeting.
+        Returning(Time),
+    }
 }
 
-/// What a connection holds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Load {
-    /// Bytes received from one host that the other has not acknowledged.
-    pub(super) held: u64,
-    /// Of these, bytes that the station has acknowledged.
-    pub(super) unconfirmed: u64,
+state_bytes! {
+    /// What a connection holds.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub(super) struct Load {
+        /// Bytes received from one host that the other has not acknowledged.
+        pub(super) held: u64,
+        /// Of these, bytes that the station has acknowledged.
+        pub(super) unconfirmed: u64,
+    }
 }
 
 impl<P: Variants> Flow<P> {
@@ -222,7 +227,7 @@ impl<P: Variants> Flow<P> {
 
     /// The bytes of state that move to another station.
     pub(super) fn bytes(&self) -> u64 {
-        self.load().held + END_STATE * self.sockets.iter().flatten().count() as u64
+        self.load().held + <Socket<P>>::BYTES * self.sockets.iter().flatten().count() as u64
     }
 
     /// How many of the bytes received by the end `way` the other host has acknowledged.

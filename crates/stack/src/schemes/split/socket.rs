@@ -3,6 +3,7 @@
 use super::{WIRED, Way};
 use crate::hooks::{AgentOut, Out, Timer, Timers};
 use crate::packet::{Body, Packet};
+use crate::state_bytes::StateBytes;
 use crate::transport::tcp::{Connection, Parts};
 use crate::units::Time;
 
@@ -12,6 +13,11 @@ pub(super) struct Socket<P: Parts> {
     pub(super) tcp: Connection<P>,
     timers: Timers,
     way: Way,
+}
+
+impl<P: Parts> StateBytes for Socket<P> {
+    /// What an end needs besides its data: numbers, windows, timers.
+    const BYTES: u64 = 256;
 }
 
 impl<P: Parts> Socket<P> {

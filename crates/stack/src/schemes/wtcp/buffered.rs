@@ -5,19 +5,22 @@ use super::Turn;
 use super::stamps::Stamps;
 use crate::hooks::AgentOut;
 use crate::packet::{Packet, Segment};
+use crate::state_bytes::{StateBytes, state_bytes};
 use crate::units::{Span, Time};
 
-/// The record of one segment.
-#[derive(Clone, Copy, Debug)]
-struct Note {
-    /// Its timestamp.
-    stamp: u32,
-    /// When it arrived.
-    came: Time,
-    /// When it was last sent.
-    sent: Time,
-    /// How often it has been sent.
-    times: u32,
+state_bytes! {
+    /// The record of one segment.
+    #[derive(Clone, Copy, Debug)]
+    struct Note {
+        /// Its timestamp.
+        stamp: u32,
+        /// When it arrived.
+        came: Time,
+        /// When it was last sent.
+        sent: Time,
+        /// How often it has been sent.
+        times: u32,
+    }
 }
 
 /// What to do with an acknowledgement.
@@ -31,22 +34,24 @@ pub(super) enum Verdict {
     Suppress,
 }
 
-/// One flow of data.
-#[derive(Clone, Debug)]
-pub(super) struct Buffered {
-    last_packet: Time,
-    segments: Segments<Note>,
-    /// How many of them, counted from the oldest, count as sent.
-    sent: usize,
-    /// Whether the window is reduced to one segment.
-    is_closed: bool,
-    round_trip: RoundTrip,
-    /// When the timer expires.
-    at: Time,
-    duplicates: Duplicates,
-    /// Whether the sender is waiting for an answer: it has retransmitted a segment that is buffered here.
-    is_asked: bool,
-    stamps: Stamps,
+state_bytes! {
+    /// One flow of data.
+    #[derive(Clone, Debug)]
+    pub(super) struct Buffered {
+        last_packet: Time,
+        segments: Segments<Note>,
+        /// How many of them, counted from the oldest, count as sent.
+        sent: usize,
+        /// Whether the window is reduced to one segment.
+        is_closed: bool,
+        round_trip: RoundTrip,
+        /// When the timer expires.
+        at: Time,
+        duplicates: Duplicates,
+        /// Whether the sender is waiting for an answer: it has retransmitted a segment that is buffered here.
+        is_asked: bool,
+        stamps: Stamps,
+    }
 }
 
 impl Buffered {
@@ -233,8 +238,7 @@ impl Kept for Buffered {
     }
 
     fn bytes(&self) -> u64 {
-        let notes = self.segments.len() * size_of::<Note>();
-        size_of::<Buffered>() as u64 + notes as u64 + self.segments.bytes()
+        Self::BYTES + self.segments.bytes()
     }
 
     fn move_to(&mut self, now: Time) {

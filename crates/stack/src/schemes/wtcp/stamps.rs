@@ -1,15 +1,18 @@
 //! Estimates how fast the timestamps of a sender advance, as seen from a station.
 
+use crate::state_bytes::state_bytes;
 use crate::units::{Span, Time};
 
 /// The minimum time over which the rate is measured.
 const LEAST: Span = Span::from_secs(1);
 
-/// The first and the latest timestamp of a flow, with their arrival times.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Stamps {
-    first: Option<(u32, Time)>,
-    latest: (u32, Time),
+state_bytes! {
+    /// The first and the latest timestamp of a flow, with their arrival times.
+    #[derive(Clone, Copy, Debug, Default)]
+    pub(super) struct Stamps {
+        first: Option<(u32, Time)>,
+        latest: (u32, Time),
+    }
 }
 
 impl Stamps {

@@ -2,28 +2,31 @@
 
 use std::collections::VecDeque;
 
-use crate::packet::{IP_HEADER, TCP_HEADER};
+use crate::packet::Packet;
+use crate::state_bytes::{StateBytes, state_bytes};
 use crate::units::Time;
 
-/// A range of the stream that was handed to the link.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Kept {
-    /// Stream offset of its first byte.
-    pub(super) start: u64,
-    /// Payload bytes.
-    pub(super) len: u32,
-    /// Whether it carried PSH.
-    pub(super) push: bool,
-    /// Whether the link gave it up, by the link's last report.
-    pub(super) given_up: bool,
-    /// Whether the link holds a copy sent from here.
-    pub(super) resent: bool,
-    /// When the last copy was sent, or left the link.
-    pub(super) resent_at: Time,
-    /// The numbers of its first and its last delivery by the link; 0 before. A delivery before the receiver was known
-    /// to lack it no longer counts as the first.
-    pub(super) first_delivery: u64,
-    pub(super) last_delivery: u64,
+state_bytes! {
+    /// A range of the stream that was handed to the link.
+    #[derive(Clone, Copy, Debug)]
+    pub(super) struct Kept {
+        /// Stream offset of its first byte.
+        pub(super) start: u64,
+        /// Payload bytes.
+        pub(super) len: u32,
+        /// Whether it carried PSH.
+        pub(super) push: bool,
+        /// Whether the link gave it up, by the link's last report.
+        pub(super) given_up: bool,
+        /// Whether the link holds a copy sent from here.
+        pub(super) resent: bool,
+        /// When the last copy was sent, or left the link.
+        pub(super) resent_at: Time,
+        /// The numbers of its first and its last delivery by the link; 0 before. A delivery before the receiver was known
+        /// to lack it no longer counts as the first.
+        pub(super) first_delivery: u64,
+        pub(super) last_delivery: u64,
+    }
 }
 
 impl Kept {
@@ -33,11 +36,13 @@ impl Kept {
     }
 }
 
-/// The stored data of one flow: ranges in ascending order that do not overlap.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Copies {
-    kept: VecDeque<Kept>,
-    payload: u64,
+state_bytes! {
+    /// The stored data of one flow: ranges in ascending order that do not overlap.
+    #[derive(Clone, Debug, Default)]
+    pub(super) struct Copies {
+        kept: VecDeque<Kept>,
+        payload: u64,
+    }
 }
 
 impl Copies {
@@ -146,8 +151,7 @@ impl Copies {
 
     /// Bytes of state: the payload, and a header and the record for each range.
     pub(super) fn bytes(&self) -> u64 {
-        let each = u64::from(IP_HEADER + TCP_HEADER) + size_of::<Kept>() as u64;
-        self.payload + self.kept.len() as u64 * each
+        self.payload + self.kept.len() as u64 * (Packet::BYTES + Kept::BYTES)
     }
 
     /// Index of the first range that ends beyond `offset`.

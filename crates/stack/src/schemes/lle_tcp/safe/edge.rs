@@ -1,11 +1,15 @@
 //! The right edge of the receiver, which is never extended.
 
-/// The highest stream offset up to which the receiver has offered room. `None` before the first offer.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Edge {
-    highest: Option<u64>,
-    /// The edge that the sender knows.
-    told: u64,
+use crate::state_bytes::state_bytes;
+
+state_bytes! {
+    /// The highest stream offset up to which the receiver has offered room. `None` before the first offer.
+    #[derive(Clone, Copy, Debug)]
+    pub(super) struct Edge {
+        highest: Option<u64>,
+        /// The edge that the sender knows.
+        told: u64,
+    }
 }
 
 impl Edge {

@@ -7,12 +7,15 @@
 //! a receiver that lacks data that the link had delivered. An excuse that is never used delays a repair until the
 //! silence ends. If SACK blocks show which deliveries the receiver has seen, excuses are not needed.
 
+use crate::state_bytes::{of_all, state_bytes};
 use std::collections::VecDeque;
 
-/// Repeats that deliveries explain, by number in ascending order.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Excuses {
-    by_number: VecDeque<(u64, u32)>,
+state_bytes! {
+    /// Repeats that deliveries explain, by number in ascending order.
+    #[derive(Clone, Debug, Default)]
+    pub(super) struct Excuses {
+        by_number: VecDeque<(u64, u32)>,
+    }
 }
 
 impl Excuses {
@@ -46,7 +49,7 @@ impl Excuses {
 
     /// Bytes beyond the type itself.
     pub(super) fn bytes(&self) -> u64 {
-        (self.by_number.len() * size_of::<(u64, u32)>()) as u64
+        of_all(&self.by_number.iter())
     }
 }
 
@@ -64,7 +67,7 @@ mod tests {
         assert!(excuses.take(1000) && excuses.take(1000) && !excuses.take(1000));
         excuses.add(4000);
         excuses.advance(4000);
-        assert_eq!(excuses.bytes(), size_of::<(u64, u32)>() as u64, "that of 3000 is gone");
+        assert_eq!(excuses.bytes(), 8 + 4, "that of 3000 is gone");
         assert!(excuses.take(4000));
         assert_eq!(excuses.bytes(), 0);
     }

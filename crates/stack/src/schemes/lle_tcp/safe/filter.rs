@@ -15,6 +15,7 @@ use super::super::hold::Spacing;
 use crate::hooks::AgentOut;
 use crate::packet::{Body, Flags, Packet, SackBlocks, Segment};
 use crate::ranges::Ranges;
+use crate::state_bytes::{StateBytes, of_all, state_bytes};
 use crate::units::{SeqNo, Time};
 
 /// Windows of fewer full segments than this are always passed on.
@@ -35,30 +36,32 @@ pub(super) enum Fate {
     Stop,
 }
 
-/// The state of one direction of a connection whose data is acknowledged at the other end of the link.
-#[derive(Clone, Debug)]
-pub(super) struct Filter {
-    terms: Terms,
-    /// The last acknowledgement number of the receiver.
-    said: u64,
-    /// Right edge in what was passed.
-    told_edge: u64,
-    /// End of the data that came over the link, with or without holes.
-    seen: u64,
-    /// The same before the segments of an A-MPDU, which come in one instant: when, and how many of them.
-    seen_before: u64,
-    burst: (Time, u32),
-    /// The largest segment that arrived.
-    full: u32,
-    held: Option<Packet>,
-    release_at: Time,
-    /// Spacing of the advances of the receiver's numbers.
-    spacing: Spacing,
-    /// What the receiver has beyond a hole, according to the blocks that were passed.
-    reported: Ranges,
-    /// Acknowledgements of a hole withheld since one was passed, and when the first of them came.
-    withheld: u32,
-    withheld_since: Time,
+state_bytes! {
+    /// The state of one direction of a connection whose data is acknowledged at the other end of the link.
+    #[derive(Clone, Debug)]
+    pub(super) struct Filter {
+        terms: Terms,
+        /// The last acknowledgement number of the receiver.
+        said: u64,
+        /// Right edge in what was passed.
+        told_edge: u64,
+        /// End of the data that came over the link, with or without holes.
+        seen: u64,
+        /// The same before the segments of an A-MPDU, which come in one instant: when, and how many of them.
+        seen_before: u64,
+        burst: (Time, u32),
+        /// The largest segment that arrived.
+        full: u32,
+        held: Option<Packet>,
+        release_at: Time,
+        /// Spacing of the advances of the receiver's numbers.
+        spacing: Spacing,
+        /// What the receiver has beyond a hole, according to the blocks that were passed.
+        reported: Ranges,
+        /// Acknowledgements of a hole withheld since one was passed, and when the first of them came.
+        withheld: u32,
+        withheld_since: Time,
+    }
 }
 
 impl Filter {
@@ -83,7 +86,7 @@ impl Filter {
 
     /// Bytes of state.
     pub(super) fn bytes(&self) -> u64 {
-        (size_of::<Filter>() + size_of_val(self.reported.as_slice())) as u64
+        Self::BYTES + of_all(&self.reported.as_slice().iter())
     }
 
     /// When it must be called.

@@ -20,46 +20,49 @@ use crate::hooks::AgentOut;
 use crate::packet::{Flags, Packet, Segment};
 use crate::ranges::Ranges;
 use crate::signal::Signal;
+use crate::state_bytes::{StateBytes, of_all, state_bytes};
 use crate::units::{SeqNo, Time};
 
-/// The state of one direction of a connection whose data is acknowledged here.
-#[derive(Clone, Debug)]
-pub(super) struct Generator {
-    pub(super) reply: Reply,
-    /// The sender is on this node, so packets to it cost no airtime.
-    pub(super) local: bool,
-    pub(super) copies: Copies,
-    pub(super) delivered: u64,
-    pub(super) acknowledged: u64,
-    pub(super) confirmed: u64,
-    pub(super) edge: Edge,
-    /// Data beyond a hole: delivered by the link, and selectively acknowledged by the receiver.
-    pub(super) beyond: Beyond,
-    pub(super) selective: Ranges,
-    /// The end of all data sent, including FIN, and of data sent again.
-    pub(super) sent_end: u64,
-    pub(super) sent_again: u64,
-    /// The offset of the sender's FIN.
-    pub(super) fin: Option<u64>,
-    /// Data below this offset may have been sent without a stored copy.
-    unkept: u64,
-    /// Whether the sender has requested an answer since the receiver's last one: by a probe or by old data.
-    pub(super) asked: bool,
-    pub(super) repeats: Repeats,
-    /// A range that the receiver got twice, to be reported.
-    pub(super) twice: Option<(u64, u64)>,
-    pub(super) fields: Fields,
-    pub(super) full: u32,
-    /// Spacing of the deliveries that advance the stream.
-    pub(super) spacing: Spacing,
-    /// Segments delivered since the last acknowledgement, and when one is due.
-    waiting: u32,
-    ack_at: Time,
-    pub(super) silence: Silence,
-    pub(super) excuses: Excuses,
-    /// Number of segments that the link delivered.
-    deliveries: u64,
-    resubmitted: u64,
+state_bytes! {
+    /// The state of one direction of a connection whose data is acknowledged here.
+    #[derive(Clone, Debug)]
+    pub(super) struct Generator {
+        pub(super) reply: Reply,
+        /// The sender is on this node, so packets to it cost no airtime.
+        pub(super) local: bool,
+        pub(super) copies: Copies,
+        pub(super) delivered: u64,
+        pub(super) acknowledged: u64,
+        pub(super) confirmed: u64,
+        pub(super) edge: Edge,
+        /// Data beyond a hole: delivered by the link, and selectively acknowledged by the receiver.
+        pub(super) beyond: Beyond,
+        pub(super) selective: Ranges,
+        /// The end of all data sent, including FIN, and of data sent again.
+        pub(super) sent_end: u64,
+        pub(super) sent_again: u64,
+        /// The offset of the sender's FIN.
+        pub(super) fin: Option<u64>,
+        /// Data below this offset may have been sent without a stored copy.
+        unkept: u64,
+        /// Whether the sender has requested an answer since the receiver's last one: by a probe or by old data.
+        pub(super) asked: bool,
+        pub(super) repeats: Repeats,
+        /// A range that the receiver got twice, to be reported.
+        pub(super) twice: Option<(u64, u64)>,
+        pub(super) fields: Fields,
+        pub(super) full: u32,
+        /// Spacing of the deliveries that advance the stream.
+        pub(super) spacing: Spacing,
+        /// Segments delivered since the last acknowledgement, and when one is due.
+        waiting: u32,
+        ack_at: Time,
+        pub(super) silence: Silence,
+        pub(super) excuses: Excuses,
+        /// Number of segments that the link delivered.
+        deliveries: u64,
+        resubmitted: u64,
+    }
 }
 
 impl Generator {
@@ -105,8 +108,8 @@ impl Generator {
 
     /// Bytes of state.
     pub(super) fn bytes(&self) -> u64 {
-        let types = size_of::<Generator>() + size_of_val(self.selective.as_slice());
-        types as u64 + self.beyond.bytes() + self.copies.bytes() + self.excuses.bytes()
+        let ranges = of_all(&self.selective.as_slice().iter()) + self.beyond.bytes();
+        Self::BYTES + ranges + self.copies.bytes() + self.excuses.bytes()
     }
 
     pub(super) fn offset(&self, seq: SeqNo) -> Option<u64> {

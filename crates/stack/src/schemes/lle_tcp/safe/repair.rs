@@ -5,15 +5,18 @@ use super::generator::Generator;
 use super::sack::Blocks;
 use crate::hooks::AgentOut;
 use crate::packet::{Body, Flags, Options, Packet, Segment, Timestamps};
+use crate::state_bytes::state_bytes;
 use crate::units::{SeqNo, Time};
 
-/// The fields of the sender's last segment for the other direction; a segment sent again from here carries the same.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Fields {
-    ack: SeqNo,
-    window: u16,
-    stamps: Option<Timestamps>,
-    extra_header: u16,
+state_bytes! {
+    /// The fields of the sender's last segment for the other direction; a segment sent again from here carries the same.
+    #[derive(Clone, Copy, Debug, Default)]
+    pub(super) struct Fields {
+        ack: SeqNo,
+        window: u16,
+        stamps: Option<Timestamps>,
+        extra_header: u16,
+    }
 }
 
 impl Fields {

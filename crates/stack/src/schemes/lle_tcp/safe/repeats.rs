@@ -1,12 +1,16 @@
 //! Duplicate acknowledgements reported by both link and receiver: each is forwarded once.
 
-/// Duplicates since the last advance: generated here for data delivered beyond a hole, sent by the receiver for the
-/// same data, and the larger of the two numbers, which went up.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Repeats {
-    made: u32,
-    heard: u32,
-    told: u32,
+use crate::state_bytes::state_bytes;
+
+state_bytes! {
+    /// Duplicates since the last advance: generated here for data delivered beyond a hole, sent by the receiver for the
+    /// same data, and the larger of the two numbers, which went up.
+    #[derive(Clone, Copy, Debug, Default)]
+    pub(super) struct Repeats {
+        made: u32,
+        heard: u32,
+        told: u32,
+    }
 }
 
 impl Repeats {

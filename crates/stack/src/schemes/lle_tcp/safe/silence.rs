@@ -5,22 +5,25 @@
 //! try.
 
 use crate::estimate::Smoothed;
+use crate::state_bytes::state_bytes;
 use crate::units::{Span, Time};
 
 /// The wait is doubled at most this many times.
 const MOST_DOUBLINGS: u32 = 6;
 
-/// The timer and its estimate.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Silence {
-    floor: Span,
-    /// How much longer the other end withholds its acknowledgements than the minimum assumes.
-    held: Span,
-    at: Time,
-    tries: u32,
-    /// The end of a delivery that is being timed, and the time of the delivery.
-    timed: Option<(u64, Time)>,
-    taken: Smoothed,
+state_bytes! {
+    /// The timer and its estimate.
+    #[derive(Clone, Copy, Debug)]
+    pub(super) struct Silence {
+        floor: Span,
+        /// How much longer the other end withholds its acknowledgements than the minimum assumes.
+        held: Span,
+        at: Time,
+        tries: u32,
+        /// The end of a delivery that is being timed, and the time of the delivery.
+        timed: Option<(u64, Time)>,
+        taken: Smoothed,
+    }
 }
 
 impl Silence {
