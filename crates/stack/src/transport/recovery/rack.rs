@@ -130,8 +130,11 @@ impl Rack {
         self.wake = Some(self.wake.map_or(due, |wake| wake.min(due)));
     }
 
-    /// A copy left.
+    /// A copy left. Those that went again since are forgotten, before they outnumber what is outstanding by far.
     pub(super) fn on_copy(&mut self, board: &Scoreboard, number: u64) {
+        if self.copies.len() as u64 > 4 * (board.end() - board.base()) {
+            self.copies.retain(|&(left, number)| number >= board.base() && board.get(number).at == left);
+        }
         self.copies.push_back((board.get(number).at, number));
     }
 

@@ -6,6 +6,7 @@ use proptest::prelude::*;
 
 use super::super::Sack;
 use super::super::testing::{LEN, REDUCED, config, window};
+use super::Rack;
 use crate::hooks::scoreboard::Scoreboard;
 use crate::hooks::{Fresh, Pick, Recovery, Verdict};
 use crate::transport::tcp::LossDetection;
@@ -408,4 +409,19 @@ fn the_random_paths_have_recoveries_timeouts_and_losses() {
     let seen =
         (0..40).map(|seed| run(seed, 400)).fold([0; 3], |all, seen| [0, 1, 2].map(|at| all[at] + seen[at]));
     assert!(seen.iter().all(|count| *count > 20), "{seen:?}");
+}
+
+#[test]
+fn copies_that_went_again_are_not_kept() {
+    let (mut board, mut rack) = (Scoreboard::default(), Rack::default());
+    for at in 0..4 {
+        board.push(LEN as u32, false, Time(at));
+    }
+    for at in 4..10_004 {
+        rack.on_timeout(&mut board);
+        board.resend(at % 4, Time(at));
+        rack.on_copy(&board, at % 4);
+        assert!(rack.copies.len() <= 17);
+        assert_eq!(rack.copies.back(), Some(&(Time(at), at % 4)));
+    }
 }
