@@ -30,9 +30,10 @@ ROOT = Path(__file__).resolve().parents[3]
 CHECKED = ROOT / "target" / "checked"
 CHECKED_CORE = CHECKED / "_core.abi3.so"
 
-# The two runs of pytest where no argument chooses the tests. An idle worker takes tests from another.
-ALONE = ["-m", "alone"]
-ON_ALL_CORES = ["-m", "not alone", "-n", "auto", "--dist", "worksteal"]
+# An idle worker takes tests from another.
+ON_ALL_CORES = ["-n", "auto", "--dist", "worksteal"]
+# The two runs of pytest where no argument chooses the tests.
+BOTH = [["-m", "alone"], ["-m", "not alone", *ON_ALL_CORES]]
 
 OPTIONAL_TOOLS = {
     "tshark": "decodes captures; without it those tests are skipped",
@@ -216,11 +217,11 @@ def main(args: Sequence[str] = ()) -> int:
         env |= checked_environment()
     if options.soak:
         env["LASTHOP_SOAK"] = "1"
-        for_pytest += ["-v", "tests/python/test_search.py"]
+        for_pytest += [*ON_ALL_CORES, "-v", "tests/python/test_search.py"]
     pytest = [sys.executable, "-m", "pytest"]
     statuses = [
         subprocess.run([*pytest, *words], cwd=ROOT, env=env, check=False).returncode
-        for words in ([for_pytest] if for_pytest else [ALONE, ON_ALL_CORES])
+        for words in ([for_pytest] if for_pytest else BOTH)
     ]
     return 1 if failed or any(statuses) else 0
 
