@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from lasthop.base.files import put
-from lasthop.base.quantity import digits
+from lasthop.base.quantity import digits, metric_words
 from lasthop.base.table import markdown
 from lasthop.papers import results
 from lasthop.papers.claims import AGREES, CANNOT_TELL, DIFFERS, OURS, PAPER, READING
@@ -30,6 +30,15 @@ if TYPE_CHECKING:
 BEGIN = "<!-- statements: written by `lasthop reproduce --record` -->"
 END = "<!-- end of statements -->"
 _FEW = 3
+_QUANTITIES = {
+    "mean": "{}",
+    "difference": "difference in {}",
+    "ratio": "ratio of {}",
+    "gain": "gain in {}",
+    "saving": "saving in {}",
+    "order": "order by {}",
+    "best": "gain of the best in {}",
+}
 
 
 def record(paper: Paper) -> list[Path]:
@@ -57,9 +66,17 @@ def with_statements(text: str, paper: Paper) -> str:
 def statements(paper: Paper) -> str:
     """The table of statements, and the reading that meets most of them."""
     every = paper.rows()
-    head = ["where", "what is said", "ours", "over all readings, least to greatest", "verdict"]
+    head = ["where", "what is said", "published", "ours", "over all readings, least to greatest", "verdict"]
     body = [
-        [row.statement.where, row.statement.says, ours(row), extremes(row), verdict(row)] for row in every
+        [
+            row.statement.where,
+            row.statement.says,
+            published(row.figures.claim),
+            f"{quantity(row.figures.claim)}: {ours(row)}",
+            extremes(row),
+            verdict(row),
+        ]
+        for row in every
     ]
     link = f"[Every number]({paper.id}.details.md)."
     return f"{markdown(head, body)}\n\n{summary(every)}\n\n{most_met(paper, every)} {link}"
@@ -97,6 +114,14 @@ def _counted(number: int, verdict: str) -> str:
         DIFFERS: ("differs", "differ"),
     }[verdict]
     return f"{number} {one if number == 1 else many}"
+
+
+def quantity(claim: Claim) -> str:
+    """What a claim measures, in words."""
+    words = metric_words(claim.metric)
+    if claim.among:
+        words = f"share of {words}"
+    return _QUANTITIES[claim.kind].format(words)
 
 
 def published(claim: Claim) -> str:
