@@ -94,7 +94,7 @@ def test_everything_can_be_listed(cli: Cli, what: str) -> None:
 
 def test_the_schemes_are_those_of_the_papers_and_say_how_to_choose_them(cli: Cli) -> None:
     text = cli("list", "schemes").stdout
-    for name in ("ejtcp", "lle-tcp", "proxy-tcp", "dynamic-arq", "load-adaptive", "snoop", "hack"):
+    for name in ("ejtcp", "lle-tcp", "proxy-tcp", "dynamic", "load-adaptive", "snoop", "hack"):
         assert re.search(rf"^{name}\t", text, re.MULTILINE)
     assert 'links.NAME.arq.kind = "dynamic"' in text
     assert {line.split()[0] for line in cli("list", "channels").stdout.splitlines()[1:]} == {

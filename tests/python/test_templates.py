@@ -64,9 +64,6 @@ def test_two_laws_and_an_agent_of_ones_own_compile_and_pass_their_tests(
         "zeta",
         "my_agent",
         "registry",
-        # It fails until the scheme of a paper is listed in registry/schemes.rs (CONTRIBUTING.md).
-        "--skip",
-        "no_entry_with_a_paper_is_left_out",
     )
     tested = cargo(tree, *words, target=BUILT / "build")
     assert tested.returncode == 0, tested.stderr

@@ -4,7 +4,7 @@ use lasthop_sim::metrics::{METRICS, MetricEntry, named};
 use lasthop_sim::probe::trace::CHANNELS;
 use lasthop_sim::scenario::{APPS, FIGURES, LINKS, LOSS_MODELS, Named, PANELS, STANDARDS};
 use lasthop_stack::registry::{
-    AgentKind, AqmKind, ArqKind, CongestionKind, Entry, IntervalKind, ReactionKind, RecoveryKind, SCHEMES,
+    AgentKind, AqmKind, ArqKind, CongestionKind, Entry, IntervalKind, ReactionKind, RecoveryKind, Scheme,
     VARIANTS,
 };
 use serde_json::{Value, json};
@@ -31,10 +31,10 @@ pub(crate) fn registry() -> String {
         describe(entry, &mut described);
         described
     });
-    let schemes = SCHEMES.iter().map(|(name, scheme)| {
+    let schemes = Scheme::all().map(|scheme| {
         let (entry, (part, key)) = (scheme.entry(), scheme.place());
         json!({
-            "name": name,
+            "name": entry.name,
             "part": part,
             "set": format!("{key} = \"{}\"", entry.name),
             "summary": entry.summary,

@@ -25,7 +25,7 @@ pub use intervals::{IntervalConfig, IntervalKind, IntervalMachine, SlottedNode};
 pub use laws::{CongestionKind, CongestionMachine, Custom, CustomLaw, LawConfig, Start};
 pub use reactions::{ReactionConfig, ReactionKind, ReactionMachine};
 pub use recoveries::{RecoveryKind, RecoveryMachine};
-pub use schemes::{SCHEMES, Scheme};
+pub use schemes::Scheme;
 pub use tcp::Parts;
 pub use variants::{VARIANTS, Variant, VariantName, variant};
 
