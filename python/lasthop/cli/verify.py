@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from lasthop.papers.reproduce import Reproduction
 
 MISSED = 3
+# How many verdicts are named that are worse than recorded; the paragraphs name those of each paper.
+_FEW = 8
 
 
 @click.command(
@@ -239,7 +241,8 @@ def _reproduce(
         written(path)
     if worse:
         verdicts = "1 verdict is" if len(worse) == 1 else f"{len(worse)} verdicts are"
-        note(f"{verdicts} worse than recorded: {', '.join(worse)}")
+        more = f" and {len(worse) - _FEW} more" if len(worse) > _FEW else ""
+        note(f"{verdicts} worse than recorded: {', '.join(worse[:_FEW])}{more}")
     index = _pages(results, out) if pages else None
     papers = "1 paper" if len(results) == 1 else f"{len(results)} papers"
     note(f"{papers} reproduced in {duration(time.monotonic() - begun)}")
