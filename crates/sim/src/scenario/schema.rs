@@ -66,6 +66,10 @@ fn value(key: &Key) -> Json {
     if !key.words.is_empty() {
         value = json!({ "anyOf": [{ "enum": key.words }, value] });
     }
+    if key.may_differ() {
+        let each = json!({ "type": "array", "items": value, "minItems": 1, "description": "one for each member of the group in turn" });
+        value = json!({ "anyOf": [value, each] });
+    }
     value["description"] = json!(key.meaning);
     if let Default::Text(text) = key.default
         && !matches!(key.kind, Kind::Integer | Kind::Number | Kind::Bool)
