@@ -126,7 +126,7 @@ def _files(incomplete: str, *, only_folders: bool = False) -> list[str]:
 
 
 def settings(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
-    """The keys of the scenario that was named, with `=`; after it the words that a key can have, also in a list."""
+    """The keys of the scenario that was named, with `=`; after it the words of a key, also in a list."""
     key, equals, value = incomplete.partition("=")
     if equals:
         before, comma, last = value.rpartition("," if "," in value else "[")

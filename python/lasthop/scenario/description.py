@@ -19,10 +19,20 @@ if TYPE_CHECKING:
 
 
 def metrics_of(figure: Mapping[str, Any]) -> list[str]:
-    """The metrics that a `[[figure]]` draws, one for each panel, and that of the x axis of a scatter plot."""
-    given = figure.get("y", [])
-    metrics = [str(metric) for metric in given] if isinstance(given, list) else [str(given)]
+    """The metrics that a `[[figure]]` draws, by panel, and that of the x axis of a scatter plot."""
+    metrics = [metric for panel in panels_of(figure) for metric in panel]
     return [*metrics, str(figure["against"])] if "against" in figure else metrics
+
+
+def panels_of(figure: Mapping[str, Any]) -> list[list[str]]:
+    """The metrics of each panel of a `[[figure]]`.
+
+    >>> panels_of({"y": "a"}), panels_of({"y": ["a", ["b", "c"]]}), panels_of({})
+    ([['a']], [['a'], ['b', 'c']], [])
+    """
+    given = figure.get("y", [])
+    panels = given if isinstance(given, list) else [given]
+    return [[str(it) for it in panel] if isinstance(panel, list) else [str(panel)] for panel in panels]
 
 
 class Description:

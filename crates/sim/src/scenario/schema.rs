@@ -100,7 +100,10 @@ fn kind(key: &Key) -> Json {
         Kind::Text | Kind::SweptKey | Kind::Metric => json!({ "type": "string" }),
         Kind::Metrics => json!({ "anyOf": [
             { "type": "string" },
-            { "type": "array", "items": { "type": "string" }, "minItems": 1, "uniqueItems": true },
+            { "type": "array", "items": { "anyOf": [
+                { "type": "string" },
+                { "type": "array", "items": { "type": "string" }, "minItems": 1, "uniqueItems": true },
+            ] }, "minItems": 1, "uniqueItems": true },
         ] }),
         Kind::Node | Kind::Link => json!({ "type": "string", "pattern": NAME }),
         Kind::Nodes | Kind::Stations | Kind::Flows => {

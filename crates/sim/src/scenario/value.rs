@@ -183,9 +183,13 @@ impl Key {
         self.read(&raw, &Names::default()).ok()
     }
 
+    /// Metrics, each in a panel of its own or several in one.
     fn metrics(&self, items: &[Item]) -> Result<Value, String> {
         let text = |item: &Item| match &item.raw {
             Raw::Text(text) => Ok(Value::Text(text.clone())),
+            Raw::List(panel) if panel.iter().all(|item| matches!(item.raw, Raw::Text(_))) => {
+                self.metrics(panel)
+            }
             other => Err(format!("{}; expected {}", other.describe(), self.expected(None))),
         };
         if items.is_empty() {
