@@ -298,6 +298,22 @@ class Description:
         """
         return {name: (x, y) for name, x, y in self._core.positions(self._known(point))}
 
+    def network(self, point: int = 0) -> dict[str, list[dict[str, Any]]]:
+        """The nodes, links, flows and agents of a point; links, flows and agents name nodes by their numbers.
+
+        Args:
+            point: The number of the point, from 0 on.
+
+        Returns:
+            Lists of mappings. `nodes` have `name`, `table`, `position` in metres or `None`, and `moves`;
+            `links` have `name`, `table`, `nodes` and `access_point`; `flows` have `name`, `table`, `from` and
+            `to`; `agents` have `name`, and `nodes` or `None`.
+
+        Raises:
+            UsageError: The point does not exist.
+        """
+        return cast("dict[str, list[dict[str, Any]]]", json.loads(self._core.network(self._known(point))))
+
     def observers(self, point: int = 0) -> list[tuple[str, str]]:
         """The observers of airtime at a point.
 
