@@ -14,6 +14,7 @@ from lasthop.figures.draw import draw
 from lasthop.figures.page import caption_of, page
 from lasthop.figures.style import COLOURS, looks, save
 from lasthop.report.charts import chart
+from lasthop.report.headline import _level
 from lasthop.views.matrix import matrix, matrix_sheet
 from lasthop.views.tables import study_text
 
@@ -53,6 +54,22 @@ def test_the_lines_are_the_means_in_the_units_of_the_labels(study: lh.Study) -> 
     rows = study.table("flows.main.goodput_bps").rows[:3]
     assert list(line.get_xdata()) == pytest.approx([0.0, 1.0, 3.0])
     assert list(line.get_ydata()) == pytest.approx([r["mean"] / 1e6 for r in rows])
+
+
+def test_a_line_beside_lines_with_labels_has_one_and_the_headline_says_whose_it_is(tmp_path: Path) -> None:
+    one = SMALL.replace('"flows.main.tcp.variant" = ["reno", "newreno"]\n', "").replace(
+        'lines = "flows.main.tcp.variant"\n', ""
+    )
+    panels = '[["flows.main.goodput_bps", "flows.main.throughput_bps"], "flows.main.rtt_p95_s"]'
+    (tmp_path / "one.toml").write_text(one.replace('"flows.main.goodput_bps"', panels))
+    alone = lh.load(tmp_path / "one.toml").sweep(out=tmp_path / "s").run()
+    drawn = draw(alone, alone.scenario.figures()[0])
+    assert [line.get_label() for line in drawn.axes[0].get_lines()] == ["goodput", "throughput"]
+    assert [line.get_label() for line in drawn.axes[1].get_lines()] == ["rtt p95"]
+    names = {"names": {"flows.main.goodput_bps": "what arrives"}}
+    assert _level(alone, {**alone.scenario.figures()[0], **names}, "flows.main.goodput_bps").text.startswith(
+        "Goodput of what arrives falls from"
+    )
 
 
 def test_metrics_of_one_panel_share_an_axis_and_have_labels_of_their_own(study: lh.Study) -> None:

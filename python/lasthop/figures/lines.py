@@ -154,10 +154,13 @@ def panel_of(study: Study, figure: Mapping[str, Any], metrics: list[str], names:
     every = []
     for metric, told in zip(metrics, metric_labels(metrics), strict=True):
         lines = series(study, str(figure["x"]), metric, figure.get("lines"), where, over, names)
+        own = names.get(metric, told)
         if len(metrics) > 1:
             # The scheme comes first: it gives the line its colour.
-            own = names.get(metric, told)
             lines = [replace(line, label=f"{line.label}, {own}" if line.label else own) for line in lines]
+        elif any(len(panel) > 1 for panel in panels_of(figure)):
+            # Beside lines with labels a line has one, too.
+            lines = [replace(line, label=line.label or own) for line in lines]
         every += lines
     means = [it.mean for line in every for it in line.intervals if it.mean is not None]
     if not means:
