@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 KINDS = [
     "examples/access-point",
+    "examples/my-wifi",
     "examples/cells",
     "examples/queues",
     "examples/trace",
@@ -41,6 +42,14 @@ def test_flows_of_a_group_are_one_row() -> None:
     (row,) = [row for row in rows if row.startswith("down")]
     assert "least–most" in rows[0]
     assert f" {done.metrics['jain_index']:.2f} " in row
+
+
+def test_flows_of_a_group_with_different_tcps_have_rows_of_their_own() -> None:
+    done = lasthop.load("examples/my-wifi").set({"run.duration": "1500 ms", "nodes.station.count": 4}).run()
+    rows = [row.split()[:2] for row in glance.of_run(done).split("\n\n")[0].split("\n")]
+    named = [["download1", "CUBIC"], ["download2", "BBR"], ["download3", "Reno"], ["download4", "Vegas"]]
+    assert [row for row in rows if row[1:] and row in named] == named
+    assert "download" not in [row[0] for row in rows if row]
 
 
 def test_remarks_name_the_full_queue_and_where_packets_are_dropped() -> None:

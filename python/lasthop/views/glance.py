@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from itertools import chain
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from lasthop.base.quantity import human, prefix, split
 from lasthop.base.table import folded
+from lasthop.views.names import registered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -27,6 +29,7 @@ _REMARKS = 2
 # The columns of each table with their greatest widths; 0 for the one that has what is left.
 _FLOWS = {
     "flow": 0,
+    "tcp": 12,
     "goodput": 11,
     "least–most": 10,
     "Jain": 4,
@@ -59,7 +62,7 @@ def of_run(done: Run) -> str:
     limits = _limits(done)
     agents = [[name, _counted(values)] for name, values in named["agents"].items()]
     blocks = [
-        _table(_FLOWS, _flow_rows(named["flows"])),
+        _table(_FLOWS, _flow_rows(named["flows"], _mixed(done))),
         _table(_LINKS, _link_rows(done, named["links"])),
         _table(_AGENTS, agents),
         "\n".join(fill(text, WIDTH) for text in remarks(scopes, limits)),
@@ -141,14 +144,33 @@ def _table(columns: Mapping[str, int], rows: list[list[str]]) -> str:
     return text if len(rows) <= _ROWS else f"{text}\n… and {len(rows) - _ROWS} more; -v prints all"
 
 
-def _flow_rows(flows: Mapping[str, Values]) -> list[list[str]]:
-    """A row for each group, and for each flow of no group."""
+def _mixed(done: Run) -> dict[str, list[str]]:
+    """The TCPs of the members of groups that differ in it, in turn."""
+    titles = registered("tcp.variant")
+    found = {}
+    for key, entry in done.scenario.resolved(done.point).items():
+        match = re.fullmatch(r"flows\.([^.]+)\.tcp\.variant", key)
+        if match and entry["value"].startswith("["):
+            found[match[1]] = [
+                str(titles.get(name, {}).get("title", name)) for name in json.loads(entry["value"])
+            ]
+    return found
+
+
+def _flow_rows(flows: Mapping[str, Values], mixed: Mapping[str, list[str]]) -> list[list[str]]:
+    """A row for each group, and for each flow of no group or of one with different TCPs."""
     groups = {name: _members(name, flows) for name, values in flows.items() if not _sends(values)}
-    inside = {member for members in groups.values() for member in members}
+    tcp_of = {
+        member: mixed[group][place % len(mixed[group])]
+        for group, members in groups.items()
+        if group in mixed
+        for place, member in enumerate(members)
+    }
+    inside = {member for members in groups.values() for member in members if member not in tcp_of}
     return [
-        [name, *_goodput(values, [flows[m] for m in groups.get(name, [])]), _times(values),
-         _percent(values.get("retransmitted_share")), _count(values.get("timeouts"))]
-        for name, values in flows.items() if name not in inside
+        [name, tcp_of.get(name, ""), *_goodput(values, [flows[m] for m in groups.get(name, [])]),
+         _times(values), _percent(values.get("retransmitted_share")), _count(values.get("timeouts"))]
+        for name, values in flows.items() if name not in inside and name not in mixed
     ]  # fmt: skip
 
 
