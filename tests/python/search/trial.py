@@ -12,7 +12,7 @@ import lasthop as lh
 from lasthop import _core
 
 from .invariants import Broken, broken
-from .observed import Observed
+from .observed import Observed, by_member
 from .tree import text
 
 if TYPE_CHECKING:
@@ -50,7 +50,8 @@ def observe(scenario: _core.Scenario, tree: Tree) -> Observed:
     """Runs a scenario with everything recorded that can be."""
     settings = {key: line["value"] for key, line in json.loads(scenario.resolved(0)).items()}
     run = _run(scenario, _channels(tree, settings), _captures(scenario, settings))
-    return Observed(tree, settings, run, dict(scenario.flows(0)), dict(scenario.estimate(0)))
+    flows = dict(scenario.flows(0))
+    return Observed(tree, by_member(settings, flows), run, flows, dict(scenario.estimate(0)))
 
 
 def _watched(scenario: _core.Scenario, tree: Tree) -> _core.Scenario | None:

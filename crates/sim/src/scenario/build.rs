@@ -112,7 +112,7 @@ fn on_flat_media(sheet: &Sheet<'_>, members: &Members) -> Vec<bool> {
 }
 
 fn link(sheet: &Sheet<'_>, member: &Link) -> LinkConfig {
-    let link = Part::of(sheet, Section::Links, member.table);
+    let link = Part::member(sheet, Section::Links, member.table, member.name.number);
     let Name { name, group, .. } = member.name.clone();
     let outages = events::outages(&link, member.silenced);
     let aqm = aqm(&link);

@@ -287,6 +287,10 @@ impl Key {
         match self.path.split_once(".*.") {
             Some(("flows", tail)) => !["from", "to", "count", "seed"].contains(&tail),
             Some(("nodes", tail)) => ["position", "distance"].contains(&tail) || tail.starts_with("wifi."),
+            Some(("links", tail)) => {
+                let of_direction = tail.strip_prefix("reverse.").unwrap_or(tail);
+                ["rate", "delay", "queue", "loss.rate"].contains(&of_direction)
+            }
             _ => false,
         }
     }

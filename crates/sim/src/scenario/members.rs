@@ -192,9 +192,11 @@ impl<'a> Reader<'a> {
 
     /// A table that is not a group has no lists.
     fn one_of_each(&mut self, section: Section, table: usize, name: &str) {
-        for (slot, count) in self.sheet.lists(section, table) {
-            let text = format!("a list of {count}, and \"{name}\" is not a group; expected one value");
-            self.fault(self.sheet.plan.layout.key(*slot), text);
+        let layout = &self.sheet.plan.layout;
+        for (slot, _) in self.sheet.lists(section, table) {
+            let expected = layout.def(*slot).expected(None);
+            let text = format!("a list, and \"{name}\" is not a group; expected {expected}");
+            self.fault(layout.key(*slot), text);
         }
     }
 
@@ -227,6 +229,9 @@ impl<'a> Reader<'a> {
             };
             let names: Vec<&Name> = links.iter().map(|link| &link.name).collect();
             let is_group = links.iter().any(|link| link.name.group.is_some());
+            if links.len() == 1 && !is_group {
+                self.one_of_each(Section::Links, table, name);
+            }
             if let Err(text) = tables.add(&names, is_group) {
                 self.fault(format!("links.{name}"), text);
             } else if self.fits(self.members.links.len(), links.len(), link, "nodes") {

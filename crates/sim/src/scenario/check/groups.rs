@@ -24,6 +24,10 @@ impl Check<'_> {
             let count = members.nodes.iter().filter(|node| node.name.table() == name).count();
             self.lists(Section::Nodes, table, count, sheet);
         }
+        for table in 0..self.plan.layout.links.len() {
+            let count = members.links.iter().filter(|link| link.table == table).count();
+            self.lists(Section::Links, table, count, sheet);
+        }
         for table in 0..self.plan.layout.flows.len() {
             let count = members.flows.iter().filter(|flow| flow.table == table).count();
             self.lists(Section::Flows, table, count, sheet);
