@@ -89,7 +89,10 @@ def by_member(settings: dict[str, str], flows: dict[str, str]) -> dict[str, str]
             continue
         flows[name] = name
         for key, text in own.items():
-            values = json.loads(text) if text.startswith("[") and not key.endswith(".judges") else [text]
+            values = [text]
+            if text.startswith("[") and not key.endswith(".judges"):
+                values = json.loads(text)
+                found.pop(key, None)
             rest = key.removeprefix(f"flows.{table}.")
             value = values[place % len(values)]
             # A key without a meaning for this member.
