@@ -50,6 +50,11 @@ def completed(folder: Path, line: str) -> list[str]:
         ("lasthop run sm", ["small.toml"]),
         ("lasthop run small.toml -s links.path.loss.r", ["links.path.loss.rate="]),
         ("lasthop run small.toml -s flows.main.tcp.variant=ne", ["flows.main.tcp.variant=newreno"]),
+        ("lasthop run small.toml -s flows.main.tcp.variant=[re", ["flows.main.tcp.variant=[reno"]),
+        (
+            "lasthop run small.toml -s flows.main.tcp.variant=[reno,bbr",
+            ["flows.main.tcp.variant=[reno,bbr", "flows.main.tcp.variant=[reno,bbr3"],
+        ),
         ("lasthop run small.toml --trace cwnd,rt", ["cwnd,rtt"]),
         ("lasthop show mine --metric flows.main.timeouts_", ["flows.main.timeouts_spurious"]),
         ("lasthop contrast mine flows.main.goodput_bps links", ["links.path.loss.rate"]),

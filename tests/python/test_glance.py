@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 KINDS = [
     "examples/access-point",
+    "examples/my-wifi",
     "examples/cells",
     "examples/queues",
     "examples/trace",
@@ -44,7 +45,7 @@ def test_flows_of_a_group_are_one_row() -> None:
     assert f" {done.metrics['jain_index']:.2f} " in row
 
 
-def test_what_limits_a_flow_for_most_of_the_time_is_is_named() -> None:
+def test_what_limits_a_flow_for_most_of_the_time_is_named() -> None:
     def limits(settings: dict[str, str]) -> str:
         done = lasthop.load("validation/linux-bulk").set({"run.duration": "20 s", **settings}).run()
         return glance.of_run(done).split("\n\n")[1]
@@ -63,6 +64,14 @@ def test_completed_files_and_transfers_of_users_are_named() -> None:
     assert f"completed: main after {1e3 * file.metrics['flows.main.completion_s']:.0f} ms" in text
     users = lasthop.load("validation/linux-bulk").set({"flows.main.app.kind": "web", "run.duration": "60 s"})
     assert re.search(r"^completed: main \d+ of \d+ web$", glance.of_run(users.run()), re.MULTILINE)
+
+
+def test_flows_of_a_group_with_different_tcps_have_rows_of_their_own() -> None:
+    done = lasthop.load("examples/my-wifi").set({"run.duration": "1500 ms", "nodes.station.count": 4}).run()
+    rows = [row.split()[:2] for row in glance.of_run(done).split("\n\n")[0].split("\n")]
+    named = [["download1", "CUBIC"], ["download2", "BBR"], ["download3", "Reno"], ["download4", "Vegas"]]
+    assert [row for row in rows if row[1:] and row in named] == named
+    assert "download" not in [row[0] for row in rows if row]
 
 
 def test_remarks_name_the_full_queue_and_where_packets_are_dropped() -> None:

@@ -13,6 +13,8 @@ from lasthop.figures.axis import KeyAxis
 from lasthop.figures.draw import draw
 from lasthop.figures.page import caption_of, page
 from lasthop.figures.style import COLOURS, looks, save
+from lasthop.report.charts import chart
+from lasthop.report.headline import _level
 from lasthop.views.matrix import matrix, matrix_sheet
 from lasthop.views.tables import study_text
 
@@ -52,6 +54,63 @@ def test_the_lines_are_the_means_in_the_units_of_the_labels(study: lh.Study) -> 
     rows = study.table("flows.main.goodput_bps").rows[:3]
     assert list(line.get_xdata()) == pytest.approx([0.0, 1.0, 3.0])
     assert list(line.get_ydata()) == pytest.approx([r["mean"] / 1e6 for r in rows])
+
+
+def test_a_line_beside_lines_with_labels_has_one_and_the_headline_says_whose_it_is(tmp_path: Path) -> None:
+    one = SMALL.replace('"flows.main.tcp.variant" = ["reno", "newreno"]\n', "").replace(
+        'lines = "flows.main.tcp.variant"\n', ""
+    )
+    panels = '[["flows.main.goodput_bps", "flows.main.throughput_bps"], "flows.main.rtt_p95_s"]'
+    (tmp_path / "one.toml").write_text(one.replace('"flows.main.goodput_bps"', panels))
+    alone = lh.load(tmp_path / "one.toml").sweep(out=tmp_path / "s").run()
+    drawn = draw(alone, alone.scenario.figures()[0])
+    assert [line.get_label() for line in drawn.axes[0].get_lines()] == ["goodput", "throughput"]
+    assert [line.get_label() for line in drawn.axes[1].get_lines()] == ["rtt p95"]
+    names = {"names": {"flows.main.goodput_bps": "what arrives"}}
+    assert _level(alone, {**alone.scenario.figures()[0], **names}, "flows.main.goodput_bps").text.startswith(
+        "Goodput of what arrives falls from"
+    )
+
+
+def test_metrics_of_one_panel_share_an_axis_and_have_labels_of_their_own(study: lh.Study) -> None:
+    together = ["flows.main.rtt_p50_s", "flows.main.rtt_p95_s"]
+    drawn = draw(study, {**study.scenario.figures()[0], "y": [together, "flows.main.goodput_bps"]})
+    above, below = drawn.axes
+    assert [len(ax.get_lines()) for ax in (above, below)] == [4, 2]
+    assert above.get_ylabel() == "rtt p50, rtt p95 (ms)"
+    labels = {text.get_text() for text in above.get_legend().get_texts()}
+    named = {f"{law}, {metric}" for law in ("Reno", "NewReno") for metric in ("rtt p50", "rtt p95")}
+    assert labels == named | {"Reno", "NewReno"}
+    assert len({(line.get_color(), line.get_linestyle()) for line in above.get_lines()}) == 4
+    rows = study.table(together[1]).rows[:3]
+    line = next(line for line in above.get_lines() if line.get_label() == "Reno, rtt p95")
+    assert list(line.get_ydata()) == pytest.approx([r["mean"] * 1e3 for r in rows])
+
+
+def test_names_label_metrics(study: lh.Study) -> None:
+    together = ["flows.main.rtt_p50_s", "flows.main.rtt_p95_s"]
+    names = {together[0]: "median", "flows.main.goodput_bps": "what arrives"}
+    drawn = draw(
+        study, {**study.scenario.figures()[0], "y": [together, "flows.main.goodput_bps"], "names": names}
+    )
+    assert {line.get_label() for line in drawn.axes[0].get_lines()} >= {"Reno, median", "Reno, rtt p95"}
+    assert drawn.axes[1].get_ylabel() == "what arrives (Mbit/s)"
+
+
+def test_panels_of_one_quantity_say_whose_it_is(study: lh.Study) -> None:
+    both = ["links.path.drops_queue", "links.path.reverse.drops_queue"]
+    drawn = draw(study, {**study.scenario.figures()[0], "y": both})
+    labels = ["drops queue of path (packets)", "drops queue of path reverse (packets)"]
+    assert [ax.get_ylabel() for ax in drawn.axes] == labels
+
+
+def test_a_page_draws_metrics_of_one_panel_on_one_axis(study: lh.Study) -> None:
+    together = ["flows.main.rtt_p50_s", "flows.main.rtt_p95_s"]
+    drawn = chart(study, {**study.scenario.figures()[0], "y": [together]}, (), 100)
+    (panel,) = drawn["panels"]
+    names = ["Reno, rtt p50", "NewReno, rtt p50", "Reno, rtt p95", "NewReno, rtt p95"]
+    assert [line["name"] for line in panel["series"]] == names
+    assert len(drawn["tables"]) == 2
 
 
 def test_lines_differ_in_colour_marker_and_dashes(study: lh.Study) -> None:

@@ -7,6 +7,7 @@ use crate::law::{self, LawFailure};
 use crate::run::{Cancel, Run};
 use crate::watch::{self, Ends};
 use crate::{Interrupted, LawError, RunError, ScenarioError};
+use lasthop_sim::model::{AgentConfig, FlowConfig, LinkConfig, LinkKind};
 #[cfg(unix)]
 use lasthop_sim::relay::Writes;
 use lasthop_sim::scenario::{self, Config, Scenario as Inner};
@@ -264,6 +265,36 @@ impl Scenario {
             .iter()
             .filter_map(|node| node.position.map(|(x, y)| (node.name.clone(), x.0, y.0)))
             .collect())
+    }
+
+    /// The nodes, links, flows and agents of a point, as JSON; nodes are numbered in their order.
+    #[pyo3(signature = (point = 0))]
+    fn network(&self, point: isize) -> PyResult<String> {
+        let config = self.config(point)?;
+        let nodes: Vec<Value> = config
+            .nodes
+            .iter()
+            .map(|node| {
+                let position = node.position.map(|(x, y)| [x.0, y.0]);
+                json!({ "name": node.name, "table": node.table(), "position": position, "moves": node.motion.is_some() })
+            })
+            .collect();
+        let link = |link: &LinkConfig| {
+            let access_point = match &link.kind {
+                LinkKind::Wifi(wifi) => wifi.access_point,
+                _ => None,
+            };
+            json!({ "name": link.name, "table": link.table(), "nodes": link.nodes(), "access_point": access_point })
+        };
+        let flow = |flow: &FlowConfig| json!({ "name": flow.name, "table": flow.table(), "from": flow.from, "to": flow.to });
+        let agent = |agent: &AgentConfig| json!({ "name": agent.name, "nodes": agent.nodes });
+        Ok(json!({
+            "nodes": nodes,
+            "links": config.links.iter().map(link).collect::<Vec<_>>(),
+            "flows": config.flows.iter().map(flow).collect::<Vec<_>>(),
+            "agents": config.agents.iter().map(agent).collect::<Vec<_>>(),
+        })
+        .to_string())
     }
 
     /// Simulates one point once, with the GIL released.

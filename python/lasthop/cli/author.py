@@ -171,6 +171,8 @@ def explain_command(key: str, as_json: bool) -> None:
         return
     from lasthop.base.table import grid
 
+    if entry.pop("may_differ"):
+        entry["in a group"] = "also a list of values, one for each member in turn"
     rows = [
         [name.replace("_", " "), _cell(value)] for name, value in entry.items() if value not in (None, "", [])
     ]

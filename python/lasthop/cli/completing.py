@@ -126,10 +126,11 @@ def _files(incomplete: str, *, only_folders: bool = False) -> list[str]:
 
 
 def settings(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
-    """The keys of the scenario that was named, with `=`; after it the words that a key can have."""
+    """The keys of the scenario that was named, with `=`; after it the words of a key, also in a list."""
     key, equals, value = incomplete.partition("=")
     if equals:
-        return [f"{key}={word}" for word in _beginning(_words(key), value)]
+        before, comma, last = value.rpartition("," if "," in value else "[")
+        return [f"{key}={before}{comma}{word}" for word in _beginning(_words(key), last)]
     scenario = _scenario(ctx)
     known = scenario.resolved(0) if scenario else {entry["key"]: entry for entry in _keys()}
     return [f"{name}=" for name in _beginning(known, incomplete)]

@@ -1,4 +1,4 @@
-"""A metric, or several in panels, over a swept key: lines with error bands, bars, or boxes.
+"""A metric, or several in panels or on one axis, over a swept key: lines with error bands, bars, or boxes.
 
 Over words, lines become dots with error bars, side by side. Fewer than four runs are shown as dots without an
 interval. Published values are hollow markers in the colour of their line, with bars that show the accepted
@@ -8,7 +8,7 @@ range.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from lasthop.base.errors import UsageError
@@ -16,10 +16,10 @@ from lasthop.base.quantity import labelled, metric_unit, metric_words, prefix, u
 from lasthop.figures.axis import KeyAxis
 from lasthop.figures.page import Page
 from lasthop.figures.style import Look, looks, plain_ticks, whole_ticks
-from lasthop.scenario.description import metrics_of
+from lasthop.scenario.description import panels_of
 from lasthop.stats.intervals import FEWEST, counts
 from lasthop.views.groups import Series, runs, series
-from lasthop.views.names import key_words, names_of
+from lasthop.views.names import key_words, metric_labels, names_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -60,11 +60,11 @@ _SHARES = ("share", "utilisation", "jain_index")
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One metric of a figure: its lines, and the conversion of numbers to positions on the axis."""
+    """The metrics of one axis: their lines, and the conversion of numbers to positions on the axis."""
 
     study: Study
     figure: Mapping[str, Any]
-    metric: str
+    metrics: list[str]
     every: list[Series]
     factor: float
     unit: str
@@ -79,19 +79,31 @@ class Panel:
         """An interval cut to the possible range: metrics from 0, gains from -100 %, shares up to 1."""
         if self.gain_over:
             return max(low / self.factor, -100.0), high / self.factor
-        most = 1.0 if self.metric.endswith(_SHARES) else math.inf
+        most = 1.0 if self.is_share else math.inf
         return max(low / self.factor, 0.0), min(high / self.factor, most / self.factor)
 
-    def runs(self, point: int) -> list[float]:
-        """The drawn values of the runs at a point, in the unit of the axis."""
-        return [value / self.factor for value in runs(self.study, point, self.metric, self.gain_over)]
+    @property
+    def is_share(self) -> bool:
+        """Whether its metrics are shares of one."""
+        return all(metric.endswith(_SHARES) for metric in self.metrics)
+
+    def runs(self, line: Series, point: int) -> list[float]:
+        """The drawn values of the runs of a line at a point, in the unit of the axis."""
+        return [value / self.factor for value in runs(self.study, point, line.metric, self.gain_over)]
 
     def label(self) -> str:
-        """The label of the vertical axis."""
-        name = metric_words(self.metric)
-        own = self.figure.get("y-label") if len(metrics_of(self.figure)) == 1 else None
+        """The label of the vertical axis; with what tells its metric from those of other panels."""
+        panels = panels_of(self.figure)
+        own = self.figure.get("y-label") if len(panels) == 1 else None
         if own:
             return united(str(own), self.unit)
+        name = ", ".join(dict.fromkeys(metric_words(metric) for metric in self.metrics))
+        if len(self.metrics) == 1:
+            metric = self.metrics[0]
+            like = [panel[0] for panel in panels if len(panel) == 1 and metric_words(panel[0]) == name]
+            if len(like) > 1:
+                name = f"{name} of {metric_labels(like)[like.index(metric)]}"
+            name = (self.figure.get("names") or {}).get(metric, name)
         return labelled(f"gain in {name}" if self.gain_over else name, self.unit)
 
 
@@ -104,16 +116,16 @@ def draw_lines(
     if x not in study.points()[0]:
         raise UsageError(f"figure {figure['id']}: {x} is not swept in {study.path}; expected it to vary")
     names = names_of(study.scenario, figure)
-    panels = [panel_of(study, figure, metric, names) for metric in metrics_of(figure)]
+    panels = [panel_of(study, figure, metrics, names) for metrics in panels_of(figure)]
     first = panels[0].every
-    shown = looks(figure, [line.label for line in first], names)
+    shown = looks_of(figure, panels, names)
     axis = axis_of(study, figure, first)
     with page.sheet(6.0, 4.0 if len(panels) == 1 else 0.9 + 2.1 * len(panels), len(panels)) as (
         drawn,
         stacked,
     ):
         for axes, panel in zip(stacked, panels, strict=True):
-            _draw(axes, panel, axis, shown, marks, kind)
+            _draw(axes, panel, axis, [shown[line.label] for line in panel.every], marks, kind)
             axis.label_ticks(axes, names, drawn.get_figwidth())
             axes.set_ylabel(panel.label())
         stacked[-1].set_xlabel(axis.label)
@@ -129,16 +141,32 @@ def draw_lines(
     return drawn
 
 
-def panel_of(study: Study, figure: Mapping[str, Any], metric: str, names: Mapping[str, str]) -> Panel:
-    """What a figure draws for one of its metrics."""
+def looks_of(figure: Mapping[str, Any], panels: Sequence[Panel], names: Mapping[str, str]) -> dict[str, Look]:
+    """The look of each line by its label, equal in all panels."""
+    labels = list(dict.fromkeys(line.label for panel in panels for line in panel.every))
+    return dict(zip(labels, looks(figure, labels, names), strict=True))
+
+
+def panel_of(study: Study, figure: Mapping[str, Any], metrics: list[str], names: Mapping[str, str]) -> Panel:
+    """What a figure draws on one axis."""
     over = figure.get("gain-over")
     where = figure.get("where") or {}
-    every = series(study, str(figure["x"]), metric, figure.get("lines"), where, over, names)
+    every = []
+    for metric, told in zip(metrics, metric_labels(metrics), strict=True):
+        lines = series(study, str(figure["x"]), metric, figure.get("lines"), where, over, names)
+        own = names.get(metric, told)
+        if len(metrics) > 1:
+            # The scheme comes first: it gives the line its colour.
+            lines = [replace(line, label=f"{line.label}, {own}" if line.label else own) for line in lines]
+        elif any(len(panel) > 1 for panel in panels_of(figure)):
+            # Beside lines with labels a line has one, too.
+            lines = [replace(line, label=line.label or own) for line in lines]
+        every += lines
     means = [it.mean for line in every for it in line.intervals if it.mean is not None]
     if not means:
         raise UsageError(f"figure {figure['id']}: no finished run in {study.path}; expected at least one")
-    factor, unit = (0.01, "%") if over else prefix(max(map(abs, means)), metric_unit(metric))
-    return Panel(study, figure, metric, every, factor, unit)
+    factor, unit = (0.01, "%") if over else prefix(max(map(abs, means)), metric_unit(metrics[0]))
+    return Panel(study, figure, metrics, every, factor, unit)
 
 
 def axis_of(study: Study, figure: Mapping[str, Any], every: Sequence[Series]) -> KeyAxis:
@@ -157,6 +185,8 @@ def heading_of(study: Study, figure: Mapping[str, Any], every: Sequence[Series])
     """The heading of the legend: the keys of the lines in words; none if the figure names each line."""
     given = figure.get("names") or {}
     keys = every[0].keys
+    if len({line.metric for line in every}) > 1:
+        return None
     if not keys or all(line.label in given.values() for line in every):
         return None
     swept = [key for each, _ in study.scenario.axes() for key in each]
@@ -185,7 +215,7 @@ def _draw(
         own = [
             (mark, xs[line.xs.index(mark.x)])
             for mark in marks
-            if (mark.metric, mark.label) == (panel.metric, line.label) and mark.x in line.xs
+            if (mark.metric, mark.label) == (line.metric, line.label) and mark.x in line.xs
         ]
         if own:
             axes.errorbar(
@@ -223,7 +253,7 @@ def _lowest(panel: Panel, line: Series) -> float:
         value
         for point, it in zip(line.points, line.intervals, strict=True)
         if it.n < FEWEST
-        for value in panel.runs(point)
+        for value in panel.runs(line, point)
     ]
     return min(
         (value for value in [*_means(panel, line), *low, *single] if math.isfinite(value)), default=0.0
@@ -249,7 +279,7 @@ def _few(axes: Axes, panel: Panel, line: Series, look: Look, xs: Sequence[float]
     """Draw each run if there are fewer than four."""
     for x, point, it in zip(xs, line.points, line.intervals, strict=True):
         if it.n < FEWEST:
-            values = panel.runs(point)
+            values = panel.runs(line, point)
             axes.scatter([x] * len(values), values, s=4, color=look.colour, linewidths=0)
 
 
@@ -298,7 +328,7 @@ def _bars(axes: Axes, panel: Panel, line: Series, look: Look, xs: list[float], w
 def _boxes(axes: Axes, panel: Panel, line: Series, look: Look, xs: list[float], width: float) -> None:
     number = panel.every.index(line)
     drawn = axes.boxplot(
-        [panel.runs(point) for point in line.points],
+        [panel.runs(line, point) for point in line.points],
         positions=xs,
         widths=0.86 * width,
         patch_artist=True,

@@ -13,14 +13,14 @@ from lasthop.base.errors import RunError, StudyError, UsageError
 from lasthop.base.quantity import metric_unit, metric_words, prefix, united
 from lasthop.figures import airtime as bars_drawn
 from lasthop.figures.axis import KeyAxis
-from lasthop.figures.lines import SPREAD, Mark, axis_of, bounds, heading_of, panel_of
+from lasthop.figures.lines import SPREAD, Mark, axis_of, bounds, heading_of, looks_of, panel_of
 from lasthop.figures.matrix import shades
 from lasthop.figures.scatter import middle_of, pairs_of, spread_of
 from lasthop.figures.style import Look, looks
 from lasthop.report.curves import over_time, response_times
 from lasthop.report.numbers import column, look, number
 from lasthop.scenario.airtime import CLASSES
-from lasthop.scenario.description import metrics_of
+from lasthop.scenario.description import panels_of
 from lasthop.stats.intervals import FEWEST, counts
 from lasthop.views.airtime import bars, heard_by, link_of
 from lasthop.views.groups import matches
@@ -71,10 +71,10 @@ def _over_key(study: Study, figure: dict[str, Any], marks: Sequence[Mark], most:
     if x not in study.points()[0]:
         raise UsageError(f"figure {figure['id']}: {x} is not swept in {study.path}; expected it to vary")
     names = names_of(study.scenario, figure)
-    panels = [panel_of(study, figure, metric, names) for metric in metrics_of(figure)]
+    panels = [panel_of(study, figure, metrics, names) for metrics in panels_of(figure)]
     first = panels[0].every
     axis = axis_of(study, figure, first)
-    shown = looks(figure, [line.label for line in first], names)
+    shown = looks_of(figure, panels, names)
     known = [it for panel in panels for line in panel.every for it in line.intervals]
     few = all(it.n < FEWEST for it in known)
     spread = "mean and each run" if few and kind != "box" else SPREAD[kind]
@@ -96,11 +96,9 @@ def _over_key(study: Study, figure: dict[str, Any], marks: Sequence[Mark], most:
                 "label": panel.label(),
                 "unit": panel.unit,
                 "log": figure.get("y-scale") == "log",
-                "share": panel.metric.endswith(("share", "utilisation", "jain_index"))
-                and not panel.gain_over,
+                "share": panel.is_share and not panel.gain_over,
                 "series": [
-                    _series(panel, line, own, axis, kind, marks)
-                    for line, own in zip(panel.every, shown, strict=True)
+                    _series(panel, line, shown[line.label], axis, kind, marks) for line in panel.every
                 ],
             }
             for panel in panels
@@ -127,7 +125,7 @@ def _series(
         "high": column(high),
         "n": [it.n for it in line.intervals],
     }
-    runs = {point: panel.runs(point) for point in line.points}
+    runs = {point: panel.runs(line, point) for point in line.points}
     if kind == "box":
         found["boxes"] = [box(runs[point]) for point in line.points]
     elif any(it.n < FEWEST for it in line.intervals):
@@ -135,7 +133,7 @@ def _series(
             column(runs[point]) if it.n < FEWEST else []
             for point, it in zip(line.points, line.intervals, strict=True)
         ]
-    here = [m for m in marks if (m.metric, m.label) == (panel.metric, line.label) and m.x in line.xs]
+    here = [m for m in marks if (m.metric, m.label) == (line.metric, line.label) and m.x in line.xs]
     if here:
         found["marks"] = [
             [line.xs.index(m.x), number(m.value / panel.factor), number(m.tolerance / panel.factor)]

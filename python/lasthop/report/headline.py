@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lasthop.base.quantity import digits, human, metric_unit, metric_words, prefix
-from lasthop.scenario.description import metrics_of
+from lasthop.scenario.description import metrics_of, panels_of
 from lasthop.stats.intervals import FEWEST, Interval, interval
 from lasthop.views.gains import Gain, gains, short
 from lasthop.views.groups import matches
+from lasthop.views.names import metric_labels
 from lasthop.views.summary import telling
 
 if TYPE_CHECKING:
@@ -260,6 +261,10 @@ def _end(one: Gain, value: float) -> str:
 def _level(study: Study, figure: Mapping[str, Any], metric: str) -> Headline:
     """The level of a metric, if nothing is compared."""
     words, unit = metric_words(metric), metric_unit(metric)
+    beside = next((panel for panel in panels_of(figure) if metric in panel), [metric])
+    if len(beside) > 1:
+        whose = metric_labels(beside)[beside.index(metric)]
+        words = f"{words} of {(figure.get('names') or {}).get(metric, whose)}"
     where = figure.get("where") or {}
     points = [
         (planned.point, point)

@@ -11,6 +11,7 @@ from lasthop.papers.claims import AGREES
 from lasthop.papers.statements import counts
 from lasthop.report.headline import counted, percent
 from lasthop.report.markup import badge_class, code, coded, facts, notices, unbroken
+from lasthop.report.topology import topology
 from lasthop.study.merge import shortfall
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ def hero(document: Document) -> str:
         f"<h1>{escape(document.title)}</h1>"
         f'<p class="headline">{emphasised(result.text)}</p>{about}{of}'
         f"{gains(result)}{_numbers(part)}{notices([*_exceptions(document), *_shortfalls(part)])}"
+        f"{topology(part.study.scenario)}"
     )
 
 

@@ -19,10 +19,20 @@ if TYPE_CHECKING:
 
 
 def metrics_of(figure: Mapping[str, Any]) -> list[str]:
-    """The metrics that a `[[figure]]` draws, one for each panel, and that of the x axis of a scatter plot."""
-    given = figure.get("y", [])
-    metrics = [str(metric) for metric in given] if isinstance(given, list) else [str(given)]
+    """The metrics that a `[[figure]]` draws, by panel, and that of the x axis of a scatter plot."""
+    metrics = [metric for panel in panels_of(figure) for metric in panel]
     return [*metrics, str(figure["against"])] if "against" in figure else metrics
+
+
+def panels_of(figure: Mapping[str, Any]) -> list[list[str]]:
+    """The metrics of each panel of a `[[figure]]`.
+
+    >>> panels_of({"y": "a"}), panels_of({"y": ["a", ["b", "c"]]}), panels_of({})
+    ([['a']], [['a'], ['b', 'c']], [])
+    """
+    given = figure.get("y", [])
+    panels = given if isinstance(given, list) else [given]
+    return [[str(it) for it in panel] if isinstance(panel, list) else [str(panel)] for panel in panels]
 
 
 class Description:
@@ -287,6 +297,22 @@ class Description:
             UsageError: The point does not exist.
         """
         return {name: (x, y) for name, x, y in self._core.positions(self._known(point))}
+
+    def network(self, point: int = 0) -> dict[str, list[dict[str, Any]]]:
+        """The nodes, links, flows and agents of a point; links, flows and agents name nodes by their numbers.
+
+        Args:
+            point: The number of the point, from 0 on.
+
+        Returns:
+            Lists of mappings. `nodes` have `name`, `table`, `position` in metres or `None`, and `moves`;
+            `links` have `name`, `table`, `nodes` and `access_point`; `flows` have `name`, `table`, `from` and
+            `to`; `agents` have `name`, and `nodes` or `None`.
+
+        Raises:
+            UsageError: The point does not exist.
+        """
+        return cast("dict[str, list[dict[str, Any]]]", json.loads(self._core.network(self._known(point))))
 
     def observers(self, point: int = 0) -> list[tuple[str, str]]:
         """The observers of airtime at a point.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from itertools import chain
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from lasthop.base.quantity import human, prefix, split
 from lasthop.base.table import folded
+from lasthop.views.names import registered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -27,6 +29,7 @@ _REMARKS = 2
 # The columns of each table with their greatest widths; 0 for the one that has what is left.
 _FLOWS = {
     "flow": 0,
+    "tcp": 12,
     "goodput": 11,
     "least–most": 10,
     "Jain": 4,
@@ -59,11 +62,11 @@ def of_run(done: Run) -> str:
     """
     scopes = by_scope(done.metrics)
     named = {kind: dict(_named(scopes, kind)) for kind in ("flows", "links", "agents")}
-    limits = _limits(done)
+    limits, mixed = _limits(done), _mixed(done)
     agents = [[name, _counted(values)] for name, values in named["agents"].items()]
     blocks = [
-        _table(_FLOWS, _flow_rows(named["flows"])),
-        "\n".join(text for text in (_limits_of(named["flows"]), _completed(named["flows"])) if text),
+        _table(_FLOWS, _flow_rows(named["flows"], mixed)),
+        "\n".join(text for text in (_limits_of(named["flows"], mixed), _completed(named["flows"])) if text),
         _table(_LINKS, _link_rows(done, named["links"])),
         _table(_AGENTS, agents),
         "\n".join(fill(text, WIDTH) for text in remarks(scopes, limits)),
@@ -145,22 +148,43 @@ def _table(columns: Mapping[str, int], rows: list[list[str]]) -> str:
     return text if len(rows) <= _ROWS else f"{text}\n… and {len(rows) - _ROWS} more; -v prints all"
 
 
-def _flow_rows(flows: Mapping[str, Values]) -> list[list[str]]:
-    """A row for each group, and for each flow of no group."""
+def _mixed(done: Run) -> dict[str, list[str]]:
+    """The TCPs of the members of groups that differ in it, in turn."""
+    titles = registered("tcp.variant")
+    found = {}
+    for key, entry in done.scenario.resolved(done.point).items():
+        match = re.fullmatch(r"flows\.([^.]+)\.tcp\.variant", key)
+        if match and entry["value"].startswith("["):
+            found[match[1]] = [
+                str(titles.get(name, {}).get("title", name)) for name in json.loads(entry["value"])
+            ]
+    return found
+
+
+def _flow_rows(flows: Mapping[str, Values], mixed: Mapping[str, list[str]]) -> list[list[str]]:
+    """A row for each group, and for each flow of no group or of one with different TCPs."""
     return [
-        [name, *_goodput(values, members), _times(values),
+        [name, tcp, *_goodput(values, members), _times(values),
          _percent(values.get("retransmitted_share")), _count(values.get("timeouts"))]
-        for name, values, members in _rows(flows)
+        for name, tcp, values, members in _rows(flows, mixed)
     ]  # fmt: skip
 
 
-def _rows(flows: Mapping[str, Values]) -> Iterator[tuple[str, Values, list[Values]]]:
-    """The groups with their members, and the flows of no group."""
+def _rows(
+    flows: Mapping[str, Values], mixed: Mapping[str, list[str]]
+) -> Iterator[tuple[str, str, Values, list[Values]]]:
+    """The groups with their members, and the other flows with the TCP that tells them from their group."""
     groups = {name: _members(name, flows) for name, values in flows.items() if not _sends(values)}
-    inside = {member for members in groups.values() for member in members}
+    tcp_of = {
+        member: mixed[group][place % len(mixed[group])]
+        for group, members in groups.items()
+        if group in mixed
+        for place, member in enumerate(members)
+    }
+    inside = {member for members in groups.values() for member in members if member not in tcp_of}
     for name, values in flows.items():
-        if name not in inside:
-            yield name, values, [flows[member] for member in groups.get(name, [])]
+        if name not in inside and name not in mixed:
+            yield name, tcp_of.get(name, ""), values, [flows[member] for member in groups.get(name, [])]
 
 
 def _sends(values: Values) -> bool:
@@ -189,15 +213,15 @@ def _goodput(values: Values, members: list[Values]) -> list[str]:
     return [human(mean, "bit/s", 3), extremes, jain]
 
 
-def _limits_of(flows: Mapping[str, Values]) -> str:
+def _limits_of(flows: Mapping[str, Values], mixed: Mapping[str, list[str]]) -> str:
     """What kept most of the flows from sending more for most of the time; of a group, its mean flow.
 
     >>> shares = {"limited_by_pace_share": 0.2, "limited_by_window_share": 0.7}
-    >>> _limits_of({"a": shares, "b": {"limited_by_window_share": 1.0}, "udp": {}})
+    >>> _limits_of({"a": shares, "b": {"limited_by_window_share": 1.0}, "udp": {}}, {})
     'limited by window (a 70 %, b)'
     """
     found: dict[str, list[str]] = {}
-    for name, values, members in _rows(flows):
+    for name, _, values, members in _rows(flows, mixed):
         each = members or [values]
         shares = {limit: _mean(each, f"limited_by_{limit}_share") for limit in _LIMITS}
         known = {limit: share for limit, share in shares.items() if share is not None}

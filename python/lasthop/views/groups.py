@@ -19,13 +19,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """One line of a figure: its label, the point and interval at each x, and the keys of the label."""
+    """One line of a figure: its label, the point and interval at each x, keys of the label, and metric."""
 
     label: str
     xs: list[str]
     points: list[int]
     intervals: list[Interval]
     keys: list[str] = field(default_factory=list)
+    metric: str = ""
 
 
 def series(
@@ -49,7 +50,7 @@ def series(
             intervals = [gain(study, index, y, gain_over) for index in group.points]
         else:
             intervals = [_level(study, index, y) for index in group.points]
-        found.append(Series(group.label, group.xs, group.points, intervals, group.keys))
+        found.append(Series(group.label, group.xs, group.points, intervals, group.keys, y))
     return found
 
 

@@ -7,9 +7,10 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from lasthop import _core
+from lasthop.base.quantity import metric_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from lasthop.scenario.scenario import Scenario
 
@@ -104,6 +105,33 @@ def key_words(key: str, swept: Iterable[str] = ()) -> str:
     if len(parts) > 2 and any(other != key and _words(other) == words for other in swept):
         return f"{parts[1]} {words}"
     return words
+
+
+def metric_labels(metrics: Sequence[str]) -> list[str]:
+    """What tells metrics apart: the names of their flows, links or nodes, what they measure, or both.
+
+    >>> metric_labels(["flows.down1.goodput_bps", "flows.down2.goodput_bps"])
+    ['down1', 'down2']
+    >>> metric_labels(["flows.ping.rtt_p50_s", "flows.ping.rtt_p95_s"])
+    ['rtt p50', 'rtt p95']
+    >>> metric_labels(["links.a.utilisation", "links.a.reverse.utilisation"])
+    ['a', 'a reverse']
+    >>> metric_labels(["flows.up.goodput_bps", "links.a.drops_queue"])
+    ['up goodput', 'a drops queue']
+    """
+    owners = [metric.split(".")[1:-1] for metric in metrics]
+    words = [metric_words(metric) for metric in metrics]
+    shared = 0
+    while all(len(owner) > shared + 1 and owner[shared] == owners[0][shared] for owner in owners):
+        shared += 1
+    told = [" ".join(owner[shared:]) for owner in owners]
+    if len(set(told)) == 1:
+        found = words
+    elif len(set(words)) == 1:
+        found = told
+    else:
+        found = [f"{owner} {word}".strip() for owner, word in zip(told, words, strict=True)]
+    return found if len(set(found)) == len(metrics) else list(metrics)
 
 
 def _words(key: str) -> str:

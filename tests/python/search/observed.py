@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -69,6 +70,35 @@ class Observed:
     def tcp(self, name: str) -> str:
         """The prefix of the keys of a flow's TCP."""
         return f"flows.{self.flows[name.removesuffix('.reverse')]}.tcp"
+
+
+def by_member(settings: dict[str, str], flows: dict[str, str]) -> dict[str, str]:
+    """Settings in which flows with lists have keys of their own; `flows` then name these.
+
+    >>> flows = {"up1": "up", "up2": "up", "up3": "up"}
+    >>> settings = by_member({"flows.up.tcp.packet": '["1 B", "2 B"]', "flows.up.dscp": "0"}, flows)
+    >>> settings["flows.up2.tcp.packet"], settings["flows.up3.tcp.packet"], flows["up3"]
+    ('2 B', '1 B', 'up3')
+    """
+    found = dict(settings)
+    places: dict[str, int] = {}
+    for name, table in list(flows.items()):
+        place = places[table] = places.get(table, -1) + 1
+        own = {key: text for key, text in settings.items() if key.startswith(f"flows.{table}.")}
+        if not any(text.startswith("[") for text in own.values()):
+            continue
+        flows[name] = name
+        for key, text in own.items():
+            values = [text]
+            if text.startswith("[") and not key.endswith(".judges"):
+                values = json.loads(text)
+                found.pop(key, None)
+            rest = key.removeprefix(f"flows.{table}.")
+            value = values[place % len(values)]
+            # A key without a meaning for this member.
+            if value != "-":
+                found[f"flows.{name}.{rest}"] = value if isinstance(value, str) else json.dumps(value)
+    return found
 
 
 def seconds(text: str) -> float:

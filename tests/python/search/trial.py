@@ -12,7 +12,7 @@ import lasthop as lh
 from lasthop import _core
 
 from .invariants import Broken, broken
-from .observed import Observed
+from .observed import Observed, by_member
 from .tree import text
 
 if TYPE_CHECKING:
@@ -48,9 +48,11 @@ def judge(tree: Tree, *, thorough: bool = True) -> list[Broken]:
 
 def observe(scenario: _core.Scenario, tree: Tree) -> Observed:
     """Runs a scenario with everything recorded that can be."""
-    settings = {key: line["value"] for key, line in json.loads(scenario.resolved(0)).items()}
+    flows = dict(scenario.flows(0))
+    lines = json.loads(scenario.resolved(0))
+    settings = by_member({key: line["value"] for key, line in lines.items()}, flows)
     run = _run(scenario, _channels(tree, settings), _captures(scenario, settings))
-    return Observed(tree, settings, run, dict(scenario.flows(0)), dict(scenario.estimate(0)))
+    return Observed(tree, settings, run, flows, dict(scenario.estimate(0)))
 
 
 def _watched(scenario: _core.Scenario, tree: Tree) -> _core.Scenario | None:

@@ -95,6 +95,9 @@ def _changed(draw: Draw, tree: Tree, key: str, now: str) -> Tree | None:
     value = _value(draw, key, now)
     if value is None:
         return None
+    if _is_of_members(tree, key) and draw.chance(0.4):
+        another = _value(draw, key, now)
+        value = [value, value if another is None else another]
     changed = deepcopy(tree)
     try:
         put(changed, tuple(key.split(".")), value)
@@ -102,6 +105,19 @@ def _changed(draw: Draw, tree: Tree, key: str, now: str) -> Tree | None:
     except (lh.ScenarioError, TypeError):
         return None
     return changed
+
+
+def _is_of_members(tree: Tree, key: str) -> bool:
+    """Whether a key may have a list with a value for each member of a group in turn."""
+    section, name, *_ = key.split(".")
+    entry = entry_of(key)
+    groups = {node for node, table in tree["nodes"].items() if "count" in table}
+    ends = {
+        "nodes": lambda: [name],
+        "flows": lambda: [tree["flows"][name]["from"], tree["flows"][name]["to"]],
+        "links": lambda: tree["links"][name]["nodes"],
+    }
+    return bool(entry and entry["may_differ"]) and not groups.isdisjoint(ends[section]())
 
 
 def _value(draw: Draw, key: str, now: str) -> object:

@@ -9,6 +9,7 @@ use super::class::{classes, users};
 use super::measurement::{Measurement, Snapshot};
 use super::row::Measured;
 use crate::model::{Config, FlowConfig, LinkKind, TransportConfig};
+use crate::traffic::sessions::Class as TrafficClass;
 
 /// The metrics found so far, and the run that they are measured in, if there was one.
 struct Walk<'a> {
@@ -179,7 +180,9 @@ impl Walk<'_> {
     fn classes(&mut self, config: &Config) {
         let found = self.run.map(Measurement::by_class).unwrap_or_default();
         for (user, flows) in users(config) {
-            for class in classes(&config.flows[flows[0]]) {
+            let has =
+                |class: &TrafficClass| flows.iter().any(|flow| classes(&config.flows[*flow]).contains(class));
+            for class in TrafficClass::ALL.into_iter().filter(has) {
                 self.add(&format!("flows.{user}.class.{}.", class.name()), |_| found.of(&flows, class));
             }
         }

@@ -41,10 +41,10 @@ pub(super) fn config(sheet: &Sheet<'_>, members: &Members) -> Config {
         .map(|(it, on_flat)| node(it, on_flat))
         .collect();
     let mut links: Vec<LinkConfig> = members.links.iter().map(|member| link(sheet, member)).collect();
-    for node in &mut nodes {
-        let table = sheet.plan.layout.nodes.place(node.group.as_deref().unwrap_or(&node.name));
+    for (node, member) in nodes.iter_mut().zip(&members.nodes) {
+        let table = sheet.plan.layout.nodes.place(member.name.table());
         let Some(table) = table else { continue };
-        let part = Part::of(sheet, Section::Nodes, table);
+        let part = Part::member(sheet, Section::Nodes, table, member.name.number);
         node.handoff = events::handoff(&part, &links);
         node.restart = part.known("restart").map(|_| part.time("restart"));
         node.own_rate = wifi::own_rate(&part);
@@ -54,9 +54,8 @@ pub(super) fn config(sheet: &Sheet<'_>, members: &Members) -> Config {
             wifi.own_rates = wifi::own_rates(&nodes, wifi);
         }
     }
-    // What the members of a group share is read once.
     let groups = members.flows.chunk_by(|one, other| one.table == other.table);
-    let flows: Vec<FlowConfig> = groups.flat_map(|group| of_group(flow(sheet, &group[0]), group)).collect();
+    let flows: Vec<FlowConfig> = groups.flat_map(|group| of_group(sheet, group)).collect();
     let agents = sheet.plan.layout.agents.iter().enumerate();
     let agents = agents
         .map(|(table, name)| {
@@ -79,18 +78,21 @@ pub(super) fn config(sheet: &Sheet<'_>, members: &Members) -> Config {
     }
 }
 
-/// The flows of a group, which differ in their names and ends.
-fn of_group(like: FlowConfig, group: &[Flow]) -> impl Iterator<Item = FlowConfig> {
-    group.iter().map(move |member| FlowConfig {
+/// The flows of a group, which differ in their names and ends, and where its table has lists. What they share is read
+/// once.
+fn of_group<'a>(sheet: &Sheet<'_>, group: &'a [Flow]) -> impl Iterator<Item = FlowConfig> + use<'a> {
+    let kinds = sheet.kinds(Section::Flows, group[0].table);
+    let like: Vec<FlowConfig> = group.iter().take(kinds).map(|member| flow(sheet, member)).collect();
+    group.iter().enumerate().map(move |(place, member)| FlowConfig {
         name: member.name.name.clone(),
         from: member.from,
         to: member.to,
-        ..like.clone()
+        ..like[place % like.len()].clone()
     })
 }
 
 fn node(node: &members::Node, on_flat: bool) -> NodeConfig {
-    let Name { name, group } = node.name.clone();
+    let Name { name, group, .. } = node.name.clone();
     let position = node.position.filter(|_| !on_flat);
     let motion = node.motion.clone().filter(|_| !on_flat);
     NodeConfig { name, group, position, motion, ..NodeConfig::default() }
@@ -110,8 +112,8 @@ fn on_flat_media(sheet: &Sheet<'_>, members: &Members) -> Vec<bool> {
 }
 
 fn link(sheet: &Sheet<'_>, member: &Link) -> LinkConfig {
-    let link = Part::of(sheet, Section::Links, member.table);
-    let Name { name, group } = member.name.clone();
+    let link = Part::member(sheet, Section::Links, member.table, member.name.number);
+    let Name { name, group, .. } = member.name.clone();
     let outages = events::outages(&link, member.silenced);
     let aqm = aqm(&link);
     if link.word("kind") == "wifi" {
@@ -225,9 +227,9 @@ fn loss(link: &Part<'_>) -> LossConfig {
 }
 
 fn flow(sheet: &Sheet<'_>, member: &Flow) -> FlowConfig {
-    let flow = Part::of(sheet, Section::Flows, member.table);
-    let Name { name, group } = member.name.clone();
-    let transport = match sheet.transport(member.table) {
+    let flow = Part::member(sheet, Section::Flows, member.table, member.name.number);
+    let Name { name, group, .. } = member.name.clone();
+    let transport = match sheet.transport(member.table, flow.known("app.kind")) {
         Transport::Tcp => TransportConfig::Tcp(transport::tcp(&flow)),
         Transport::Udp => TransportConfig::Udp { extra_header: flow.bytes("udp.extra-header").0 as u16 },
     };

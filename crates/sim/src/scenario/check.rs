@@ -7,6 +7,7 @@ mod edca;
 mod events;
 mod frames;
 mod frn;
+mod groups;
 mod phase;
 mod queues;
 mod shallow;
@@ -26,7 +27,7 @@ use crate::traffic::{AppConfig, AppKind};
 use ecn::Marking;
 use lasthop_stack::packet::{AckOption, Form};
 use lasthop_stack::units::{Span, Time};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Bytes of an IPv4 packet other than the payload of a segment: IPv4, TCP, and timestamps if used.
 const TCP_HEADERS: u32 = 40;
@@ -48,6 +49,8 @@ pub(super) struct Check<'a> {
     pub(super) exceptions: Vec<Exception>,
     /// Queues that mark, and whether a flow uses ECN, at any point.
     marking: Marking,
+    /// The lists for members of groups, each with its length and the largest number of members.
+    lists: BTreeMap<(usize, Place), (usize, usize)>,
     /// Places, keys and texts of the remarks.
     remarked: BTreeSet<(Place, String, String)>,
 }
@@ -63,6 +66,7 @@ impl<'a> Check<'a> {
             remarks,
             exceptions: Vec::new(),
             marking: Marking::default(),
+            lists: BTreeMap::new(),
             remarked: BTreeSet::new(),
         }
     }
@@ -130,8 +134,9 @@ impl<'a> Check<'a> {
         self.own_rates(&config, sheet);
         self.movers(&config, sheet);
         self.events(&config, sheet);
-        self.ecn(&config);
-        self.acks(&config);
+        self.groups(&config, &members, sheet);
+        self.ecn(&config, sheet);
+        self.acks(&config, sheet);
         let routes = Routes::of(&config);
         if let Err(NoRoutes::Memory(needed)) = routes {
             let text = format!(
@@ -153,9 +158,7 @@ impl<'a> Check<'a> {
         for (number, flow) in config.flows.iter().enumerate() {
             self.route(&config, flow, !unjoined.contains(&number));
         }
-        // The members of a group differ in their ends only.
-        for members in config.flows.chunk_by(|one, other| one.table() == other.table()) {
-            let flow = &members[0];
+        for flow in groups::different(&config, sheet) {
             self.stop(&format!("flows.{}.app", flow.table()), &flow.app);
             self.start(&config, flow);
             self.user(flow);

@@ -198,7 +198,7 @@ pub(super) fn sweep_override(index: usize, key: &str, text: &str) -> Option<Vec<
 }
 
 /// A list whose values have no quotes, which an override needs no more than a single value does.
-fn bare_list(text: &str, index: usize) -> Option<Raw> {
+pub(super) fn bare_list(text: &str, index: usize) -> Option<Raw> {
     let inner = text.trim().strip_prefix('[')?.strip_suffix(']')?;
     let item = |text: &str| Item { raw: Raw::from_override(text.trim(), index), place: Place::Set(index) };
     (!inner.contains(['[', '{'])).then(|| Raw::List(inner.split(',').map(item).collect()))

@@ -81,7 +81,7 @@ fn entry(key: &Key) -> Json {
         "source": source, "values": values,
         "above": limit(key.least, false), "at_least": limit(key.least, true),
         "below": limit(key.most, false), "at_most": limit(key.most, true),
-        "only_for": only.join(" and "),
+        "only_for": only.join(" and "), "may_differ": key.may_differ(),
     })
 }
 

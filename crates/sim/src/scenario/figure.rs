@@ -9,6 +9,7 @@ use super::plan::{Plan, is_name};
 use super::quantity::Quantity;
 use super::sweep::Axis;
 use super::value::{Names, Value};
+use crate::metrics;
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeSet;
 
@@ -67,6 +68,8 @@ impl<'a> Reader<'a> {
     fn read(&mut self, leaves: &[Leaf]) -> Map<String, Json> {
         let mut figure = Map::new();
         let kind = kind_of(leaves);
+        let of_y = leaves.iter().filter(|leaf| leaf.path[0] == "y");
+        let drawn: Vec<String> = of_y.flat_map(|leaf| texts(&leaf.item.raw)).collect();
         figure.insert("kind".to_string(), Json::String(kind.clone()));
         for leaf in leaves {
             let name = leaf.path[0].as_str();
@@ -87,7 +90,7 @@ impl<'a> Reader<'a> {
             }
             let value = match (key.kind, &leaf.item.raw) {
                 (Kind::Where, Raw::Table(below)) => Some(self.conditions(name, &document::flatten(below))),
-                (Kind::Names, Raw::Table(below)) => Some(self.names(name, &document::flatten(below))),
+                (Kind::Names, Raw::Table(below)) => Some(self.names(name, &document::flatten(below), &drawn)),
                 _ => match key.read(&leaf.item.raw, &Names::default()) {
                     Ok(value) => {
                         self.check(leaf.item.place, name, key.kind, &value);
@@ -262,16 +265,18 @@ impl<'a> Reader<'a> {
                 self.swept(place, name, &text);
             }
             Kind::Metric | Kind::Metrics => {
-                let one = [value.clone()];
-                let every = if let Value::List(several) = value { several } else { one.as_slice() };
-                for (i, metric) in every.iter().enumerate() {
+                let every = flat(value);
+                for (i, &metric) in every.iter().enumerate() {
                     let text = metric.text();
                     if !self.metrics.contains(&text) {
                         let known: Vec<&str> = self.metrics.iter().map(String::as_str).collect();
                         self.fault(place, name, unknown("metric", &text, &known));
-                    } else if every[..i].contains(metric) {
+                    } else if every[..i].contains(&metric) {
                         self.fault(place, name, format!("{text} twice; expected different metrics"));
                     }
+                }
+                for panel in if let Value::List(panels) = value { panels.as_slice() } else { &[] } {
+                    self.one_unit(place, name, &flat(panel));
                 }
             }
             Kind::Text if name == "id" && !is_name(&text) => {
@@ -280,6 +285,23 @@ impl<'a> Reader<'a> {
                 self.fault(place, name, found);
             }
             _ => {}
+        }
+    }
+
+    /// Metrics on one axis have one unit.
+    fn one_unit(&mut self, place: Place, name: &str, metrics: &[&Value]) {
+        let unit = |metric: &Value| metrics::named(&metric.text()).next().map(|entry| entry.unit.symbol());
+        let units: Vec<_> = metrics.iter().filter_map(|metric| Some((metric, unit(metric)?))).collect();
+        if let Some((other, unit)) = units.iter().find(|(_, unit)| *unit != units[0].1) {
+            let word = |unit: &str| if unit.is_empty() { "none".to_string() } else { format!("\"{unit}\"") };
+            let text = format!(
+                "{} with the unit {} beside {} with {}; expected metrics of one unit in a panel",
+                other.text(),
+                word(unit),
+                units[0].0.text(),
+                word(units[0].1)
+            );
+            self.fault(place, name, text);
         }
     }
 
@@ -299,7 +321,8 @@ impl<'a> Reader<'a> {
         Some((*slot, axis, column))
     }
 
-    fn names(&mut self, name: &str, leaves: &[Leaf]) -> Json {
+    /// The labels of swept values, and of the metrics that the figure draws.
+    fn names(&mut self, name: &str, leaves: &[Leaf], drawn: &[String]) -> Json {
         let axes = self.plan.axes.iter();
         let values = axes.flat_map(|axis| axis.rows.iter().flatten()).map(|(value, _)| value.text());
         let mut seen = BTreeSet::new();
@@ -309,8 +332,9 @@ impl<'a> Reader<'a> {
             let value = leaf.key();
             let at = format!("{name}.{value}");
             // A line or row that several values distinguish is named by all of them.
-            let is_known =
-                known.contains(&value) || value.split(", ").all(|part| known.iter().any(|one| one == part));
+            let is_known = known.contains(&value)
+                || value.split(", ").all(|part| known.iter().any(|one| one == part))
+                || drawn.contains(&value);
             match &leaf.item.raw {
                 _ if !is_known => {
                     let known: Vec<&str> = known.iter().map(String::as_str).collect();
@@ -371,6 +395,23 @@ fn serves(key: &Key, kind: &str) -> bool {
         Only::Is("figure.kind", kinds) => kinds.contains(&kind),
         _ => true,
     })
+}
+
+/// The values in lists of lists, in order.
+fn flat(value: &Value) -> Vec<&Value> {
+    match value {
+        Value::List(items) => items.iter().flat_map(flat).collect(),
+        one => vec![one],
+    }
+}
+
+/// The same of what a file has.
+fn texts(raw: &Raw) -> Vec<String> {
+    match raw {
+        Raw::Text(text) => vec![text.clone()],
+        Raw::List(items) => items.iter().flat_map(|item| texts(&item.raw)).collect(),
+        _ => Vec::new(),
+    }
 }
 
 fn json(value: &Value) -> Json {

@@ -282,6 +282,19 @@ impl Key {
         ["run.", "nodes.", "links.", "flows.", "agents."].iter().any(|section| self.path.starts_with(section))
     }
 
+    /// Whether members of a group may have different values: all but what makes the group.
+    pub(super) fn may_differ(&self) -> bool {
+        match self.path.split_once(".*.") {
+            Some(("flows", tail)) => !["from", "to", "count", "seed"].contains(&tail),
+            Some(("nodes", tail)) => ["position", "distance"].contains(&tail) || tail.starts_with("wifi."),
+            Some(("links", tail)) => {
+                let of_direction = tail.strip_prefix("reverse.").unwrap_or(tail);
+                ["rate", "delay", "queue", "loss.rate"].contains(&of_direction)
+            }
+            _ => false,
+        }
+    }
+
     /// Whether this key states how often, for how long or under which name a run is made, but not what it computes.
     pub(super) fn is_outside_result(&self) -> bool {
         matches!(

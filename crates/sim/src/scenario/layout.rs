@@ -110,8 +110,12 @@ impl Layout {
 
     /// The keys of a table of a section, by its place.
     pub(super) fn keys(&self, section: Section, table: usize) -> Keys {
-        let form = Form::of(section);
-        form.keys(self.starts[section as usize] + table * form.slots.len())
+        Form::of(section).keys(self.first(section, table))
+    }
+
+    /// The first slot of a table of a section, by its place.
+    pub(super) fn first(&self, section: Section, table: usize) -> usize {
+        self.starts[section as usize] + table * Form::of(section).slots.len()
     }
 
     /// The first slots of all tables of all sections, each with its section and place.

@@ -31,11 +31,14 @@ pub(super) struct Members {
 }
 
 /// A node, link or flow by its name.
+#[expect(clippy::struct_field_names, reason = "a name has a name and a place in a group")]
 #[derive(Clone, Debug)]
 pub(super) struct Name {
     pub(super) name: String,
     /// The group it belongs to.
     pub(super) group: Option<String>,
+    /// Its number among the members of the group, counted from 0.
+    pub(super) number: usize,
 }
 
 #[derive(Clone, Debug)]
@@ -98,17 +101,17 @@ impl Members {
 
 impl Name {
     fn single(name: &str) -> Name {
-        Name { name: name.to_string(), group: None }
+        Name { name: name.to_string(), group: None, number: 0 }
     }
 
     /// The name of the table that describes it.
-    fn table(&self) -> &str {
+    pub(super) fn table(&self) -> &str {
         self.group.as_deref().unwrap_or(&self.name)
     }
 
     /// Member `number`, counted from 0.
     fn member(group: &str, number: usize) -> Name {
-        Name { name: format!("{group}{}", number + 1), group: Some(group.to_string()) }
+        Name { name: format!("{group}{}", number + 1), group: Some(group.to_string()), number }
     }
 
     /// Those of a table: one of its own name, or members if it is a group.
@@ -187,6 +190,16 @@ impl<'a> Reader<'a> {
         all <= MOST
     }
 
+    /// A table that is not a group has no lists.
+    fn one_of_each(&mut self, section: Section, table: usize, name: &str) {
+        let layout = &self.sheet.plan.layout;
+        for (slot, _) in self.sheet.lists(section, table) {
+            let expected = layout.def(*slot).expected(None);
+            let text = format!("a list, and \"{name}\" is not a group; expected {expected}");
+            self.fault(layout.key(*slot), text);
+        }
+    }
+
     /// The nodes that a value names, and whether they are a group.
     fn named(&mut self, table: Table<'_>, key: &str, name: &Value) -> Option<(Range<usize>, bool)> {
         match self.nodes.find("node", &self.sheet.plan.layout.nodes, &name.text()) {
@@ -216,6 +229,9 @@ impl<'a> Reader<'a> {
             };
             let names: Vec<&Name> = links.iter().map(|link| &link.name).collect();
             let is_group = links.iter().any(|link| link.name.group.is_some());
+            if links.len() == 1 && !is_group {
+                self.one_of_each(Section::Links, table, name);
+            }
             if let Err(text) = tables.add(&names, is_group) {
                 self.fault(format!("links.{name}"), text);
             } else if self.fits(self.members.links.len(), links.len(), link, "nodes") {
@@ -364,6 +380,9 @@ impl<'a> Reader<'a> {
             };
             let Some(pairs) = pairs else { continue };
             let is_group = from.1 || to.1 || count.is_some();
+            if !is_group {
+                self.one_of_each(Section::Flows, table, name);
+            }
             let names: Vec<Name> = Name::all(name, pairs.len(), is_group).collect();
             if let Err(text) = tables.add(&names.iter().collect::<Vec<_>>(), is_group) {
                 self.fault(format!("flows.{name}"), text);

@@ -157,6 +157,7 @@ impl Scenario {
                 }
             }
             check.unmarked();
+            check.spare();
         }
         faults.append(&mut check.faults);
         let (mut remarks, exceptions) = (check.remarks, check.exceptions);
@@ -314,8 +315,8 @@ impl Scenario {
         let layout = &self.plan.layout;
         let settings = (0..layout.len()).filter(|slot| layout.def(*slot).is_setting());
         let line = |slot: usize| {
-            let cell = sheet.cell(slot)?;
-            let (key, value) = (layout.key(slot), cell.value.text());
+            let (value, cell) = sheet.cell(slot)?;
+            let (key, value) = (layout.key(slot), value.text());
             Some(Resolved { key, value, from: sheet.origin(cell.from), source: cell.source })
         };
         settings.filter_map(line).collect()
@@ -346,11 +347,17 @@ impl Scenario {
         let mut hash = Fnv::new();
         for slot in 0..self.plan.layout.len() {
             let def = self.plan.layout.def(slot);
-            if let Some(value) = sheet.at(slot)
-                && def.is_setting()
-                && !def.is_outside_result()
-            {
+            if !def.is_setting() || def.is_outside_result() {
+                continue;
+            }
+            let every = sheet.every(slot);
+            let is_mixed = every.len() > 1;
+            for (member, value) in every.iter().enumerate() {
+                let Some(value) = value else { continue };
                 let text = value.text();
+                if is_mixed {
+                    hash.add(&member.to_string());
+                }
                 hash.add(&self.plan.layout.key(slot));
                 hash.add(self.plan.records.digest(&self.plan, slot, &text).unwrap_or(&text));
                 if def.path == LAW

@@ -188,6 +188,9 @@ impl Plan {
             let plain = matches!(def.kind, Kind::Text | Kind::Word(..) | Kind::Node | Kind::Link)
                 && leaf.path.is_empty();
             let raw = match leaf.item.raw {
+                Raw::Text(text) if def.may_differ() => {
+                    document::bare_list(&text, index).unwrap_or(Raw::Text(text))
+                }
                 Raw::Number(_) | Raw::Bool(_) | Raw::Date(_) if plain => Raw::Text(text.to_string()),
                 other => other,
             };

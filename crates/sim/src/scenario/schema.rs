@@ -66,6 +66,10 @@ fn value(key: &Key) -> Json {
     if !key.words.is_empty() {
         value = json!({ "anyOf": [{ "enum": key.words }, value] });
     }
+    if key.may_differ() {
+        let each = json!({ "type": "array", "items": value, "minItems": 1, "description": "one for each member of the group in turn" });
+        value = json!({ "anyOf": [value, each] });
+    }
     value["description"] = json!(key.meaning);
     if let Default::Text(text) = key.default
         && !matches!(key.kind, Kind::Integer | Kind::Number | Kind::Bool)
@@ -96,7 +100,10 @@ fn kind(key: &Key) -> Json {
         Kind::Text | Kind::SweptKey | Kind::Metric => json!({ "type": "string" }),
         Kind::Metrics => json!({ "anyOf": [
             { "type": "string" },
-            { "type": "array", "items": { "type": "string" }, "minItems": 1, "uniqueItems": true },
+            { "type": "array", "items": { "anyOf": [
+                { "type": "string" },
+                { "type": "array", "items": { "type": "string" }, "minItems": 1, "uniqueItems": true },
+            ] }, "minItems": 1, "uniqueItems": true },
         ] }),
         Kind::Node | Kind::Link => json!({ "type": "string", "pattern": NAME }),
         Kind::Nodes | Kind::Stations | Kind::Flows => {

@@ -4,9 +4,11 @@ use super::error::Place;
 use super::hosted;
 use super::keys::{Chooser, Part};
 use super::layout::{self, ByProfile, Keys, Presets, Section, SlotDefault, SlotOnly};
+use super::members::MOST;
 use super::placement;
 use super::plan::{Plan, Setting};
 use super::value::Value;
+use std::borrow::Cow;
 
 /// The values of one point by slot; a slot without a meaning at this point has none.
 ///
@@ -19,6 +21,18 @@ pub(super) struct Sheet<'a> {
     pub(super) missing: Vec<usize>,
     /// What the sweep sets at this point, by slot.
     swept: Vec<(usize, &'a Value)>,
+    /// The tables whose members differ, in order; `values` has those of the first member.
+    mixed: Vec<Mixed<'a>>,
+}
+
+/// A table that gives values to the members of its group in turn.
+#[derive(Debug)]
+struct Mixed<'a> {
+    first: usize,
+    /// The slots with lists, and the length of each.
+    lists: Vec<(usize, usize)>,
+    /// The values of the members by number; then they repeat.
+    rows: Vec<Vec<Option<&'a Value>>>,
 }
 
 /// A value and where it comes from.
@@ -68,6 +82,26 @@ struct Given<'a> {
     set: Option<&'a Setting>,
 }
 
+impl<'a> Given<'a> {
+    /// The value in force, and where it comes from.
+    fn cell(self) -> Option<Cell<'a>> {
+        if let Some(value) = self.swept {
+            return Some(Cell { value, from: From::Sweep, source: "" });
+        }
+        let Setting { value, place } = self.set?;
+        let from = if matches!(place, Place::Set(_)) { From::Set } else { From::File };
+        Some(Cell { value, from, source: "" })
+    }
+
+    /// The length of its list, if it has one.
+    fn list(self) -> Option<usize> {
+        match self.cell()?.value {
+            Value::Each(values) => Some(values.len()),
+            _ => None,
+        }
+    }
+}
+
 impl<'a> Sheet<'a> {
     /// The values at a point.
     pub(super) fn new(plan: &'a Plan, point: usize) -> Sheet<'a> {
@@ -77,9 +111,10 @@ impl<'a> Sheet<'a> {
         }
         swept.sort_by_key(|(slot, _)| *slot);
         let values = Vec::with_capacity(plan.layout.len());
-        let mut sheet = Sheet { plan, values, missing: Vec::new(), swept };
+        let mut sheet = Sheet { plan, values, missing: Vec::new(), swept, mixed: Vec::new() };
         let (mut sweeps, mut settings) = (0, plan.base.iter().peekable());
         for (section, table, first) in plan.layout.tables() {
+            let mut lists = Vec::new();
             for place in 0..section.slots().len() {
                 let slot = first + place;
                 let mut given = Given::default();
@@ -89,14 +124,79 @@ impl<'a> Sheet<'a> {
                 if let Some((_, setting)) = settings.next_if(|(other, _)| **other == slot) {
                     given.set = Some(setting);
                 }
-                let found = sheet.found((section, table, first), place, given);
+                lists.extend(given.list().map(|length| (slot, length)));
+                let found = sheet.found((section, table, first), place, given, (0, &sheet.values[first..]));
                 if matches!(found, Found::Missing) {
                     sheet.missing.push(slot);
                 }
                 sheet.values.push(if let Found::Cell(cell) = found { Some(cell.value) } else { None });
             }
+            if !lists.is_empty() {
+                sheet.mix((section, table, first), lists);
+            }
         }
         sheet
+    }
+
+    /// Adds a table with lists, whose first row is done.
+    fn mix(&mut self, table: (Section, usize, usize), lists: Vec<(usize, usize)>) {
+        let (section, _, first) = table;
+        let count = lists.iter().fold(1, |all, (_, length)| (all * length / common(all, *length)).min(MOST));
+        let mut rows = vec![self.values[first..].to_vec()];
+        for number in 1..count {
+            let mut row = Vec::with_capacity(rows[0].len());
+            for place in 0..section.slots().len() {
+                let slot = first + place;
+                let found = self.found(table, place, self.given(slot), (number, &row));
+                if matches!(found, Found::Missing) && !self.missing.contains(&slot) {
+                    self.missing.push(slot);
+                }
+                row.push(if let Found::Cell(cell) = found { Some(cell.value) } else { None });
+            }
+            rows.push(row);
+        }
+        self.mixed.push(Mixed { first, lists, rows });
+    }
+
+    /// What sets a slot at this point.
+    fn given(&self, slot: usize) -> Given<'a> {
+        let swept = self.swept.iter().rfind(|(other, _)| *other == slot).map(|(_, value)| *value);
+        Given { swept, set: self.plan.base.get(&slot) }
+    }
+
+    /// The table with this first slot, if its members differ.
+    fn mixed(&self, first: usize) -> Option<&Mixed<'a>> {
+        let found = self.mixed.binary_search_by_key(&first, |mixed| mixed.first);
+        found.ok().map(|place| &self.mixed[place])
+    }
+
+    /// The number of members of a table after which values repeat.
+    pub(super) fn kinds(&self, section: Section, table: usize) -> usize {
+        self.mixed(self.plan.layout.first(section, table)).map_or(1, |mixed| mixed.rows.len())
+    }
+
+    /// Whether any table has lists for the members of its group.
+    pub(super) fn has_lists(&self) -> bool {
+        !self.mixed.is_empty()
+    }
+
+    /// The lists of a table, by slot, with their lengths.
+    pub(super) fn lists(&self, section: Section, table: usize) -> &[(usize, usize)] {
+        self.mixed(self.plan.layout.first(section, table)).map_or(&[], |mixed| &mixed.lists)
+    }
+
+    /// Whether a slot has a value, if only for some members.
+    pub(super) fn is_used(&self, slot: usize) -> bool {
+        self.at(slot).is_some() || (!self.mixed.is_empty() && self.every(slot).iter().any(Option::is_some))
+    }
+
+    /// The values of a slot, one for each kind of member.
+    pub(super) fn every(&self, slot: usize) -> Vec<Option<&'a Value>> {
+        let (_, _, place) = self.plan.layout.split(slot);
+        match self.mixed(slot - place) {
+            Some(mixed) => mixed.rows.iter().map(|row| row[place]).collect(),
+            None => vec![self.at(slot)],
+        }
     }
 
     /// The value of a slot.
@@ -111,27 +211,47 @@ impl<'a> Sheet<'a> {
 
     /// The keys of a table by its place in its section, and what they hold.
     pub(super) fn table(&self, section: Section, table: usize) -> Table<'_> {
-        Table { sheet: self, keys: self.plan.layout.keys(section, table) }
+        self.member(section, table, 0)
     }
 
-    /// A slot's value with where it comes from.
-    pub(super) fn cell(&self, slot: usize) -> Option<Cell<'a>> {
+    /// The same for a member of its group by number.
+    pub(super) fn member(&self, section: Section, table: usize, number: usize) -> Table<'_> {
+        let first = self.plan.layout.first(section, table);
+        let row = self.mixed(first).map(|mixed| mixed.rows[number % mixed.rows.len()].as_slice());
+        Table { sheet: self, keys: self.plan.layout.keys(section, table), first, row }
+    }
+
+    /// A slot's value with where it comes from; where members differ in it, their values in turn.
+    pub(super) fn cell(&self, slot: usize) -> Option<(Cow<'a, Value>, Cell<'a>)> {
         let (section, table, place) = self.plan.layout.split(slot);
-        let swept = self.swept.iter().rfind(|(other, _)| *other == slot).map(|(_, value)| *value);
-        let given = Given { swept, set: self.plan.base.get(&slot) };
-        match self.found((section, table, slot - place), place, given) {
+        let (first, given) = (slot - place, self.given(slot));
+        let of = |number: usize, row: &[Option<&'a Value>]| match self.found(
+            (section, table, first),
+            place,
+            given,
+            (number, row),
+        ) {
             Found::Cell(cell) => Some(cell),
             Found::Nothing | Found::Missing => None,
+        };
+        let Some(mixed) = self.mixed(first) else {
+            return of(0, &self.values[first..]).map(|cell| (Cow::Borrowed(cell.value), cell));
+        };
+        let cells: Vec<_> = mixed.rows.iter().enumerate().map(|(number, row)| of(number, row)).collect();
+        let cell = cells.iter().flatten().next().copied()?;
+        if let Some(given) = given.cell() {
+            return Some((Cow::Borrowed(given.value), given));
         }
+        let values: Vec<_> = cells.iter().map(|cell| cell.map(|cell| cell.value)).collect();
+        if values.iter().flatten().all(|value| *value == cell.value) {
+            return Some((Cow::Borrowed(cell.value), cell));
+        }
+        let value = |value: Option<&Value>| value.cloned().unwrap_or(Value::Text("-".to_string()));
+        Some((Cow::Owned(Value::Each(values.into_iter().map(value).collect())), cell))
     }
 
-    /// The transport of a flow.
-    pub(super) fn transport(&self, flow: usize) -> Transport {
-        self.transport_of(flow, self.table(Section::Flows, flow).get("app.kind"))
-    }
-
-    /// The same, with the kind of its source.
-    fn transport_of(&self, flow: usize, kind: Option<&Value>) -> Transport {
+    /// The transport of a flow with this kind of source.
+    pub(super) fn transport(&self, flow: usize, kind: Option<&Value>) -> Transport {
         match self.plan.transports[flow] {
             [true, _] => Transport::Tcp,
             [false, true] => Transport::Udp,
@@ -142,9 +262,9 @@ impl<'a> Sheet<'a> {
         }
     }
 
-    /// Whether a key has a meaning in a table whose first slot is this: all conditions of its definition hold.
-    fn has_meaning(&self, number: usize, first: usize, slot: &layout::Slot) -> bool {
-        let at = |place: usize| self.at(first + place);
+    /// Whether a key has a meaning in a table with these values so far: all conditions of its definition hold.
+    fn has_meaning(&self, number: usize, row: &[Option<&'a Value>], slot: &layout::Slot) -> bool {
+        let at = |place: usize| row[place];
         slot.only.iter().all(|only| match only {
             SlotOnly::Is(other, values) => {
                 at(*other).is_some_and(|value| values.iter().any(|word| value.is(word)))
@@ -154,25 +274,28 @@ impl<'a> Sheet<'a> {
             }
             SlotOnly::Given(other) => at(*other).is_some(),
             SlotOnly::Without(other) => at(*other).is_none(),
-            SlotOnly::Tcp(kind) => self.transport_of(number, at(*kind)) == Transport::Tcp,
-            SlotOnly::Udp(kind) => self.transport_of(number, at(*kind)) == Transport::Udp,
+            SlotOnly::Tcp(kind) => self.transport(number, at(*kind)) == Transport::Tcp,
+            SlotOnly::Udp(kind) => self.transport(number, at(*kind)) == Transport::Udp,
         })
     }
 
-    /// The content at a place of a table, given by its section, its place there and its first slot.
-    fn found(&self, table: (Section, usize, usize), place: usize, given: Given<'a>) -> Found<'a> {
+    /// The content at a place of a table, given by its section, its place there and its first slot, for a member of it,
+    /// given by its number and its values at earlier places.
+    fn found(
+        &self,
+        table: (Section, usize, usize),
+        place: usize,
+        given: Given<'a>,
+        (member, row): (usize, &[Option<&'a Value>]),
+    ) -> Found<'a> {
         let (section, number, first) = table;
         let slot = &section.slots()[place];
-        let at = |place: usize| self.at(first + place);
-        if !self.has_meaning(number, first, slot) {
+        let at = |place: usize| row[place];
+        if !self.has_meaning(number, row, slot) {
             return Found::Nothing;
         }
-        if let Some(value) = given.swept {
-            return Found::Cell(Cell { value, from: From::Sweep, source: "" });
-        }
-        if let Some(Setting { value, place }) = given.set {
-            let from = if matches!(place, Place::Set(_)) { From::Set } else { From::File };
-            return Found::Cell(Cell { value, from, source: "" });
+        if let Some(cell) = given.cell() {
+            return Found::Cell(Cell { value: cell.value.of_member(member), ..cell });
         }
         let source = slot.def.source;
         let cell = |value, from| Some(Cell { value, from, source });
@@ -268,23 +391,32 @@ impl<'a> Sheet<'a> {
 pub(super) struct Table<'a> {
     pub(super) sheet: &'a Sheet<'a>,
     keys: Keys,
+    first: usize,
+    /// The values of a member, where members differ.
+    row: Option<&'a [Option<&'a Value>]>,
 }
 
 impl<'a> Table<'a> {
     /// The value of a key, given by what follows the name of the table.
     pub(super) fn get(&self, key: &str) -> Option<&'a Value> {
-        self.sheet.at(self.keys.slot(key)?)
+        let slot = self.keys.slot(key)?;
+        self.row.map_or_else(|| self.sheet.at(slot), |row| row[slot - self.first])
     }
 
     /// The keys below a name that is not itself a key.
     pub(super) fn below(&self, name: &'static str) -> Table<'a> {
-        Table { sheet: self.sheet, keys: self.keys.below(name) }
+        Table { keys: self.keys.below(name), ..*self }
     }
 
     /// The whole of a key, for messages.
     pub(super) fn key(&self, key: &str) -> String {
         self.keys.slot(key).map_or_else(|| key.to_string(), |slot| self.sheet.plan.layout.key(slot))
     }
+}
+
+/// The greatest common divisor of two positive numbers.
+fn common(one: usize, other: usize) -> usize {
+    if other == 0 { one } else { common(other, one % other) }
 }
 
 fn of_profile<'a>(profile: Option<&Value>, values: &'a ByProfile) -> Option<Cell<'a>> {

@@ -44,7 +44,7 @@ impl Survey {
     /// Records a point and its members, if they are valid.
     pub(super) fn note(&mut self, point: usize, sheet: &Sheet<'_>, members: Option<&Members>) {
         for (slot, used) in self.used.iter_mut().enumerate() {
-            *used |= sheet.at(slot).is_some();
+            *used |= sheet.is_used(slot);
         }
         let Some(members) = members else { return };
         let measured = members.measured().into_iter().map(str::to_string).collect();
@@ -52,7 +52,8 @@ impl Survey {
         let is_number = |kind| matches!(kind, Kind::Quantity(..) | Kind::Integer | Kind::Number);
         let swept = plan.axes.iter().flat_map(|axis| &axis.slots);
         let words = swept.filter(|slot| !is_number(plan.layout.def(**slot).kind));
-        let value = |slot: &usize| sheet.at(*slot).map_or_else(String::new, Value::text);
+        let text = |value: Option<&Value>| value.map_or_else(String::new, Value::text);
+        let value = |slot: &usize| sheet.every(*slot).into_iter().map(text).collect::<Vec<_>>().join(", ");
         let values = words.map(value).collect();
         if self.met.insert((values, measured)) {
             self.shapes.push(point);

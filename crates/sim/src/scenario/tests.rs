@@ -3,6 +3,7 @@
 mod acks;
 mod arq;
 mod channel;
+mod each;
 mod ecn;
 mod errors;
 mod figures;

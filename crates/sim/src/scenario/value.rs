@@ -27,6 +27,8 @@ pub(super) enum Value {
     /// A word, a name or free text.
     Text(String),
     List(Vec<Value>),
+    /// One value for each member of a group in turn.
+    Each(Vec<Value>),
 }
 
 impl Value {
@@ -37,13 +39,21 @@ impl Value {
             Value::Number(number) => number.scientific(),
             Value::Bool(value) => value.to_string(),
             Value::Text(text) => text.clone(),
-            Value::List(values) => {
+            Value::List(values) | Value::Each(values) => {
                 let quoted = |value: &Value| match value {
-                    Value::Number(_) | Value::Bool(_) | Value::List(_) => value.text(),
-                    _ => format!("\"{}\"", value.text()),
+                    Value::Quantity(_) | Value::Text(_) => format!("\"{}\"", value.text()),
+                    _ => value.text(),
                 };
                 format!("[{}]", values.iter().map(quoted).collect::<Vec<_>>().join(", "))
             }
+        }
+    }
+
+    /// The value of a member of a group, counted from 0.
+    pub(super) fn of_member(&self, number: usize) -> &Value {
+        match self {
+            Value::Each(values) => &values[number % values.len()],
+            _ => self,
         }
     }
 
@@ -92,8 +102,32 @@ impl Value {
 }
 
 impl Key {
-    /// Reads a value of this key. The error is `found; expected`.
+    /// Reads a value of this key, or a list of values for the members of a group. The error is `found; expected`.
     pub(super) fn read(&self, raw: &Raw, names: &Names<'_>) -> Result<Value, String> {
+        let of_members = match raw {
+            Raw::List(items) if self.may_differ() => Some(items).filter(|items| self.is_for_each(items)),
+            _ => None,
+        };
+        let Some(items) = of_members else { return self.read_one(raw, names) };
+        if items.is_empty() {
+            return Err(format!("an empty list; expected {}", self.expected(None)));
+        }
+        Ok(Value::Each(items.iter().map(|item| self.read_one(&item.raw, names)).collect::<Result<_, _>>()?))
+    }
+
+    /// Whether a list has a value for each member of a group: one whose values are lists themselves does if all its items
+    /// are lists.
+    fn is_for_each(&self, items: &[Item]) -> bool {
+        let is_list = |item: &Item| matches!(item.raw, Raw::List(_));
+        match self.kind {
+            Kind::Position | Kind::Words(..) | Kind::Rates | Kind::Ordinals | Kind::Integers => {
+                !items.is_empty() && items.iter().all(is_list)
+            }
+            _ => true,
+        }
+    }
+
+    fn read_one(&self, raw: &Raw, names: &Names<'_>) -> Result<Value, String> {
         if let Raw::Text(text) = raw
             && self.words.contains(&text.as_str())
         {
@@ -149,9 +183,13 @@ impl Key {
         self.read(&raw, &Names::default()).ok()
     }
 
+    /// Metrics, each in a panel of its own or several in one.
     fn metrics(&self, items: &[Item]) -> Result<Value, String> {
         let text = |item: &Item| match &item.raw {
             Raw::Text(text) => Ok(Value::Text(text.clone())),
+            Raw::List(panel) if panel.iter().all(|item| matches!(item.raw, Raw::Text(_))) => {
+                self.metrics(panel)
+            }
             other => Err(format!("{}; expected {}", other.describe(), self.expected(None))),
         };
         if items.is_empty() {

@@ -18,6 +18,11 @@ impl<'a> Part<'a> {
         Part(sheet.table(section, table))
     }
 
+    /// The same for a member of the table's group.
+    pub(super) fn member(sheet: &'a Sheet<'a>, section: Section, table: usize, number: usize) -> Part<'a> {
+        Part(sheet.member(section, table, number))
+    }
+
     pub(super) fn below(&self, name: &'static str) -> Part<'a> {
         Part(self.0.below(name))
     }

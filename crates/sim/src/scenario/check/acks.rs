@@ -1,7 +1,9 @@
 //! Checks of the laws of acknowledgement: recoveries, windows and agents that need more acknowledgements.
 
 use super::Check;
+use super::groups::different;
 use crate::model::{AgentConfig, Config, FlowConfig, TransportConfig};
+use crate::scenario::sheet::Sheet;
 use lasthop_stack::registry::RecoveryKind;
 use lasthop_stack::transport::acks::AckLaw;
 use lasthop_stack::transport::tcp::{Counting, SackPipe};
@@ -18,9 +20,8 @@ fn word(flow: &FlowConfig) -> Option<&'static str> {
 
 impl Check<'_> {
     /// What the flows themselves cannot do with their law.
-    pub(super) fn acks(&mut self, config: &Config) {
-        for members in config.flows.chunk_by(|one, other| one.table() == other.table()) {
-            let flow = &members[0];
+    pub(super) fn acks(&mut self, config: &Config, sheet: &Sheet<'_>) {
+        for flow in different(config, sheet) {
             let TransportConfig::Tcp(tcp) = &flow.transport else { continue };
             let Some(word) = word(flow) else { continue };
             let key = |below: &str| format!("flows.{}.tcp.{below}", flow.table());

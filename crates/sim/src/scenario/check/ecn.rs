@@ -1,7 +1,9 @@
 //! Checks of marks: queues that mark nothing, and flows that are never warned.
 
 use super::Check;
+use super::groups::different;
 use crate::model::{Config, FlowConfig, LinkConfig, LinkKind, TransportConfig};
+use crate::scenario::sheet::Sheet;
 use lasthop_stack::link::queue::QueueLimit;
 use lasthop_stack::registry::{AqmConfig, CongestionKind};
 use lasthop_stack::transport::tcp::EcnMode;
@@ -18,13 +20,13 @@ pub(super) struct Marking {
 
 impl Check<'_> {
     /// The management of queues, and the flows whose law listens to it.
-    pub(super) fn ecn(&mut self, config: &Config) {
+    pub(super) fn ecn(&mut self, config: &Config, sheet: &Sheet<'_>) {
         self.marking.is_used |= config.flows.iter().any(FlowConfig::uses_ecn);
         for members in config.links.chunk_by(|one, other| one.table() == other.table()) {
             self.managed_queue(&members[0]);
         }
-        for members in config.flows.chunk_by(|one, other| one.table() == other.table()) {
-            self.warned(&members[0], config);
+        for flow in different(config, sheet) {
+            self.warned(flow, config);
         }
     }
 

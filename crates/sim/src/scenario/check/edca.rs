@@ -3,6 +3,7 @@
 use super::Check;
 use crate::model::{Config, LinkKind, WifiConfig};
 use crate::scenario::keys::{EDCA_STANDARDS, Wifi};
+use crate::scenario::layout::Section;
 use crate::scenario::sheet::{From, Sheet};
 use crate::scenario::value::Value;
 use lasthop_stack::link::dot11::{Category, DELIMITER, EdcaConfig, Family, Guard, Mode, RateControl};
@@ -85,12 +86,15 @@ impl Check<'_> {
 
     /// Rates that nodes have of their own: those of their links' standards, and with an effect.
     pub(super) fn own_rates(&mut self, config: &Config, sheet: &Sheet<'_>) {
-        let mut last = None;
+        let (mut last, mut member) = (None, 0);
         for (number, node) in config.nodes.iter().enumerate() {
             let name = node.group.as_deref().unwrap_or(&node.name);
-            if last.replace(name) == Some(name) {
+            member = if last.replace(name) == Some(name) { member + 1 } else { 0 };
+            let Some(table) = sheet.plan.layout.nodes.place(name) else { continue };
+            if member >= sheet.kinds(Section::Nodes, table) {
                 continue;
             }
+            let keys = sheet.member(Section::Nodes, table, member);
             let links = config.links.iter().filter_map(|link| match &link.kind {
                 LinkKind::Wifi(wifi) if wifi.nodes.contains(&number) => Some((link.table(), &**wifi)),
                 _ => None,
@@ -98,7 +102,7 @@ impl Check<'_> {
             let links: Vec<(&str, &WifiConfig)> = links.collect();
             for (below, is_of_edca) in [("rate", false), ("mcs", true), ("width", true), ("streams", true)] {
                 let key = format!("nodes.{name}.wifi.{below}");
-                let Some(value) = sheet.get(&key) else { continue };
+                let Some(value) = keys.get(&format!("wifi.{below}")) else { continue };
                 let mut ours = links.iter().filter(|(_, wifi)| wifi.mac.edca.is_some() == is_of_edca);
                 let Some((link, wifi)) = ours.next() else {
                     let of = if is_of_edca { "802.11n, ac or ax" } else { "802.11 with DCF" };
@@ -209,7 +213,7 @@ impl Check<'_> {
         let preset = Wifi::of(standard, flavour, "ns2").mac;
         let mac = &wifi.mac;
         let is_given = |slot| {
-            let from = sheet.cell(slot).map(|cell| cell.from);
+            let from = sheet.cell(slot).map(|(_, cell)| cell.from);
             matches!(from, Some(From::File | From::Set | From::Sweep))
         };
         if sheet.plan.layout.slot(&key("rate")).is_some_and(is_given) {

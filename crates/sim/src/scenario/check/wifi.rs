@@ -6,6 +6,7 @@ use crate::medium::radio::config::{ErrorLaw, LossMeaning};
 use crate::model::{AirConfig, Config, LinkConfig, LinkKind, PointToPoint, WifiConfig};
 use crate::scenario::build::air::script;
 use crate::scenario::keys::{EDCA_STANDARDS, Wifi};
+use crate::scenario::layout::Section;
 use crate::scenario::nearest::listed;
 use crate::scenario::quantity::Dim;
 use crate::scenario::sheet::Sheet;
@@ -21,14 +22,17 @@ const LEAST_WAY_M: f64 = 0.01;
 impl Check<'_> {
     pub(super) fn links(&mut self, config: &Config, sheet: &Sheet<'_>) {
         for members in config.links.chunk_by(|one, other| one.table() == other.table()) {
-            let link = &members[0];
-            if let Some(law) = &link.aqm {
-                self.aqm(link, law);
-            }
-            match &link.kind {
-                LinkKind::PointToPoint(ends) => self.cable(link.table(), ends, config, sheet),
-                LinkKind::Wifi(wifi) => self.wifi(link.table(), wifi, config, sheet),
-                LinkKind::Frn(frn) => self.frn(link.table(), frn, config),
+            let table = sheet.plan.layout.links.place(members[0].table());
+            let kinds = table.map_or(1, |table| sheet.kinds(Section::Links, table));
+            for link in members.iter().take(kinds) {
+                if let Some(law) = &link.aqm {
+                    self.aqm(link, law);
+                }
+                match &link.kind {
+                    LinkKind::PointToPoint(ends) => self.cable(link.table(), ends, config, sheet),
+                    LinkKind::Wifi(wifi) => self.wifi(link.table(), wifi, config, sheet),
+                    LinkKind::Frn(frn) => self.frn(link.table(), frn, config),
+                }
             }
         }
     }

@@ -33,7 +33,7 @@ pub(super) const KEYS: &[Key] = &[
     Key::new(
         "figure.y",
         Kind::Metrics,
-        "metric of the y axis or of the cells; a list draws one panel per metric",
+        "metric of the y axis or of the cells; a list draws one panel per metric, or per list of metrics of one unit, which share an axis",
     )
     .only(METRIC),
     Key::new("figure.against", Kind::Metric, "metric of the x axis").only(SCATTER),
@@ -61,7 +61,7 @@ pub(super) const KEYS: &[Key] = &[
         .absent()
         .only(&[Only::Is("figure.kind", &["lines", "scatter", "cdf"])]),
     Key::new("figure.y-scale", SCALE, "scale of the y axis").absent().only(SERIES_OR_SCATTER),
-    Key::new("figure.names", Kind::Names, "labels for swept values in legend and axis").absent(),
+    Key::new("figure.names", Kind::Names, "labels for swept values and for metrics of y in legend and axis").absent(),
     Key::new("figure.where", Kind::Where, "values of the other swept keys").absent(),
     Key::new(
         "figure.gain-over",

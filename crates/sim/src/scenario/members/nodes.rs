@@ -22,6 +22,9 @@ impl<'a> Reader<'a> {
             let keys = self.sheet.table(Section::Nodes, table);
             let count = keys.get("count").and_then(Value::count);
             let position = keys.get("position").and_then(lengths);
+            if count.is_none() {
+                self.one_of_each(Section::Nodes, table, name);
+            }
             let Some(middle) = self.middle(table, keys) else { return };
             let is_alone = keys.get("distance").or(keys.get("around")).is_none();
             let places = match count {
@@ -53,10 +56,17 @@ impl<'a> Reader<'a> {
         position: Spot,
         middle: Spot,
     ) -> Option<Vec<Place>> {
+        let of_member = |number| {
+            let keys = self.sheet.member(Section::Nodes, table, number);
+            let distance = keys.get("distance").and_then(Value::si);
+            let placement = Placement::of(keys.below("place"), name, distance);
+            let begin = distance.map(|distance| placement.begin(distance));
+            (placement, keys.get("position").and_then(lengths).or(begin).unwrap_or_default())
+        };
+        let mut kinds: Vec<_> = (0..self.sheet.kinds(Section::Nodes, table)).map(of_member).collect();
         let distance = keys.get("distance").and_then(Value::si);
-        let mut placement = Placement::of(keys.below("place"), name, distance);
         let moves = keys.get("move.kind").is_some();
-        let is_placed = position.is_some() || moves || !matches!(placement, Placement::Point);
+        let is_placed = position.is_some() || moves || !matches!(kinds[0].0, Placement::Point);
         let hub = match distance {
             Some(_) => Some(self.centre(keys, name, position)?),
             None => keys.get("around").map(|hub| ("around", hub)),
@@ -75,13 +85,14 @@ impl<'a> Reader<'a> {
         if !self.fits(self.members.nodes.len(), all, keys, "count") {
             return None;
         }
-        let (x, y) = position.or(distance.map(|distance| placement.begin(distance))).unwrap_or_default();
+        let different = kinds.len();
         let mut places = Vec::with_capacity(all);
         for (number, hub) in (0..).zip(hubs) {
             for node in 0..count {
+                let (placement, (x, y)) = &mut kinds[places.len() % different];
                 let (right, up) = placement.at(node, count, number);
-                let spot = hub.map(|hub| (hub.0 + x + right, hub.1 + y + up));
-                let hub = if is_around { hub } else { hub.map(|hub| (hub.0 + x, hub.1 + y)) };
+                let spot = hub.map(|hub| (hub.0 + *x + right, hub.1 + *y + up));
+                let hub = if is_around { hub } else { hub.map(|hub| (hub.0 + *x, hub.1 + *y)) };
                 places.push(Place { spot, hub: middle.or(hub) });
             }
         }

@@ -255,3 +255,28 @@ fn what_only_a_later_point_measures_may_be_drawn() {
         assert!(read.is_ok(), "{first} before {then}: {}", read.unwrap_err());
     }
 }
+
+#[test]
+fn a_list_within_a_list_has_metrics_of_one_unit() {
+    let swept = format!("{BASE}\n[sweep]\n\"flows.main.tcp.variant\" = [\"tahoe\", \"sack\"]\n");
+    let figure = |more: &str| drawn(&swept, &format!("x = \"flows.main.tcp.variant\"\n{more}\n"));
+    let y = "y = [[\"flows.main.rtt_p50_s\", \"flows.main.rtt_p95_s\"], \"flows.main.goodput_bps\"]";
+    let named = format!("{y}\nnames = {{ \"flows.main.rtt_p50_s\" = \"median\", sack = \"SACK\" }}");
+    let read = read(&figure(&named)).unwrap().figures().to_vec();
+    assert_eq!(read[0]["y"][0][1], "flows.main.rtt_p95_s");
+    assert_eq!(read[0]["names"]["flows.main.rtt_p50_s"], "median");
+    let mixed = "y = [[\"flows.main.rtt_p50_s\", \"flows.main.goodput_bps\"]]";
+    refused(
+        &figure(mixed),
+        mixed,
+        "figure.y: flows.main.goodput_bps with the unit \"bit/s\" beside flows.main.rtt_p50_s with \"s\"; expected metrics of one unit in a panel",
+    );
+    let twice = "y = [[\"flows.main.rtt_p50_s\"], \"flows.main.rtt_p50_s\"]";
+    refused(&figure(twice), twice, "figure.y: flows.main.rtt_p50_s twice; expected different metrics");
+    let unknown = "y = [[\"flows.main.rtt_p50\"]]";
+    let error = crate::scenario::tests::read(&figure(unknown)).unwrap_err().to_string();
+    assert!(error.contains("figure.y: unknown metric \"flows.main.rtt_p50\"; did you mean"), "{error}");
+    let name = "y = \"flows.main.goodput_bps\"\nnames = { \"flows.main.rtt_p50_s\" = \"median\" }";
+    let error = crate::scenario::tests::read(&figure(name)).unwrap_err().to_string();
+    assert!(error.contains("unknown swept value \"flows.main.rtt_p50_s\""), "{error}");
+}

@@ -51,7 +51,7 @@ fn text_that_is_no_quantity_is_answered_with_an_example() {
     refused_change(
         r#""40 ms""#,
         r#"["40 ms"]"#,
-        r#"links.a-b.delay: a list; expected a time such as "40 ms""#,
+        r#"links.a-b.delay: a list, and "a-b" is not a group; expected a time such as "40 ms""#,
     );
 }
 
