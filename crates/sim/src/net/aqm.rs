@@ -314,6 +314,11 @@ impl Stage {
         Backlog { packets: held.packets + self.ahead.len() as u32, bytes: held.bytes + self.ahead_bytes }
     }
 
+    /// The measurement begins while the link holds this many packets.
+    pub(super) fn begin_above(&mut self, below: u32) {
+        self.longest += below;
+    }
+
     /// Packets that wait here over time, and the most held at once with those that the link had.
     pub(super) fn over_time(&self, now: Time) -> (Occupancy, u32) {
         (self.over_time.up_to(now), self.longest)

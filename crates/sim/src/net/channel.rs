@@ -427,6 +427,7 @@ impl Channel {
         }
         if let Some(stage) = &mut self.stage {
             stage.begin_measurement();
+            stage.begin_above(self.line.queue().len() as u32);
         }
     }
 

@@ -408,7 +408,7 @@ impl Net {
 
     fn lose(&mut self, id: PoolId, culprit: Culprit, at: Time) {
         let packet = self.pool.remove(id);
-        self.losses.enter(&packet, culprit, at);
+        self.losses.enter_ahead(&packet, culprit, at, self.now);
         self.accounts.lost(&packet);
         self.doomed.add(packet, at, self.now);
     }

@@ -5,14 +5,15 @@
 //! A packet that is sent ahead of the clock counts from the time at which it is lost; a loss at the instant of a
 //! judgement is not known yet.
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
 
 use lasthop_stack::hooks::{Judged, Judgement, LossCause};
 use lasthop_stack::packet::{Body, Flags, Packet};
 use lasthop_stack::units::{SeqNo, Time};
 
 /// What lost a packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Culprit {
     /// A queue without room.
     Queue,
@@ -25,35 +26,10 @@ pub(crate) enum Culprit {
 /// The data segments that the network has lost, of the directions that are judged.
 #[derive(Debug, Default)]
 pub(crate) struct Losses {
-    /// By the port that the data goes to, and the sequence number.
-    lost: BTreeMap<u16, BTreeMap<u32, Copies>>,
-}
-
-/// The lost copies of a segment. Of those that are lost later than now, at most the last is ahead of the clock.
-#[derive(Clone, Copy, Debug)]
-struct Copies {
-    count: u8,
-    last: (Time, Culprit),
-    /// The one before, or the same if there is one only.
-    before: (Time, Culprit),
-}
-
-impl Copies {
-    fn add(&mut self, at: Time, culprit: Culprit) {
-        self.count = self.count.saturating_add(1);
-        if at < self.last.0 {
-            self.before = (at, culprit);
-        } else {
-            (self.before, self.last) = (self.last, (at, culprit));
-        }
-    }
-
-    /// How many were lost before this time, and what lost the last of them.
-    fn until(&self, now: Time) -> Option<(u8, Culprit)> {
-        let all = (self.count, self.last);
-        let known = [all, (self.count - 1, self.before)].into_iter().find(|(_, (at, _))| *at < now);
-        known.map(|(count, (_, culprit))| (count, culprit))
-    }
+    /// By the port that the data goes to, and the sequence number: the number of lost copies, and what lost the last.
+    lost: BTreeMap<u16, BTreeMap<u32, (u8, Culprit)>>,
+    /// Losses that were not in the past when the last one was reported, the next one first.
+    ahead: BinaryHeap<Reverse<(Time, u16, u32, Culprit)>>,
 }
 
 impl Losses {
@@ -70,34 +46,52 @@ impl Losses {
         }
     }
 
-    /// A packet is lost at this time.
-    pub(crate) fn enter(&mut self, packet: &Packet, culprit: Culprit, at: Time) {
+    /// A packet is lost now.
+    pub(crate) fn enter(&mut self, packet: &Packet, culprit: Culprit, now: Time) {
+        self.enter_ahead(packet, culprit, now, now);
+    }
+
+    /// A packet is lost at this time, which is not before `now`.
+    pub(crate) fn enter_ahead(&mut self, packet: &Packet, culprit: Culprit, at: Time, now: Time) {
         let Body::Tcp(segment) = &packet.body else { return };
         if segment.sequence_len() == 0 || segment.flags.has(Flags::SYN) {
             return;
         }
-        if let Some(lost) = self.lost.get_mut(&segment.dst_port) {
-            let first = Copies { count: 0, last: (at, culprit), before: (at, culprit) };
-            lost.entry(segment.seq.0).or_insert(first).add(at, culprit);
+        if self.lost.contains_key(&segment.dst_port) {
+            self.advance(now);
+            self.ahead.push(Reverse((at, segment.dst_port, segment.seq.0, culprit)));
+        }
+    }
+
+    /// Counts the losses before `now`.
+    fn advance(&mut self, now: Time) {
+        while let Some(&Reverse((at, port, seq, culprit))) = self.ahead.peek()
+            && at < now
+        {
+            self.ahead.pop();
+            if let Some(lost) = self.lost.get_mut(&port) {
+                let (count, last) = lost.entry(seq).or_insert((0, culprit));
+                (*count, *last) = (count.saturating_add(1), culprit);
+            }
         }
     }
 
     /// What lost the last copy of a segment that was sent this many times, if all of them were lost. Segments before it
     /// are acknowledged, and forgotten here.
     pub(crate) fn culprit(&mut self, port: u16, seq: SeqNo, times: u8, now: Time) -> Option<Culprit> {
+        self.advance(now);
         let lost = self.lost.get_mut(&port)?;
         // Those below in the circle of sequence numbers.
         let (lowest, own) = (seq.0.wrapping_sub(1 << 31), seq.0);
         while let Some(below) = below(lost, lowest, own) {
             lost.remove(&below);
         }
-        let (copies, culprit) = lost.get(&own)?.until(now)?;
-        (copies >= times).then_some(culprit)
+        lost.get(&own).filter(|(copies, _)| *copies >= times).map(|(_, culprit)| *culprit)
     }
 }
 
 /// A lost segment from `lowest` to before `own`, in the circle of sequence numbers.
-fn below(lost: &BTreeMap<u32, Copies>, lowest: u32, own: u32) -> Option<u32> {
+fn below<T>(lost: &BTreeMap<u32, T>, lowest: u32, own: u32) -> Option<u32> {
     let first = |from, to| lost.range(from..to).next().map(|(seq, _)| *seq);
     if lowest <= own {
         return first(lowest, own);
@@ -182,12 +176,15 @@ mod tests {
         let culprit = |losses: &mut Losses, times, now| losses.culprit(PORT, SeqNo(100), times, Time(now));
         assert_eq!(culprit(&mut losses, 1, 2), Some(Culprit::Channel));
         assert_eq!(culprit(&mut losses, 2, 2), None, "a copy is on its way");
-        losses.enter(&data(100), Culprit::Queue, Time(9));
-        assert_eq!(culprit(&mut losses, 2, 9), None, "it is not lost yet");
-        assert_eq!(culprit(&mut losses, 2, 10), Some(Culprit::Queue));
-        // Lost before the other, though reported later, because the other was lost further on its way.
-        losses.enter(&data(100), Culprit::Channel, Time(5));
-        assert_eq!(culprit(&mut losses, 3, 10), Some(Culprit::Queue));
+        losses.enter_ahead(&data(100), Culprit::Queue, Time(9), Time(3));
+        // Two more copies, lost before the other though reported later, because the other was lost further on its way.
+        losses.enter_ahead(&data(100), Culprit::Channel, Time(5), Time(4));
+        losses.enter_ahead(&data(100), Culprit::Outage, Time(7), Time(4));
+        assert_eq!(culprit(&mut losses, 2, 5), None, "it is not lost yet");
+        assert_eq!(culprit(&mut losses, 2, 6), Some(Culprit::Channel));
+        assert_eq!(culprit(&mut losses, 3, 8), Some(Culprit::Outage));
+        assert_eq!(culprit(&mut losses, 4, 9), None);
+        assert_eq!(culprit(&mut losses, 4, 10), Some(Culprit::Queue));
         assert_eq!(losses.culprit(PORT, SeqNo(0), 1, Time(10)), None);
     }
 
@@ -206,7 +203,7 @@ mod tests {
     fn nothing_is_kept_of_flows_that_nobody_judges_nor_of_bare_acknowledgements() {
         let mut losses = Losses::default();
         losses.enter(&data(1), Culprit::Queue, Time(1));
-        assert!(losses.lost.is_empty());
+        assert!(losses.ahead.is_empty());
         losses.watch(PORT);
         let Body::Tcp(segment) = data(1).body else { panic!("a segment") };
         losses.enter(
@@ -214,7 +211,7 @@ mod tests {
             Culprit::Queue,
             Time(1),
         );
-        assert!(losses.lost[&PORT].is_empty());
+        assert!(losses.ahead.is_empty());
     }
 
     #[test]
