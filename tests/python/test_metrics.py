@@ -57,3 +57,29 @@ def test_counts_have_units_on_axes_and_in_exports(tmp_path: Path) -> None:
     units = json.loads(text(study, "json", tidy(study)))["units"]
     assert units["flows.main.segments_sent"] == "segments"
     assert units["links.path.utilisation"] == ""
+
+
+@pytest.mark.parametrize("law", ["none", "codel", "fq-codel", "red"])
+def test_a_packet_in_transmission_from_before_the_measurement_is_in_the_greatest_queue(
+    law: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "slow.toml"
+    file.write_text(
+        f"""
+title = "One packet of eight seconds"
+run   = {{ duration = "4 s", warmup = "2 s" }}
+nodes = {{ a = {{}}, b = {{}} }}
+
+[links]
+wire = {{ kind = "wired", nodes = ["a", "b"], rate = "1 kbit/s", aqm = {{ law = "{law}" }} }}
+
+[flows.one]
+from = "a"
+to   = "b"
+udp  = {{}}
+app  = {{ kind = "cbr", cbr = {{ rate = "1 kbit/s" }}, stop = "1 s" }}
+"""
+    )
+    metrics = lh.load(file).run().metrics
+    assert metrics["links.wire.queue_mean_packets"] == 1
+    assert metrics["links.wire.queue_max_packets"] == 1
