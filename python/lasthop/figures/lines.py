@@ -47,6 +47,8 @@ HOLLOW: dict[str, Any] = {
     "markeredgewidth": 1.2,
     "elinewidth": 0.8,
 }
+# The entry of the legend for published values.
+PUBLISHED = "published"
 # The share of the space of a word that its bars, boxes or dots take.
 _ROOM = 0.8
 SPREAD = {
@@ -199,6 +201,10 @@ def _draw(
                 zorder=3,
                 **HOLLOW,
             )
+    if any(mark.metric == panel.metric for mark in marks):
+        # One entry of the legend for the markers of all lines.
+        style = {key: HOLLOW[key] for key in ("markerfacecolor", "markersize", "markeredgewidth")}
+        axes.plot([], [], color="0.35", marker="o", linestyle="none", label=PUBLISHED, **style)
     _scale(axes, panel, kind)
 
 
