@@ -105,7 +105,7 @@ class Page:
         rows = -(-count // columns)
         with self._empty(width, 0.9 + _CELL_HEIGHT * rows) as empty:
             # The caption is the label of the figure itself.
-            body = empty.subfigures(1, 1)
+            body: Any = empty.subfigures(1, 1)
             cells = list(body.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).flat)
             for spare in cells[count:]:
                 spare.remove()
