@@ -25,6 +25,17 @@ def metrics_of(figure: Mapping[str, Any]) -> list[str]:
     return [*metrics, str(figure["against"])] if "against" in figure else metrics
 
 
+def schemes_of(scenario: Description, point: int) -> dict[str, str]:
+    """The agents with their modes, TCP laws and standards of links at a point, by key."""
+    values = {key: str(entry["value"]) for key, entry in scenario.resolved(point).items()}
+    agents = [
+        key for key in values if key.startswith("agents.") and key.count(".") == 2 and key.endswith(".kind")
+    ]
+    modes = [f"{key.removesuffix('kind')}{values[key]}.mode" for key in agents]
+    others = [key for end in (".tcp.variant", ".standard") for key in values if key.endswith(end)]
+    return {key: values[key] for key in (*agents, *modes, *others) if key in values}
+
+
 class Description:
     """The contents of a scenario."""
 
