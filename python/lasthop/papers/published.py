@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lasthop.base.errors import UsageError
+from lasthop.base.errors import ScenarioError, UsageError
 from lasthop.base.paths import shipped_file
 from lasthop.figures.lines import Mark
 from lasthop.papers.claims import OURS, read
@@ -44,7 +44,7 @@ def _is_set_alike(scenario: Scenario, changes: Mapping[str, Any]) -> bool:
     """Whether a scenario differs from its file with these changes in swept keys and effort only."""
     try:
         file = load(shipped_file(scenario.id), [(key, as_text(value)) for key, value in changes.items()])
-    except UsageError:
+    except (UsageError, ScenarioError):
         # A scenario of the same id that lasthop does not have.
         return False
     swept = {key for one in (scenario, file) for keys, _ in one.axes() for key in keys}
