@@ -25,6 +25,7 @@ from lasthop.base.paths import shipped
 from lasthop.figures.draw import draw, figure_named
 from lasthop.figures.ladders import ladder
 from lasthop.figures.page import page
+from lasthop.papers.published import claims_of, published
 from lasthop.report.document import of_study
 from lasthop.report.page import write as write_report
 from lasthop.report.play import play
@@ -527,7 +528,7 @@ class Study(study.Study):
         y_limits: tuple[float | None, float | None] | None = None,
         ax: Axes | None = None,
     ) -> Figure:
-        """Draw a figure of the scenario.
+        """Draw a figure of the scenario, with published values if it is of a paper that states some.
 
         Args:
             figure: Its id; default: the first figure.
@@ -556,7 +557,8 @@ class Study(study.Study):
             y_limits=y_limits,
             ax=ax,
         )
-        return draw(self, figure_named(self.scenario, figure), page=sheet)
+        chosen = figure_named(self.scenario, figure)
+        return draw(self, chosen, published(claims_of(self.scenario), chosen, self), sheet)
 
     def report(self, path: str | Path) -> None:
         """Write one HTML file about the study, which needs no network: result, figures, runs and sources.

@@ -12,10 +12,13 @@ import numpy as np
 import pytest
 
 import lasthop as lh
+from browser import PROGRAM, Browser
 from conftest import HOP
 from lasthop.figures.ladders import FORMATS
+from lasthop.scenario.kept import keep
 from lasthop.views.events import events
 from lasthop.views.ladder import panel
+from lasthop.views.sources import of_folder, of_run, schemes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -159,7 +162,10 @@ def test_frames_have_their_kinds_attempts_and_losses(standard: Run) -> None:
 
 def test_two_runs_are_titled_by_what_differs_and_share_the_period(standard: Run, lle: Run) -> None:
     ladder = standard.ladder((0, 0.2), beside=lle)
-    assert [panel.title for panel in ladder._panels] == ["no agent", "LLE-TCP"]
+    assert [panel.title for panel in ladder._panels] == [
+        "no agent, Tahoe, 802.11",
+        "LLE-TCP (paper), Tahoe, 802.11",
+    ]
     assert not ladder.notes
     other = standard.scenario.run(seed=7, trace=["events"])
     assert "different random numbers" in standard.ladder((0, 0.2), beside=other).notes[0]
@@ -338,3 +344,55 @@ def test_the_page_zooms_and_says_what_the_pointer_is_on(lle: Run, tmp_path: Path
     zoomed, said, overflows = found[1].split("|")
     assert (zoomed, overflows) == ("true", "false")
     assert re.search(r"(data|ACK) \d+, left", said), said
+
+
+def test_a_single_run_names_its_schemes_in_the_title(
+    standard: Run, lle: Run, wired: Run, tmp_path: Path
+) -> None:
+    assert standard.ladder().title.endswith(": Tahoe, 802.11")
+    assert re.search(r": LLE-TCP \(\w+\), Tahoe, 802\.11$", lle.ladder().title)
+    assert "802.11" not in wired.ladder().title
+    (tmp_path / "kept").mkdir()
+    keep(lle, tmp_path / "kept")
+    stored = of_folder(tmp_path / "kept")
+    assert schemes(stored) == schemes(of_run(lle))
+
+
+def test_the_label_of_an_arrow_hides_what_is_behind_it(standard: Run) -> None:
+    drawn = standard.ladder()
+    found = re.findall(
+        r'<rect class="plate" x="(\S+)" y="(\S+)" width="(\S+)" height="(\S+)" fill="#ffffff"/>'
+        r'<text x="(\S+)" y="(\S+)"[^>]*text-anchor="middle"[^>]*>(data|ACK) ',
+        drawn.to_svg(),
+    )
+    assert found
+    for left, top, width, height, x, y, _ in found:
+        assert float(left) < float(x) < float(left) + float(width)
+        assert float(top) < float(y) < float(top) + float(height)
+    texts = [text for text in drawn.figure().axes[0].texts if text.get_text().startswith(("data ", "ACK "))]
+    assert texts
+    assert all(text.get_bbox_patch() is not None for text in texts)
+    # Every arrow is below every label.
+    assert drawn.to_svg().rindex('class="arrow') < drawn.to_svg().index('<g class="labels"')
+
+
+@pytest.mark.skipif(PROGRAM is None, reason="chromium is not installed")
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_page_opens_at_packets_that_can_be_read(lle: Run, wired: Run, tmp_path: Path, width: int) -> None:
+    browser = Browser(tmp_path / "browser")
+    try:
+        page = browser.page()
+        page.size(width, 800)
+        # A whole second, and a few milliseconds: neither is shown far away or magnified.
+        for number, drawn in enumerate((lle.ladder((0, 1)), wired.ladder((0, 0.3)), lle.ladder((0, 0.02)))):
+            drawn.save(tmp_path / f"{number}.html")
+            page.open(tmp_path / f"{number}.html")
+            size = page.do("""(() => {
+              const svg = document.querySelector("main svg");
+              return 7 * svg.getScreenCTM().a;
+            })()""")
+            assert 10 <= size <= 14.5
+            top = page.do("document.querySelector('g.nodes text').getBoundingClientRect().top")
+            assert 0 < top < 200
+    finally:
+        browser.close()

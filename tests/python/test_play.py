@@ -143,7 +143,7 @@ def test_the_command_plays_a_scenario_a_run_and_two(
     direct = cli("play", "hop.toml", "--between", "0..0.2", "--beside", "agents.snoop.kind=lle-tcp")
     assert (direct.returncode, direct.stderr) == (0, "play.html\n")
     titles = re.findall(r'"title":"([^"]*)"', (tmp_path / "play.html").read_text())
-    assert titles == ["no agent", "LLE-TCP"]
+    assert titles == ["no agent, Tahoe, 802.11", "LLE-TCP (paper), Tahoe, 802.11"]
     for point, name in ((0, "one"), (2, "two")):
         assert cli("run", "hop.toml", "--trace", "events", "-o", name, "--point", point, "-q").returncode == 0
     kept = cli("play", "one", "two", "--between", "0 s .. 200 ms")

@@ -216,7 +216,10 @@ def test_the_agent_glows_when_it_makes_an_acknowledgement(tab: Page, two: Path) 
     assert float(tab.do(glow)) == pytest.approx(2 / 3, abs=0.01)
     # The other run at the same time has no agent.
     assert tab.do("PANELS[0].stage.boxes.every((box) => box.agent === null)")
-    assert tab.do("$$('.card h2').map((h) => h.textContent)") == ["no agent", "LLE-TCP"]
+    assert tab.do("$$('.card h2').map((h) => h.textContent)") == [
+        "no agent, Tahoe, 802.11",
+        "LLE-TCP (paper), Tahoe, 802.11",
+    ]
 
 
 @needs_chromium

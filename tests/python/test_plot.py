@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -285,3 +286,29 @@ def test_a_shell_that_completes_nonsense_gets_a_sentence(cli: Cli) -> None:
     for place in ("abc", "-1", "", "9" * 5000):
         done = cli(_LASTHOP_COMPLETE="bash_complete", COMP_WORDS="lasthop sh", COMP_CWORD=place)
         assert done.returncode in {0, 2}
+
+
+def crowded(tmp_path: Path) -> lh.Study:
+    path = tmp_path / "crowded.toml"
+    six = '"flows.main.tcp.variant" = ["tahoe", "reno", "newreno", "sack", "fack", "cubic"]'
+    path.write_text(re.sub(r'"flows.main.tcp.variant" *= \[.*\]', six, SMALL))
+    return lh.load(path).sweep(replications=1, out=tmp_path / "crowded").run()
+
+
+def test_six_lines_have_a_panel_each_with_the_others_in_grey(tmp_path: Path) -> None:
+    study = crowded(tmp_path)
+    for width in ("column", "page"):
+        sheet = study.plot(width=width)
+        assert [panel.get_title(loc="left") for panel in sheet.axes] == [
+            *("Tahoe", "Reno", "NewReno", "SACK", "FACK", "CUBIC")
+        ]
+        for panel in sheet.axes:
+            lines = panel.get_lines()
+            assert len(lines) == 6
+            assert [line.get_color() for line in lines].count("0.82") == 5
+            assert panel.get_ylim() == sheet.axes[0].get_ylim()
+        sheet.draw_without_rendering()
+        boxes = [panel.get_window_extent() for panel in sheet.axes]
+        assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
+    (together,) = study.plot(legend="above").axes
+    assert len(together.get_lines()) == 6

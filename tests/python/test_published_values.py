@@ -13,7 +13,7 @@ from lasthop.figures.draw import draw
 from lasthop.figures.lines import Mark
 from lasthop.figures.page import caption_of
 from lasthop.papers.claims import Band, Claim
-from lasthop.papers.published import published
+from lasthop.papers.published import claims_of, published
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -123,3 +123,18 @@ def test_only_values_at_a_point_that_a_figure_shows_belong_to_it(tmp_path: Path)
     assert published([gain], figure, study) == []
     (mark,) = published([gain], {**figure, "gain-over": that}, study)
     assert (mark.label, mark.x) == ("NewReno", "1 %")
+
+
+def test_plot_draws_what_the_paper_of_a_scenario_states_with_one_entry_of_the_legend(tmp_path: Path) -> None:
+    where = ["flows.main.tcp.packet = 1024 B"]
+    sizes = lh.load("lle-tcp/fig07", [("run.duration", "2 s")])
+    study = sizes.sweep(replications=1, where=where, out=tmp_path / "sizes").run()
+    axes = study.plot("fig07-gain").axes[0]
+    assert axes.containers
+    texts = axes.get_legend_handles_labels()[1]
+    assert texts.count("published") == 1
+
+
+def test_values_of_a_paper_are_not_drawn_for_a_scenario_with_other_settings() -> None:
+    assert claims_of(lh.load("lle-tcp/fig07", [("run.duration", "2 s")]))
+    assert not claims_of(lh.load("lle-tcp/fig07", [("links.wlan.rate", "2 Mbit/s")]))

@@ -60,11 +60,13 @@ def _figures(study: Study) -> dict[str, bytes]:
     """The figures of the scenario as SVG, as far as they can be drawn of these points."""
     from lasthop.figures.draw import draw
     from lasthop.figures.style import save
+    from lasthop.papers.published import claims_of, published
 
+    claims = claims_of(study.scenario)
     drawn: dict[str, bytes] = {}
     for figure in study.scenario.figures():
         try:
-            made = draw(study, figure)
+            made = draw(study, figure, published(claims, figure, study))
         except UsageError as e:
             note(f"skipped: {e}")
             continue

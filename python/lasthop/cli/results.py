@@ -80,6 +80,7 @@ def plot_command(
     from lasthop.figures.draw import draw, figure_named
     from lasthop.figures.page import page
     from lasthop.figures.style import FORMATS
+    from lasthop.papers.published import claims_of, published
     from lasthop.study.study import Study
 
     kinds = [kind.strip() for kind in formats.split(",") if kind.strip()]
@@ -104,10 +105,11 @@ def plot_command(
     opened = Study.open(study_or_run)
     named = [figure_named(opened.scenario, name) for name in figures]
     warn_of_stopped(opened)
+    claims = claims_of(opened.scenario)
     count = 0
     for figure in named or opened.scenario.figures():
         try:
-            drawn = draw(opened, figure, page=sheet)
+            drawn = draw(opened, figure, published(claims, figure, opened), sheet)
         except UsageError as e:
             if named:
                 raise

@@ -158,7 +158,10 @@ def _fitting(text: str, room: float) -> float:
 
 def _panel(panel: Panel, frame: _Frame, ticks: Sequence[float], *, has_numbers: bool) -> list[Group]:
     middle = (frame.left + frame.right) / 2
-    groups = [Group("head", "", [Text(middle, frame.top - 26.0, panel.title, 8.0, bold=True)])]
+    size = min(
+        8.0, 8.0 * (frame.right - frame.left - 8.0) / Text(0.0, 0.0, panel.title or " ", 8.0, bold=True).width
+    )
+    groups = [Group("head", "", [Text(middle, frame.top - 26.0, panel.title, size, bold=True)])]
     axis = Group("axis")
     for tick in ticks:
         y = frame.y(tick)
@@ -285,7 +288,7 @@ def _loss(arrow: Arrow, panel: Panel, frame: _Frame) -> list[Shape]:
         return []
     is_right = end[0] >= begin[0]
     anchor, x = ("start", end[0] + 5.0) if is_right else ("end", end[0] - 5.0)
-    return [*_cross(end), Text(x, end[1] + 1.0, arrow.lost, _SMALL, _BLACK, anchor)]
+    return [*_cross(end), Text(x, end[1] + 1.0, arrow.lost, _SMALL, _BLACK, anchor, plate=True)]
 
 
 def _label(arrow: Arrow, panel: Panel, frame: _Frame, taken: list[tuple[float, ...]]) -> Text | None:
@@ -301,14 +304,15 @@ def _label(arrow: Arrow, panel: Panel, frame: _Frame, taken: list[tuple[float, .
         is_left = seats[HOST] <= seats.get(AGENT, seats[HOST])
         x = seats[HOST] + (-3.0 if is_left else 3.0)
         room = x - frame.left - _strip(panel, frame) if is_left else frame.right - x
-        found = Text(x, y0, text, _fitting(text, room), _AGENT, "end" if is_left else "start")
+        found = Text(x, y0, text, _fitting(text, room), _AGENT, "end" if is_left else "start", plate=True)
         if any(overlap(found.box, other) for other in taken):
             return None
         taken.append(found.box)
         return found
     colour = KINDS[arrow.kind][0]
     for share in _PLACES:
-        found = Text(x0 + share * (x1 - x0), y0 + share * (y1 - y0) - 0.2, text, _SIZE, colour)
+        at = (x0 + share * (x1 - x0), y0 + share * (y1 - y0) - 0.2)
+        found = Text(*at, text, _SIZE, colour, plate=True)
         if found.width > abs(x1 - x0) + 4.0 or any(overlap(found.box, other) for other in taken):
             continue
         taken.append(found.box)
@@ -335,7 +339,7 @@ def _marks(panel: Panel, frame: _Frame, taken: list[tuple[float, ...]]) -> list[
         group.shapes.append(_dot((x, y), _BLACK))
         room = frame.right - x - 6.0 if is_right else x - 6.0 - frame.left - _strip(panel, frame)
         size = _fitting(mark.text, room)
-        text = Text(x + 6.0 * sign, y, mark.text, size, _BLACK, "start" if is_right else "end")
+        text = Text(x + 6.0 * sign, y, mark.text, size, _BLACK, "start" if is_right else "end", plate=True)
         if not any(overlap(text.box, other) for other in taken):
             taken.append(text.box)
             group.shapes.append(text)

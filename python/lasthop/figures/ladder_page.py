@@ -49,11 +49,20 @@ _SCRIPT = """
 const svg = document.querySelector("main svg"), said = document.getElementById("said");
 const whole = svg.viewBox.baseVal, full = [0, 0, whole.width, whole.height];
 const rest = said.textContent;
+// Pixels for a unit of the drawing, in which labels are 6 and 7 high.
+const LEAST = 1.5, MOST = 2;
 let view = full.slice(), held = new Map();
 const show = () => svg.setAttribute("viewBox", view.join(" "));
 function fit() {
   const box = svg.getBoundingClientRect(), height = full[2] * box.height / box.width;
   view = height < full[3] ? [0, 0, full[2], height] : full.slice();
+  show();
+}
+// Opens at the first packets: neither so far away that labels cannot be read, nor closer than that takes.
+function open() {
+  const box = svg.getBoundingClientRect(), scale = Math.min(Math.max(box.width / full[2], LEAST), MOST);
+  const wide = box.width / scale;
+  view = [Math.min(full[2] - wide, 0) / 2, 0, wide, box.height / scale];
   show();
 }
 function at(x, y) {
@@ -110,8 +119,8 @@ function act(what) {
   else zoom(what === "+" ? 0.8 : 1.25, view[0] + view[2] / 2, view[1] + view[3] / 2);
 }
 for (const button of document.querySelectorAll("button")) button.onclick = () => act(button.value);
-addEventListener("resize", fit);
-fit();
+addEventListener("resize", open);
+open();
 """
 
 

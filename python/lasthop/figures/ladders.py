@@ -16,7 +16,7 @@ from lasthop.figures.page import inches
 from lasthop.figures.scene import figure, svg
 from lasthop.views import ladder_text
 from lasthop.views.ladder import LAYERS, panel
-from lasthop.views.sources import checked, chosen_flows, remarks, title, titles
+from lasthop.views.sources import checked, chosen_flows, remarks, schemes, title, titles
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -175,4 +175,7 @@ def ladder(
         raise UsageError(
             f"nothing was sent from {begin:g} s to {end:g} s; expected another period", argument="between"
         )
-    return Ladder(title(sources), (begin, end), remarks(sources), panels)
+    # Two panels have headings with their schemes.
+    shown = schemes(sources[0]) if len(sources) == 1 else []
+    name = ": ".join([title(sources), *([", ".join(shown)] if shown else [])])
+    return Ladder(name, (begin, end), remarks(sources), panels)

@@ -2,7 +2,7 @@
 
 Over words, lines become dots with error bars, side by side. Fewer than four runs are shown as dots without an
 interval. Published values are hollow markers in the colour of their line, with bars that show the accepted
-range.
+range. Many lines are drawn in a panel each, with the others in grey.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from lasthop.base.errors import UsageError
 from lasthop.base.quantity import labelled, metric_unit, metric_words, prefix, united
 from lasthop.figures.axis import KeyAxis
-from lasthop.figures.page import Page
+from lasthop.figures.page import Page, wrapped
 from lasthop.figures.style import Look, looks, plain_ticks, whole_ticks
 from lasthop.scenario.description import panels_of
 from lasthop.stats.intervals import FEWEST, counts
@@ -47,6 +47,10 @@ HOLLOW: dict[str, Any] = {
     "markeredgewidth": 1.2,
     "elinewidth": 0.8,
 }
+# The entry of the legend for published values.
+PUBLISHED = "published"
+# Fewer lines share the axes of a figure; so many cannot be followed.
+MANY = 6
 # The share of the space of a word that its bars, boxes or dots take.
 _ROOM = 0.8
 SPREAD = {
@@ -120,6 +124,21 @@ def draw_lines(
     first = panels[0].every
     shown = looks_of(figure, panels, names)
     axis = axis_of(study, figure, first)
+    known = [it for panel in panels for line in panel.every for it in line.intervals]
+    few = all(it.n < FEWEST for it in known)
+    spread = "mean and each run" if few and kind != "box" else SPREAD[kind]
+    hollow = "; hollow: published, with what is accepted" if marks else ""
+    about = f"{spread}, {counts(it.n for it in known)}{hollow}"
+    title = figure.get("title") or study.scenario.title or figure["id"]
+    is_crowded = kind == "lines" and not axis.words and len(panels) == 1 and len(first) >= MANY
+    if is_crowded and page.axes is None and page.legend == "best":
+        (panel,) = panels
+        with page.grid(len(first), axis.label, panel.label()) as (drawn, cells):
+            looks_of_lines = [shown[line.label] for line in panel.every]
+            _draw_each(cells, panel, axis, looks_of_lines, marks, page.size + 1.0)
+            axis.label_ticks(cells[0], names, drawn.get_figwidth())
+            page.finish_grid(drawn, cells, title, f"{about}; grey: the other lines")
+        return drawn
     with page.sheet(6.0, 4.0 if len(panels) == 1 else 0.9 + 2.1 * len(panels), len(panels)) as (
         drawn,
         stacked,
@@ -129,15 +148,7 @@ def draw_lines(
             axis.label_ticks(axes, names, drawn.get_figwidth())
             axes.set_ylabel(panel.label())
         stacked[-1].set_xlabel(axis.label)
-        known = [it for panel in panels for line in panel.every for it in line.intervals]
-        few = all(it.n < FEWEST for it in known)
-        spread = "mean and each run" if few and kind != "box" else SPREAD[kind]
-        hollow = "; hollow: published, with what is accepted" if marks else ""
-        title = figure.get("title") or study.scenario.title or figure["id"]
-        heading = heading_of(study, figure, first)
-        page.finish(
-            drawn, stacked, title, f"{spread}, {counts(it.n for it in known)}{hollow}", legend_title=heading
-        )
+        page.finish(drawn, stacked, title, about, legend_title=heading_of(study, figure, first))
     return drawn
 
 
@@ -197,10 +208,7 @@ def _draw(
     axes: Axes, panel: Panel, axis: KeyAxis, shown: list[Look], marks: Sequence[Mark], kind: str
 ) -> None:
     if kind != "box":
-        means = [
-            it.mean / panel.factor for line in panel.every for it in line.intervals if it.mean is not None
-        ]
-        whole_ticks(axes.yaxis, [0.5] if panel.unit in ("", "%", "bit/s", "s") else means)
+        _whole_ticks(axes, panel)
     for number, (line, look) in enumerate(zip(panel.every, shown, strict=True)):
         # Over words, the items of one word lie side by side.
         aside = (number - (len(panel.every) - 1) / 2) * _ROOM / len(panel.every) if axis.words else 0.0
@@ -212,24 +220,71 @@ def _draw(
             _boxes(axes, panel, line, look, xs, width)
         else:
             _line(axes, panel, axis, line, look, xs)
-        own = [
-            (mark, xs[line.xs.index(mark.x)])
-            for mark in marks
-            if (mark.metric, mark.label) == (line.metric, line.label) and mark.x in line.xs
-        ]
-        if own:
-            axes.errorbar(
-                [at for _, at in own],
-                [mark.value / panel.factor for mark, _ in own],
-                yerr=[mark.tolerance / panel.factor for mark, _ in own],
-                color=look.colour if kind == "lines" else "black",
-                marker=look.marker,
-                linestyle="none",
-                capsize=3,
-                zorder=3,
-                **HOLLOW,
-            )
+        _published(axes, panel, line, xs, marks, look.colour if kind == "lines" else "black", look.marker)
+    if any(mark.metric in panel.metrics for mark in marks):
+        # One entry of the legend for the markers of all lines.
+        style = {key: HOLLOW[key] for key in ("markerfacecolor", "markersize", "markeredgewidth")}
+        axes.plot([], [], color="0.35", marker="o", linestyle="none", label=PUBLISHED, **style)
     _scale(axes, panel, kind)
+
+
+def _draw_each(
+    cells: Sequence[Axes],
+    panel: Panel,
+    axis: KeyAxis,
+    shown: list[Look],
+    marks: Sequence[Mark],
+    size: float,
+) -> None:
+    """Draw each line in a panel of its own, entitled in this size, with the others in grey behind it."""
+    whole: Any = cells[0].figure
+    room = 0.9 * cells[0].get_position().width * whole.bbox.width / whole.dpi
+    _whole_ticks(cells[0], panel)
+    for axes, line, look in zip(cells, panel.every, shown, strict=True):
+        for other in panel.every:
+            if other is not line:
+                at = [axis.at(text) for text in other.xs]
+                axes.plot(at, _means(panel, other), color="0.82", linewidth=0.8, zorder=1)
+        xs = [axis.at(text) for text in line.xs]
+        _line(axes, panel, axis, line, look, xs)
+        _published(axes, panel, line, xs, marks, look.colour, look.marker)
+        name = wrapped(line.label, size, room)
+        axes.set_title(name, loc="left", color=look.colour, fontweight="bold", fontsize=size, pad=3.0)
+    _scale(cells[0], panel, "lines")
+
+
+def _whole_ticks(axes: Axes, panel: Panel) -> None:
+    means = [it.mean / panel.factor for line in panel.every for it in line.intervals if it.mean is not None]
+    whole_ticks(axes.yaxis, [0.5] if panel.unit in ("", "%", "bit/s", "s") else means)
+
+
+def _published(
+    axes: Axes,
+    panel: Panel,
+    line: Series,
+    xs: list[float],
+    marks: Sequence[Mark],
+    colour: str,
+    marker: str,
+) -> None:
+    """Draw the published values of a line."""
+    own = [
+        (mark, xs[line.xs.index(mark.x)])
+        for mark in marks
+        if (mark.metric, mark.label) == (line.metric, line.label) and mark.x in line.xs
+    ]
+    if own:
+        axes.errorbar(
+            [at for _, at in own],
+            [mark.value / panel.factor for mark, _ in own],
+            yerr=[mark.tolerance / panel.factor for mark, _ in own],
+            color=colour,
+            marker=marker,
+            linestyle="none",
+            capsize=3,
+            zorder=3,
+            **HOLLOW,
+        )
 
 
 def _scale(axes: Axes, panel: Panel, kind: str) -> None:

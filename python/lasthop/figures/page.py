@@ -37,6 +37,8 @@ _SIZE, _SMALL = 9.0, 8.0
 # Entries of a legend that may be in one column above the axes.
 _LONG = 4
 _CAPTION = "caption"
+# Inches: the least width and the height of a panel of a grid.
+_CELL, _CELL_HEIGHT = 1.45, 1.35
 # The space between a number and its unit.
 _UNITS = re.compile(r"(?<=\d) (?=(?:%|[kMG]?bit/s|[mµ]?s|[kM]?B|m)\b|%)")
 Limits = tuple["float | None", "float | None"]
@@ -79,11 +81,6 @@ class Page:
         A given width scales both sides, but never makes a panel lower than half its allowed width; `added` is
         height that is not scaled.
         """
-        import matplotlib as mpl
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-
-        from lasthop.figures.shown import ShownFigure
-
         if self.axes is not None:
             if rows > 1:
                 raise UsageError(
@@ -96,11 +93,41 @@ class Page:
         if self.width is not None:
             height *= max(self.width / width, 0.72)
             width = self.width
+        with self._empty(width, height + added) as empty:
+            yield empty, list(empty.subplots(rows, 1, sharex=True, squeeze=False)[:, 0])
+
+    @contextmanager
+    def grid(self, count: int, x_label: str, y_label: str) -> Iterator[tuple[Figure, list[Axes]]]:
+        """An empty figure with this many small panels of equal axes, and one label for each direction."""
+        width = self.width or 6.0
+        columns = max(2, min(4, int(width / _CELL)))
+        columns = -(-count // -(-count // columns))
+        rows = -(-count // columns)
+        with self._empty(width, 0.9 + _CELL_HEIGHT * rows) as empty:
+            # The caption is the label of the figure itself.
+            body: Any = empty.subfigures(1, 1)
+            cells = list(body.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).flat)
+            for spare in cells[count:]:
+                spare.remove()
+            for last in cells[max(0, count - columns) : count]:
+                last.tick_params(labelbottom=True)
+            body.supxlabel(x_label, fontsize=self.size)
+            body.supylabel(wrapped(y_label, self.size, 0.8 * empty.get_figheight()), fontsize=self.size)
+            yield empty, cells[:count]
+
+    @contextmanager
+    def _empty(self, width: float, height: float) -> Iterator[Figure]:
+        """An empty figure in the common style."""
+        import matplotlib as mpl
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+        from lasthop.figures.shown import ShownFigure
+
         sizes: dict[Any, Any] = {"font.size": self.size, "axes.titlesize": self.size + 1.0}
         with mpl.rc_context({**STYLE, **sizes}):
-            empty = ShownFigure(figsize=(width, height + added), layout="constrained")
+            empty = ShownFigure(figsize=(width, height), layout="constrained")
             FigureCanvasAgg(empty)
-            yield empty, list(empty.subplots(rows, 1, sharex=True, squeeze=False)[:, 0])
+            yield empty
 
     def finish(
         self,
@@ -118,6 +145,21 @@ class Page:
         `above_axes` is the distance, in points, that title and legend keep for what a kind writes above its
         axes.
         """
+        self._bound(drawn, panels, about)
+        if self.title:
+            self._entitle(drawn, panels[0], title, above_axes)
+        if legend:
+            self._place_legend(drawn, panels, legend_title, above_axes)
+
+    def finish_grid(self, drawn: Figure, cells: Sequence[Axes], title: str, about: str) -> None:
+        """Complete a drawn grid with limits, title and caption."""
+        self._bound(drawn, cells, about)
+        if self.title:
+            size = self.size + 1.0
+            drawn.suptitle(wrapped(title, size, 0.95 * drawn.get_figwidth()), fontsize=size)
+
+    def _bound(self, drawn: Figure, panels: Sequence[Axes], about: str) -> None:
+        """Set the caption and the limits given."""
         if self.axes is None and self.caption:
             caption(drawn, about)
         for axes in panels:
@@ -133,10 +175,6 @@ class Page:
                     for given, now in _pairs(self.y_limits, axes.get_ylim())
                 )
             )
-        if self.title:
-            self._entitle(drawn, panels[0], title, above_axes)
-        if legend:
-            self._place_legend(drawn, panels, legend_title, above_axes)
 
     def _entitle(self, drawn: Figure, top: Axes, title: str, above_axes: float) -> None:
         """Centre a title over some axes, in lines that end before the nearer edge."""

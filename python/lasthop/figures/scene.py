@@ -20,6 +20,8 @@ _PIXELS = 4.0 / 3.0
 _FONT = "DejaVu Sans, Verdana, sans-serif"
 # The mean width of a letter of the font, and the line height, in units of the font size.
 _LETTER, _LINE = 0.6, 1.15
+# Points between a text and the side of its plate.
+_ASIDE = 1.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,7 @@ class Area:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A line of text; its position is the middle of its height."""
+    """A line of text; its position is the middle of its height. A plate hides what is drawn behind it."""
 
     x: float
     y: float
@@ -52,6 +54,7 @@ class Text:
     colour: str = "#000000"
     anchor: str = "middle"
     bold: bool = False
+    plate: bool = False
 
     @property
     def width(self) -> float:
@@ -141,7 +144,12 @@ def _element(shape: Shape) -> str:
     weight = ' font-weight="bold"' if shape.bold else ""
     halo = 'stroke="#ffffff" stroke-width="2" stroke-linejoin="round" paint-order="stroke"'
     style = f'fill="{shape.colour}" text-anchor="{shape.anchor}"{weight} {halo}'
-    return f"<text {place} {style}>{escape(shape.text)}</text>"
+    plate = ""
+    if shape.plate:
+        left, top, right, bottom = shape.box
+        size = f'width="{_number(right - left + 2 * _ASIDE)}" height="{_number(bottom - top)}"'
+        plate = f'<rect class="plate" x="{_number(left - _ASIDE)}" y="{_number(top)}" {size} fill="#ffffff"/>'
+    return f"{plate}<text {place} {style}>{escape(shape.text)}</text>"
 
 
 def _number(value: float) -> str:
@@ -191,5 +199,7 @@ def figure(scene: Scene) -> Figure:
                 }
                 style |= {"weight": "bold" if shape.bold else "normal"}
                 halo = [withStroke(linewidth=2.0, foreground="white")]
+                if shape.plate:
+                    style["bbox"] = {"facecolor": "white", "edgecolor": "none", "pad": 0.0}
                 axes.text(shape.x, shape.y, shape.text, path_effects=halo, **style)
     return drawn

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lasthop.base.errors import ScenarioError, UsageError
+from lasthop.base.paths import shipped_file
 from lasthop.figures.lines import Mark
-from lasthop.papers.claims import OURS
+from lasthop.papers.claims import OURS, read
+from lasthop.papers.paper import known
 from lasthop.scenario.description import metrics_of
-from lasthop.scenario.overrides import same
+from lasthop.scenario.overrides import as_text, same
+from lasthop.scenario.scenario import load
 from lasthop.views.groups import groups
 from lasthop.views.names import names_of
 
@@ -15,7 +19,44 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from lasthop.papers.claims import Claim
+    from lasthop.scenario.scenario import Scenario
     from lasthop.study.study import Study
+
+# Settings that change how long and how often a run is made, but not what is measured.
+_EFFORT = "run."
+
+
+def claims_of(scenario: Scenario) -> list[Claim]:
+    """The claims of all papers about this scenario, as far as its settings are those of the paper's study."""
+    found: list[Claim] = []
+    for file in known().values():
+        # To read the claims takes longer than to see that none is about the scenario.
+        if f'"{scenario.id}"' not in file.read_text(encoding="utf-8"):
+            continue
+        head, claims = read(file)
+        for name, settings in head["studies"].items():
+            if settings["scenario"] == scenario.id and _is_set_alike(scenario, settings.get("set", {})):
+                found += [claim for claim in claims if claim.study == name]
+    return found
+
+
+def _is_set_alike(scenario: Scenario, changes: Mapping[str, Any]) -> bool:
+    """Whether a scenario differs from its file with these changes in swept keys and effort only."""
+    try:
+        file = load(shipped_file(scenario.id), [(key, as_text(value)) for key, value in changes.items()])
+    except (UsageError, ScenarioError):
+        # A scenario of the same id that lasthop does not have.
+        return False
+    swept = {key for one in (scenario, file) for keys, _ in one.axes() for key in keys}
+    ours, theirs = (
+        {
+            key: entry["value"]
+            for key, entry in one.resolved(0).items()
+            if key not in swept and not key.startswith(_EFFORT)
+        }
+        for one in (scenario, file)
+    )
+    return ours == theirs
 
 
 def published(claims: Iterable[Claim], figure: Mapping[str, Any], study: Study) -> list[Mark]:

@@ -18,7 +18,7 @@ from lasthop.report.sheet import LIMIT, sheet
 from lasthop.views.events import period_of
 from lasthop.views.film import film
 from lasthop.views.places import plan
-from lasthop.views.sources import checked, chosen_flows, remarks, title, titles
+from lasthop.views.sources import checked, chosen_flows, remarks, schemes, title, titles
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -112,7 +112,7 @@ def play(
     begin, end = checked(between)
     chosen = chosen_flows(sources, flows)
     begin, end = period_of(sources[0].read, (begin, end), chosen, FIRST)
-    names = titles(sources)
+    names = titles(sources) if len(sources) > 1 else [", ".join(schemes(sources[0]))]
     notes = remarks(sources)
     wanted = end
     while True:

@@ -35,6 +35,17 @@ def panels_of(figure: Mapping[str, Any]) -> list[list[str]]:
     return [[str(it) for it in panel] if isinstance(panel, list) else [str(panel)] for panel in panels]
 
 
+def schemes_of(scenario: Description, point: int) -> dict[str, str]:
+    """The agents with their modes, TCP laws and standards of links at a point, by key."""
+    values = {key: str(entry["value"]) for key, entry in scenario.resolved(point).items()}
+    agents = [
+        key for key in values if key.startswith("agents.") and key.count(".") == 2 and key.endswith(".kind")
+    ]
+    modes = [f"{key.removesuffix('kind')}{values[key]}.mode" for key in agents]
+    others = [key for end in (".tcp.variant", ".standard") for key in values if key.endswith(end)]
+    return {key: values[key] for key in (*agents, *modes, *others) if key in values}
+
+
 class Description:
     """The contents of a scenario."""
 

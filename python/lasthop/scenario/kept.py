@@ -75,6 +75,7 @@ _FIELDS: dict[str, Callable[[Any], bool]] = {
     "overrides": _is_overrides,
     "point": lambda value: _is_table(value, _is_text),
     "positions": lambda value: _is_table(value, lambda at: _is_numbers(at) and len(at) == 2),  # type: ignore[arg-type]
+    "schemes": lambda value: _is_table(value, _is_text),
     "metrics": lambda value: _is_table(value, lambda v: v is None or _is_number(v)),
     "airtime": _is_airtime,
     "series": _is_series,

@@ -19,7 +19,7 @@ from lasthop.base.attended import attended
 from lasthop.base.errors import RunError, UsageError, nearest
 from lasthop.base.files import replacing
 from lasthop.base.quantity import seconds
-from lasthop.scenario.description import Description
+from lasthop.scenario.description import Description, schemes_of
 from lasthop.scenario.facts import labels
 from lasthop.scenario.made import as_toml, as_value, checked_name, without_lines
 from lasthop.scenario.overrides import Pairs, as_text, checked_pairs
@@ -127,6 +127,7 @@ class Run:
             "point": self.scenario.points()[self.point],
             "point_number": self.point,
             "positions": self.scenario.positions(self.point),
+            "schemes": schemes_of(self.scenario, self.point),
             "metrics": self.metrics,
             "airtime": [ledger.as_dict() for ledger in self.airtime()],
             "series": self._series(),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from lasthop.base.arguments import words
 from lasthop.base.errors import StudyError, UsageError, nearest, reason
+from lasthop.scenario.description import schemes_of
 from lasthop.scenario.kept import read
 from lasthop.views.events import CHANNEL, FIRST, Event, events, reaches
 from lasthop.views.names import registered
@@ -38,6 +39,7 @@ class Source:
         read: Gives its rows from the first on.
         remarks: The labels that must accompany its numbers.
         positions: The positions of its nodes that have one, in metres.
+        schemes: The agents, TCP laws and standards of links in its scenario, by key.
     """
 
     name: str
@@ -46,6 +48,7 @@ class Source:
     read: Callable[[], Iterator[Event]]
     remarks: tuple[str, ...] = ()
     positions: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    schemes: Mapping[str, str] = field(default_factory=dict)
 
 
 def of_run(run: Run) -> Source:
@@ -62,6 +65,7 @@ def of_run(run: Run) -> Source:
         lambda: events(trace.chunks()),
         tuple(run.notes()),
         run.scenario.positions(run.point),
+        schemes_of(run.scenario, run.point),
     )
 
 
@@ -76,10 +80,11 @@ def of_folder(folder: Path) -> Source:
         )
     settings = {**dict(run.get("overrides", ())), **run.get("point", {})}
     numbers = (run["seed"], run.get("replication", 0))
-    # Runs of earlier versions have no positions.
+    # Runs of earlier versions have neither positions nor schemes.
     positions = {name: (x, y) for name, (x, y) in run.get("positions", {}).items()}
     notes = tuple(run.get("notes", ()))
-    return Source(str(run["scenario"]), settings, numbers, lambda: _rows(file), notes, positions)
+    schemes = run.get("schemes", {})
+    return Source(str(run["scenario"]), settings, numbers, lambda: _rows(file), notes, positions, schemes)
 
 
 def traced(
@@ -172,16 +177,31 @@ def remarks(sources: Sequence[Source]) -> list[str]:
 
 
 def titles(sources: Sequence[Source]) -> list[str]:
-    """What distinguishes each run: the settings in which they differ, by the names that the registry has."""
+    """The settings in which runs differ, by the names that the registry has, and the schemes of each run."""
     if len(sources) == 1:
         return [""]
     keys = dict.fromkeys(key for source in sources for key in source.settings)
     differing = [key for key in keys if len({source.settings.get(key) for source in sources}) > 1]
-    return [
-        ", ".join(_named(key, source.settings[key]) for key in differing if key in source.settings)
-        or source.name
-        for source in sources
-    ]
+    found = []
+    for source in sources:
+        shown = schemes(source)
+        own = [_named(key, source.settings[key]) for key in differing if key in source.settings]
+        # An agent is named with its mode among the schemes.
+        own = [text for text in own if not any(f"{name} ".startswith(f"{text} ") for name in shown)]
+        found.append(", ".join([*(own or ([] if shown else [source.name])), *shown]))
+    return found
+
+
+def schemes(source: Source) -> list[str]:
+    """The agents with their modes, TCP laws and standards of links of a run, each once."""
+    shown: dict[str, None] = {}
+    for key, value in source.schemes.items():
+        if key.endswith(".mode") or (key.startswith("agents.") and value == "none"):
+            continue
+        name = str(registered(key).get(value, {}).get("title", value))
+        mode = source.schemes.get(f"{key.removesuffix('kind')}{value}.mode")
+        shown.setdefault(f"{name} ({mode})" if mode else name)
+    return list(shown)
 
 
 def _named(key: str, value: str) -> str:

@@ -107,7 +107,7 @@ function jump(t) {
     const first = film.happened(state.time - 1e-9, state.time).find((one) => ["loss", "timeout"].includes(one.sort));
     if (first) stage.reveal(first.node);
   }
-  const told = PANELS.flatMap(({ film }) => film.happened(state.time - 1e-9, state.time).filter((one) => state.mac || !one.isMac).map((one) => [film.title, film.nodes[one.node], one.text, one.why].filter(Boolean).join(", ")));
+  const told = PANELS.flatMap(({ film }) => film.happened(state.time - 1e-9, state.time).filter((one) => state.mac || !one.isMac).map((one) => [PANELS.length > 1 && film.title, film.nodes[one.node], one.text, one.why].filter(Boolean).join(", ")));
   say(`${clock(state.time)}: ${told.join("; ")}`);
 }
 
