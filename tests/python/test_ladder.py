@@ -346,6 +346,12 @@ def test_the_page_zooms_and_says_what_the_pointer_is_on(lle: Run, tmp_path: Path
     assert re.search(r"(data|ACK) \d+, left", said), said
 
 
+def test_the_tcps_of_a_group_that_differ_are_named_one_by_one() -> None:
+    group = lh.load("examples/my-wifi").set({"nodes.station.count": 4})
+    run = group.run(trace=["events"], max_events=1000)
+    assert schemes(of_run(run)) == ["CUBIC", "BBR", "Reno", "Vegas", "802.11ax"]
+
+
 def test_a_single_run_names_its_schemes_in_the_title(
     standard: Run, lle: Run, wired: Run, tmp_path: Path
 ) -> None:

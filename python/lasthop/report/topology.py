@@ -5,14 +5,13 @@ It is drawn for wide and for narrow screens; the page shows one of both.
 
 from __future__ import annotations
 
-import json
 import math
 from html import escape
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from lasthop.report.markup import unbroken
-from lasthop.views.names import registered
+from lasthop.views.names import in_turn, titled
 from lasthop.views.topology import DOT, HEIGHT, MOST, Network, largest_point, layout, network
 
 if TYPE_CHECKING:
@@ -80,24 +79,9 @@ class _Values:
         texts = self._swept.get(key, [self._values[key]])
         if len(texts) > 2 and None not in [self._numeric(key, text) for text in texts]:
             return f"{texts[0]} to {texts[-1]}"
-        found = [", ".join(dict.fromkeys(_named(key, it) for it in _members(text))) for text in texts]
+        found = [", ".join(dict.fromkeys(titled(key, it) for it in in_turn(text))) for text in texts]
         more = " …" if len(found) > _MOST_VALUES else ""
         return " or ".join(dict.fromkeys(found[:_MOST_VALUES])) + more
-
-
-def _members(text: str) -> list[str]:
-    """The values in a list; a single value is a list of one.
-
-    >>> _members('["cubic", "bbr"]'), _members("5 ms")
-    (['cubic', 'bbr'], ['5 ms'])
-    """
-    if not text.startswith("["):
-        return [text]
-    return [str(it) for it in json.loads(text)]
-
-
-def _named(key: str, value: str) -> str:
-    return str(registered(key).get(value, {}).get("title", value))
 
 
 def _link(link: Link, told: _Values) -> str:

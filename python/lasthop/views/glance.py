@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from itertools import chain
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from lasthop.base.quantity import human, prefix, split
 from lasthop.base.table import folded
-from lasthop.views.names import registered
+from lasthop.views.names import in_turn, titled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -150,14 +149,12 @@ def _table(columns: Mapping[str, int], rows: list[list[str]]) -> str:
 
 def _mixed(done: Run) -> dict[str, list[str]]:
     """The TCPs of the members of groups that differ in it, in turn."""
-    titles = registered("tcp.variant")
     found = {}
     for key, entry in done.scenario.resolved(done.point).items():
         match = re.fullmatch(r"flows\.([^.]+)\.tcp\.variant", key)
-        if match and entry["value"].startswith("["):
-            found[match[1]] = [
-                str(titles.get(name, {}).get("title", name)) for name in json.loads(entry["value"])
-            ]
+        laws = in_turn(str(entry["value"])) if match else []
+        if match and len(laws) > 1:
+            found[match[1]] = [titled(key, law) for law in laws]
     return found
 
 

@@ -156,6 +156,24 @@ def _spelled(word: str) -> str:
     return " ".join(_WORDS.get(part, part.upper() if part in _SHORT else part) for part in word.split("-"))
 
 
+def titled(key: str, value: str) -> str:
+    """The title that the registry has for a value of a key, or the value.
+
+    >>> titled("flows.main.tcp.variant", "cubic"), titled("links.a.delay", "5 ms")
+    ('CUBIC', '5 ms')
+    """
+    return str(registered(key).get(value, {}).get("title", value))
+
+
+def in_turn(text: str) -> list[str]:
+    """The values in a list for the members of a group; a single value is a list of one.
+
+    >>> in_turn('["cubic", "bbr"]'), in_turn("5 ms")
+    (['cubic', 'bbr'], ['5 ms'])
+    """
+    return [str(it) for it in json.loads(text)] if text.startswith("[") else [text]
+
+
 @cache
 def _titles() -> dict[str, str]:
     """The display names of all schemes and laws."""

@@ -12,7 +12,7 @@ from lasthop.base.errors import StudyError, UsageError, nearest, reason
 from lasthop.scenario.description import schemes_of
 from lasthop.scenario.kept import read
 from lasthop.views.events import CHANNEL, FIRST, Event, events, reaches
-from lasthop.views.names import registered
+from lasthop.views.names import in_turn, registered, titled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -198,9 +198,9 @@ def schemes(source: Source) -> list[str]:
     for key, value in source.schemes.items():
         if key.endswith(".mode") or (key.startswith("agents.") and value == "none"):
             continue
-        name = str(registered(key).get(value, {}).get("title", value))
         mode = source.schemes.get(f"{key.removesuffix('kind')}{value}.mode")
-        shown.setdefault(f"{name} ({mode})" if mode else name)
+        for name in (titled(key, one) for one in in_turn(value)):
+            shown.setdefault(f"{name} ({mode})" if mode else name)
     return list(shown)
 
 
