@@ -279,6 +279,7 @@ fn the_events_of_timers_of_a_microsecond_and_of_paces_are_counted() {
         of("tcp = { initial-rto = \"1 us\" }\n", "5 s"),
         of(repeats, "40 ms"),
         of("tcp = { pacing = \"on\" }\n", "5 ms"),
+        of("tcp = { packet = \"1 B\" }\napp = { kind = \"cbr\", cbr.rate = \"1 kbit/s\" }\n", "0 s"),
     ] {
         let (estimate, outcome, _) = simulate(&load(&text));
         assert!(outcome.events as f64 <= estimate.events, "{} events, {estimate:?}: {text}", outcome.events);

@@ -259,6 +259,8 @@ impl Load {
         };
         let full = f64::from(tcp.packet);
         let buffer = source.buffer_bytes(tcp);
+        // The first write is whole, however little of its time the run has.
+        let written = if write.is_finite() { written + write } else { written };
         let segments = pieces(tcp, (written, write), buffer);
         let size = full.min(write) + TCP_HEADERS;
         let mut sent = TIMES_SENT * way.bottleneck * seconds / (8.0 * size);
