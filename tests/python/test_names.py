@@ -140,3 +140,16 @@ def test_a_path_in_python_is_checked_by_its_argument(small: Path, name: str, tmp
     for call in calls:
         with pytest.raises(lh.UsageError, match=r"^(path|out|pcap): .*; expected "):
             call()
+
+
+def test_a_name_that_cannot_be_one_is_refused_by_the_functions_of_scenarios(small: Path) -> None:
+    sc, odd = lh.load(small), "a\udcff"
+    calls: list[Callable[[], object]] = [
+        *(lambda: sc.set({"title": odd}), lambda: sc.set({odd: 1}), lambda: sc.set({"title": [odd]})),
+        *(lambda: lh.load(small, [("title", odd)]), lambda: sc.vary({"run.duration": [odd]})),
+        *(lambda: lh.from_dict({"title": odd}), lambda: lh.from_dict({odd: {"a": 1}})),
+        *(lambda: lh.load("x" * 300), lambda: lh.load(f"{'x' * 300}.toml")),
+    ]
+    for call in calls:
+        with pytest.raises(lh.UsageError, match=r"not UTF-8; expected|too long; expected"):
+            call()

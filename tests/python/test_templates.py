@@ -129,11 +129,22 @@ def test_new_writes_what_its_options_say(within: Cli, tmp_path: Path) -> None:
         assert "expected one of" in done.stderr
 
 
-@pytest.mark.parametrize(("name", "found"), [("My", '"My"; expected a name'), ("reno", "has this name")])
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("My", '"My"; expected a name'),
+        ("reno", "has this name"),
+        ("fn", "a word of Rust"),
+        ("std", "a word of Rust"),
+        ("none", "my-none"),
+    ],
+)
 def test_a_name_that_cannot_be_one_is_refused(name: str, found: str) -> None:
     for model in (templates.LAW, templates.AGENT):
         with pytest.raises(lh.UsageError, match=found):
             templates.scheme(name, model)
+        with pytest.raises(lh.UsageError, match=found):
+            templates.crate(name, has_agent=model is templates.AGENT)
 
 
 def test_the_cost_of_no_acknowledgement_is_nothing() -> None:

@@ -269,16 +269,40 @@ fn the_events_of_timers_of_a_microsecond_and_of_paces_are_counted() {
     };
     let at_once =
         "tcp = { tick = \"0 s\", min-rto = \"1 us\", max-rto = \"1 us\", initial-rto = \"1 us\" }\n";
+    let below_a_tick = "tcp = { min-rto = \"1 us\", max-rto = \"1 us\" }\n";
     let repeats = "app = { kind = \"file\", file.size = \"1 B\" }\n[agents.g]\nkind = \"snoop\"\n\
                    snoop.min-timeout = \"1 us\"\nlink = \"ab\"\nnode = \"a\"\n";
     for text in [
         of(at_once, "5 ms"),
         of(at_once, "5 s"),
+        of(below_a_tick, "5 s"),
+        of("tcp = { initial-rto = \"1 us\" }\n", "5 s"),
         of(repeats, "40 ms"),
         of("tcp = { pacing = \"on\" }\n", "5 ms"),
+        of("tcp = { packet = \"1 B\" }\napp = { kind = \"cbr\", cbr.rate = \"1 kbit/s\" }\n", "0 s"),
     ] {
         let (estimate, outcome, _) = simulate(&load(&text));
         assert!(outcome.events as f64 <= estimate.events, "{} events, {estimate:?}: {text}", outcome.events);
+    }
+}
+
+#[test]
+fn the_events_of_sources_whose_bursts_are_far_shorter_than_a_packet_are_counted() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    for law in ["law = \"pareto\", shape = 2.5", "law = \"exponential\"", "law = \"fixed\""] {
+        for (on, off) in [("20 ns", "20 ns"), ("195300 ns", "0 s"), ("195300 ns", "1 ms")] {
+            let app = format!("rate = \"10 kbit/s\", on = \"{on}\", off = \"{off}\", {law}");
+            let flow = format!(
+                "[flows.f]\nfrom = \"a\"\nto = \"b\"\nudp = {{}}\napp = {{ kind = \"on-off\", on-off = {{ {app} }} }}\n"
+            );
+            let text = format!("{RUN}[nodes]\na = {{}}\nb = {{}}\n{WIRE}{flow}").replace("200 ms", "20 ms");
+            let (estimate, outcome, _) = simulate(&load(&text));
+            assert!(
+                outcome.events as f64 <= estimate.events,
+                "{} events, {estimate:?}: {text}",
+                outcome.events
+            );
+        }
     }
 }
 

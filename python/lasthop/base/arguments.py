@@ -93,6 +93,13 @@ def place(argument: str, value: object, expected: str = "a path") -> Path:
     return Path(path)
 
 
+def utf8(argument: str, text: str) -> str:
+    """A text that a scenario can hold."""
+    if not is_utf8(text):
+        raise UsageError(f"{text!a}: not UTF-8; expected names and values in UTF-8", argument=argument)
+    return text
+
+
 def is_utf8(text: str) -> bool:
     r"""Whether a text can be written; names of files and words of a command line may have any bytes.
 

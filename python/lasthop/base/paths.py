@@ -66,7 +66,13 @@ def find(argument: str) -> Path:
     if not argument.strip():
         raise UsageError('""; expected a scenario: a file, a directory or an id')
     path = Path(argument)
-    if path.is_file():
+    try:
+        is_file = path.is_file()
+    except OSError as e:
+        raise UsageError(
+            f"{argument}: {e.strerror}; expected a scenario: a file, a directory or an id"
+        ) from e
+    if is_file:
         return path
     if path.is_dir():
         if (path / TEXT).is_file():

@@ -22,6 +22,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from lasthop.base.arguments import utf8
 from lasthop.base.errors import ScenarioError, UsageError
 from lasthop.scenario.overrides import number
 
@@ -73,7 +74,7 @@ def _lines(prefix: str, table: Mapping[str, object], argument: str) -> str:
 def _key(key: object, argument: str) -> str:
     if not isinstance(key, str):
         raise UsageError(f'{key!r} is not a key; expected one such as "run"', argument=argument)
-    return key if _BARE.fullmatch(key) else _text(key)
+    return key if _BARE.fullmatch(key) else _text(key, argument)
 
 
 def as_value(key: str, value: object, argument: str = "values") -> str:
@@ -83,7 +84,7 @@ def as_value(key: str, value: object, argument: str = "values") -> str:
     '["1 %", 2, { a = true }]'
     """
     if isinstance(value, str):
-        return _text(value)
+        return _text(value, argument)
     if isinstance(value, Mapping):
         inner = [f"{_key(k, argument)} = {as_value(f'{key}.{k}', v, argument)}" for k, v in value.items()]
         return f"{{ {', '.join(inner)} }}" if inner else "{}"
@@ -100,9 +101,9 @@ def as_value(key: str, value: object, argument: str = "values") -> str:
     return text
 
 
-def _text(value: str) -> str:
+def _text(value: str, argument: str) -> str:
     # JSON does not escape the one control character that TOML refuses besides those below the space.
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007F")
+    return json.dumps(utf8(argument, value), ensure_ascii=False).replace("\x7f", "\\u007F")
 
 
 def checked_name(name: object) -> str:

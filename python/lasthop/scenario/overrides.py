@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
+from lasthop.base.arguments import utf8
 from lasthop.base.errors import UsageError, listing, nearest
 
 Pairs = list[tuple[str, str]]
@@ -65,7 +66,7 @@ def checked_pairs(overrides: object) -> Pairs:
         is_pair = isinstance(pair, (list, tuple)) and len(pair) == 2
         if not is_pair or not all(isinstance(part, str) for part in pair):
             raise UsageError(f"{pair!r}; expected {_PAIRS}", argument="overrides")
-    return [(key, value) for key, value in given]
+    return [(utf8("overrides", key), utf8("overrides", value)) for key, value in given]
 
 
 def as_text(value: object, key: str = "") -> str:

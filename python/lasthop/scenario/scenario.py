@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from lasthop import _core
 from lasthop.base import paths
-from lasthop.base.arguments import MOST_SEED, instance, nonblank, place, span, whole, words
+from lasthop.base.arguments import MOST_SEED, instance, nonblank, place, span, utf8, whole, words
 from lasthop.base.attended import attended
 from lasthop.base.errors import RunError, UsageError, nearest
 from lasthop.base.files import replacing
@@ -287,7 +287,8 @@ class Scenario(Description):
             ScenarioError: The scenario cannot be run with these values.
         """
         _check_keys("set", values, '{"run.duration": "50 s"}')
-        return under(self, [(key, as_text(value, key)) for key, value in values.items()])
+        texts = [(key, as_text(value, key)) for key, value in values.items()]
+        return under(self, [(utf8("set", key), utf8("set", text)) for key, text in texts])
 
     def vary(self, axes: Mapping[str, object]) -> Self:
         """Make a copy that sweeps these keys in addition to the scenario's other swept keys.

@@ -18,6 +18,14 @@ from lasthop.base.files import put
 
 ROOT = Path(__file__).resolve().parents[3]
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+# Words of Rust, which no module can have as its name, the crates that each program sees, and `none`, the kind
+# of no agent.
+_RESERVED = re.compile(
+    r"abstract|alloc|as|async|await|become|box|break|const|continue|core|crate|do|dyn|else|enum|"
+    r"extern|false|final|fn|for|gen|if|impl|in|let|loop|macro|match|mod|move|mut|none|override|priv|"
+    r"proc-macro|pub|ref|return|self|static|std|struct|super|test|trait|true|try|type|typeof|unsafe|"
+    r"unsized|use|virtual|where|while|yield"
+)
 
 
 @dataclass(frozen=True)
@@ -79,6 +87,10 @@ def _check(name: str) -> None:
     if not NAME.fullmatch(name):
         raise UsageError(
             f'new: "{name}"; expected a name of lower-case letters, digits and hyphens such as my-law'
+        )
+    if _RESERVED.fullmatch(name):
+        raise UsageError(
+            f"new: {name}: a word of Rust or of scenarios; expected another name such as my-{name}"
         )
     words = name.replace("-", "_")
     if any((ROOT / room / f"{words}.rs").exists() for room in _rooms()):

@@ -27,7 +27,7 @@ pub enum Act {
 }
 
 /// Bursts that one act goes through one by one. Of more, the number and the pauses are drawn together, where their law allows it.
-const MOST_BURSTS: u32 = 4096;
+pub(crate) const MOST_BURSTS: u32 = 4096;
 
 /// A source with its stream and state.
 #[derive(Clone, Debug)]

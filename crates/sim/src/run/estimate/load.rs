@@ -12,7 +12,7 @@ use crate::medium::loss::LossConfig;
 use crate::medium::radio::config::ErrorLaw;
 use crate::model::{Config, FrnConfig, PointToPoint, SinkConfig, TransportConfig, WifiConfig};
 use crate::traffic::sessions::{self, Class};
-use crate::traffic::{AppConfig, AppKind, UserConfig};
+use crate::traffic::{AppConfig, AppKind, MOST_BURSTS, OnOffLaw, UserConfig};
 
 /// Bytes of the headers that every packet has.
 pub(super) const HEADERS: f64 = 28.0;
@@ -245,19 +245,22 @@ impl Load {
             AppKind::User(ref user) => return Load::of_user(user, source, transport, (seconds, way)),
         };
         let writes = if write.is_finite() { written / write + 1.0 } else { 1.0 };
+        let waits = waits(&app.kind, writes, seconds);
         let TransportConfig::Tcp(tcp) = transport else {
             return Load {
                 packets: writes,
                 answers: if matches!(app.kind, AppKind::Ping { .. }) { 1.0 } else { 0.0 },
                 beside: 0.0,
                 window: None,
-                acts: writes,
+                acts: writes + waits,
                 timers: 0.0,
                 transfers: 0.0,
             };
         };
         let full = f64::from(tcp.packet);
         let buffer = source.buffer_bytes(tcp);
+        // The first write is whole, however little of its time the run has.
+        let written = if write.is_finite() { written + write } else { written };
         let segments = pieces(tcp, (written, write), buffer);
         let size = full.min(write) + TCP_HEADERS;
         let mut sent = TIMES_SENT * way.bottleneck * seconds / (8.0 * size);
@@ -280,7 +283,7 @@ impl Load {
                 start: source.start_of_rush(),
                 ..Window::of(tcp, way, (written, write), (buffer, packets, seconds))
             }),
-            acts: writes + reads,
+            acts: writes + waits + reads,
             // The other end repeats its part of the handshake.
             timers: 2.0 * timeouts + held_back + paced + PACKETS_PER_SESSION,
             transfers: 0.0,
@@ -350,6 +353,17 @@ pub(super) struct Agents {
     pub(super) repeats: f64,
 }
 
+/// How often a source acts without a packet while `writes` packets are due, since the bursts before the next one are too many to go
+/// through at once. Those of Pareto are never drawn together, and may all be the shortest.
+fn waits(app: &AppKind, writes: f64, seconds: f64) -> f64 {
+    let AppKind::OnOff { on, off, law, .. } = *app else { return 0.0 };
+    let bursts = seconds / (on + off).as_secs();
+    match law {
+        OnOffLaw::Pareto(shape) => bursts * shape / (shape - 1.0) / f64::from(MOST_BURSTS),
+        OnOffLaw::Fixed | OnOffLaw::Exponential => writes.min(2.0 * bursts / f64::from(MOST_BURSTS)),
+    }
+}
+
 /// Whether a sender waits for its pace.
 fn paces(tcp: &tcp::Config) -> bool {
     use CongestionKind::{Bbr, Bbr3, Custom, Prague};
@@ -378,9 +392,9 @@ fn timeouts(tcp: &tcp::Config, packets: f64, seconds: f64) -> f64 {
     (seconds / least + 1.0).min((packets + 1.0) * of_a_series + seconds / most)
 }
 
-/// The shortest time after which the timer of a sender fires, s.
+/// The shortest time after which the timer of a sender fires, s: after a sample the timeout is at least a tick, but never above the longest.
 pub(super) fn least_timeout_s(tcp: &tcp::Config) -> f64 {
-    tcp.min_rto.min(tcp.initial_rto).max(tcp.tick).max(Span(1)).as_secs()
+    tcp.min_rto.max(tcp.tick).min(tcp.initial_rto).min(tcp.max_rto).max(Span(1)).as_secs()
 }
 
 /// How often a timer may fire that takes at least so long.

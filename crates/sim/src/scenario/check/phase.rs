@@ -3,8 +3,9 @@
 use super::Check;
 use crate::model::{Config, FlowConfig, LinkKind, TransportConfig};
 use crate::net::routes::Routes;
-use crate::traffic::AppKind;
+use crate::traffic::{AppKind, OnOffLaw};
 use lasthop_stack::link::queue::QueueLimit;
+use lasthop_stack::units::{Rate, Span};
 use std::collections::BTreeMap;
 
 /// The share of the nominal rate of an 802.11 link above which packets of one station may fill its queue: the rest goes to
@@ -13,8 +14,8 @@ const SHARE_OF_AIR: f64 = 0.5;
 /// Bytes of the IPv4 and UDP headers.
 const HEADERS: f64 = 28.0;
 
-/// A constant flow that starts at a fixed time sends at the times of all others with this start and interval, in ns.
-type Phase = (u64, u128);
+/// A constant flow that starts at a fixed time sends at the times of all others with this start and interval, bursts and pauses, in ns.
+type Phase = (u64, u128, (u64, u64));
 
 impl Check<'_> {
     /// Of constant flows that send at the same times and overload a drop-tail queue, the same find it full each time: some
@@ -37,8 +38,9 @@ impl Check<'_> {
             let Some((link, capacity)) = capacities[port as usize] else { continue };
             if flows.iter().map(|flow| offered_bps(flow)).sum::<f64>() > capacity {
                 let text = format!(
-                    "0 s, and {} constant flows of one start and interval overload the drop-tail queue of links.{link}: packets \
+                    "{}, and {} constant flows of one start and interval overload the drop-tail queue of links.{link}: packets \
                      of the same flows may find it full each time; expected a spread of at least one interval",
+                    if flows.iter().all(|flow| flow.app.spread == Span::ZERO) { "0 s" } else { "too short" },
                     flows.len()
                 );
                 self.remark(&format!("flows.{}.app.spread", flows[0].table()), text);
@@ -47,22 +49,32 @@ impl Check<'_> {
     }
 }
 
-/// When the packets of a constant flow over UDP leave, unless its start is drawn.
+/// When the packets of a constant flow over UDP leave, unless its start is drawn from at least an interval.
 fn phase_of(flow: &FlowConfig) -> Option<Phase> {
-    let (TransportConfig::Udp { .. }, AppKind::Cbr { rate, packet }) = (&flow.transport, &flow.app.kind)
-    else {
+    let (TransportConfig::Udp { .. }, Some((rate, packet))) = (&flow.transport, constant(flow)) else {
         return None;
     };
-    let interval = u128::from(*packet) * 8_000_000_000 / u128::from(rate.0.max(1));
-    (flow.app.spread.0 == 0).then_some((flow.app.start.0, interval))
+    let interval = u128::from(packet) * 8_000_000_000 / u128::from(rate.0.max(1));
+    let bursts = match flow.app.kind {
+        AppKind::OnOff { on, off, .. } => (on.0, off.0),
+        _ => (0, 0),
+    };
+    (u128::from(flow.app.spread.0) < interval).then_some((flow.app.start.0, interval, bursts))
+}
+
+/// The rate of payload and the payload of a packet of a source without chance, while it sends.
+fn constant(flow: &FlowConfig) -> Option<(Rate, u32)> {
+    match flow.app.kind {
+        AppKind::Cbr { rate, packet }
+        | AppKind::Datagrams { rate: Some(rate), packet, .. }
+        | AppKind::OnOff { rate, packet, law: OnOffLaw::Fixed, .. } => Some((rate, packet)),
+        _ => None,
+    }
 }
 
 /// Bits per second that a constant flow sends, with headers.
 fn offered_bps(flow: &FlowConfig) -> f64 {
-    match flow.app.kind {
-        AppKind::Cbr { rate, packet } => rate.0 as f64 * (1.0 + HEADERS / f64::from(packet)),
-        _ => 0.0,
-    }
+    constant(flow).map_or(0.0, |(rate, packet)| rate.0 as f64 * (1.0 + HEADERS / f64::from(packet)))
 }
 
 /// For each port with a finite drop-tail queue, its link, and bits per second above which the queue may fill.

@@ -94,17 +94,23 @@ fn constant_flows_that_overload_a_queue_at_the_same_times_are_remarked() {
         let text = format!(
             "[run]\nduration = \"1 s\"\n[nodes]\na = {{}}\nb = {{}}\n[links.ab]\nkind = \"wired\"\nnodes = [\"a\", \"b\"]\n\
              rate = \"10 Mbit/s\"\n{queue}\n[flows.f]\nfrom = \"a\"\nto = \"b\"\ncount = 4\nudp = {{}}\n\
-             app = {{ kind = \"cbr\", {app} }}\n"
+             app = {{ kind = \"{}\", {app} }}\n",
+            app.split_once('.').unwrap().0
         );
         read(&text).unwrap().warnings().to_vec()
     };
     let found = remarks("", "cbr.rate = \"3 Mbit/s\"");
     assert_eq!(found.len(), 1, "{found:?}");
     assert!(found[0].contains("flows.f.app.spread: 0 s, and 4 constant flows of one start"), "{found:?}");
+    let found = remarks("", "cbr.rate = \"3 Mbit/s\", spread = \"1 us\"");
+    assert!(found.len() == 1 && found[0].contains("spread: too short, and 4"), "{found:?}");
     assert!(remarks("", "cbr.rate = \"2 Mbit/s\"").is_empty(), "no queue is full");
     assert!(remarks("", "cbr.rate = \"3 Mbit/s\", spread = \"10 ms\"").is_empty());
     assert!(remarks("queue = \"unlimited\"", "cbr.rate = \"3 Mbit/s\"").is_empty());
     assert!(remarks("aqm = { law = \"codel\" }", "cbr.rate = \"3 Mbit/s\"").is_empty());
+    assert_eq!(remarks("", "file.rate = \"3 Mbit/s\", file.size = \"1 MB\"").len(), 1);
+    assert_eq!(remarks("", "on-off.rate = \"3 Mbit/s\", on-off.law = \"fixed\"").len(), 1);
+    assert!(remarks("", "on-off.rate = \"3 Mbit/s\"").is_empty());
 }
 
 #[test]
