@@ -307,6 +307,25 @@ fn the_events_of_sources_whose_bursts_are_far_shorter_than_a_packet_are_counted(
 }
 
 #[test]
+fn the_events_of_users_with_long_pages_or_many_timeouts_are_counted() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let web = |link: &str, more: &str| {
+        let flow = format!("[flows.f]\nfrom = \"a\"\nto = \"b\"\napp = {{ kind = \"web\"{more}\n");
+        format!("{RUN}[nodes]\na = {{}}\nb = {{}}\n[links.ab]\nnodes = [\"a\", \"b\"]\n{link}{flow}")
+    };
+    let lossy = "kind = \"lossy\"\nrate = \"1 Mbit/s\"\ndelay = \"0 s\"\nqueue = \"1 packets\"\nloss.rate = \"100 %\"\n";
+    let fast = "kind = \"wired\"\nrate = \"1 Gbit/s\"\ndelay = \"1 us\"\n";
+    let at_once = " }\ntcp = { min-rto = \"1 us\", max-rto = \"1 ms\" }";
+    for (text, runs) in [(web(lossy, at_once), 1), (web(fast, ", pauses = \"fixed\" }"), 300)] {
+        let config = load(&text).config(0);
+        let most =
+            (0..runs).map(|number| run(&Request::new(&config, 1, number)).expect("it runs").events).max();
+        let estimate = estimate(&config);
+        assert!(most.is_some_and(|most| most as f64 <= estimate.events), "{most:?}, {estimate:?}: {text}");
+    }
+}
+
+#[test]
 fn what_needs_far_less_than_it_is_allowed_is_not_refused() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let slow = flows(10_000, "");

@@ -142,6 +142,8 @@ pub struct MeanSession {
     pub objects: f64,
     /// Bytes that the server sends.
     pub bytes: f64,
+    /// A bound of their standard deviation.
+    pub deviation: f64,
     /// Seconds for which its user pauses, and the client parses.
     pub pauses_s: f64,
 }
@@ -153,6 +155,7 @@ pub fn mean_session(config: &UserConfig, class: Class) -> MeanSession {
         transfers: 1,
         objects: 1.0,
         bytes: files.size.0 as f64,
+        deviation: 0.0,
         pauses_s: files.pause.as_secs(),
     };
     match class {
@@ -164,6 +167,7 @@ pub fn mean_session(config: &UserConfig, class: Class) -> MeanSession {
                 transfers: web.pages,
                 objects: pages * web::mean_objects(web),
                 bytes: pages * web::mean_page(web),
+                deviation: libm::sqrt(pages) * web::page_deviation(web),
                 pauses_s: pages * (web.reading + web.parsing).as_secs(),
             }
         }

@@ -44,12 +44,18 @@ impl Truncated {
     }
 
     fn mean(&self) -> f64 {
+        self.moment(1.0)
+    }
+
+    /// The mean of the sizes to this power.
+    fn moment(&self, power: f64) -> f64 {
         let below = |size: f64, shift: f64| {
             let place = (libm::log(size) - self.mu) / self.sigma - shift;
             0.5 * libm::erfc(-place / std::f64::consts::SQRT_2)
         };
         let within = |shift: f64| below(self.most, shift) - below(self.least, shift);
-        libm::exp(self.mu + self.sigma * self.sigma / 2.0) * within(self.sigma) / within(0.0)
+        let spread = power * self.sigma;
+        libm::exp(power * self.mu + spread * spread / 2.0) * within(spread) / within(0.0)
     }
 }
 
@@ -96,6 +102,18 @@ pub(super) fn mean_page(pages: &Pages) -> f64 {
     match pages.model {
         PageModel::ThreeGpp2 => MAIN.mean() + NUMBER_MEAN * EMBEDDED.mean(),
         PageModel::Fixed { main, objects, object } => main.0 as f64 + f64::from(objects) * object.0 as f64,
+    }
+}
+
+/// A bound of the standard deviation of the bytes of a page.
+pub(super) fn page_deviation(pages: &Pages) -> f64 {
+    match pages.model {
+        PageModel::ThreeGpp2 => {
+            // The mean square of a number is at most its mean times the greatest.
+            let numbers = NUMBER_MEAN * (NUMBER_MOST - NUMBER_LEAST) * EMBEDDED.mean() * EMBEDDED.mean();
+            libm::sqrt(MAIN.moment(2.0) + NUMBER_MEAN * EMBEDDED.moment(2.0) + numbers)
+        }
+        PageModel::Fixed { .. } => 0.0,
     }
 }
 

@@ -316,13 +316,16 @@ impl Load {
             let sending = 8.0 * (session.bytes + HEADERS * packets) / way.bottleneck;
             let slots = way.slot_s.map_or(0.0, |slot_s| SLOTS_PER_PACKET * slot_s * packets);
             let sessions = seconds / (session.pauses_s + sending.max(slots)).max(1e-9) + 1.0;
-            // Everything may be sent twice, and half of the sessions may be twice as long as the mean of their law.
-            load.packets = load.packets.max(4.0 * sessions * packets);
+            // Everything may be sent twice, half of the sessions may be twice as long as the mean of their law, and some
+            // pages much longer.
+            let longer = 6.0 * sessions.sqrt() * session.deviation / f64::from(tcp.packet);
+            load.packets = load.packets.max(4.0 * sessions * packets + 2.0 * longer);
             load.acts = load.acts.max(sessions * (2.0 + 2.0 * session.objects));
             load.transfers = load.transfers.max(sessions * f64::from(session.transfers));
         }
         let timeouts = timeouts(tcp, load.packets, seconds);
         load.timers = 2.0 * timeouts + held_back(tcp, load.packets, seconds) + 1.0;
+        load.beside = timeouts;
         let any = (f64::INFINITY, f64::INFINITY);
         let buffer = source.buffer_bytes(tcp);
         load.window = Some(Window::of(tcp, way, any, (buffer, load.packets, seconds)));

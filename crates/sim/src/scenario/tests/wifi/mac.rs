@@ -200,7 +200,7 @@ fn a_default_that_depends_on_the_standard_is_explained_for_each() {
     );
     assert_eq!(
         of("links.NAME.queue"),
-        "100 packets (other links); 50 packets (802.11, 802.11b, 802.11b-short, 802.11a, 802.11g, bianchi); 500 packets (802.11n, 802.11ac, 802.11ax)"
+        "100 packets (other links); 1000 packets (codel); 10240 packets (fq-codel); 1000 packets (pie); 10000 packets (dualpi2); 8192 packets (mac80211); 50 packets (802.11, 802.11b, 802.11b-short, 802.11a, 802.11g, bianchi); 500 packets (802.11n, 802.11ac, 802.11ax)"
     );
     assert_eq!(
         of("links.NAME.rate"),
