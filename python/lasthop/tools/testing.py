@@ -74,7 +74,7 @@ def steps() -> list[Step]:
         Step("cargo fmt", ["cargo", "fmt", "--all", "--check"]),
         Step("cargo clippy", clippy),
         Step("cargo doc", ["cargo", "doc", "--workspace", "--no-deps", "--locked"]),
-        Step("cargo test", ["cargo", "test", "--workspace", "--locked"], is_lint=False),
+        Step("cargo test", ["cargo", "test", "--workspace", "--locked", "--no-fail-fast"], is_lint=False),
     ]
 
 
