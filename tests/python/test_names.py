@@ -153,3 +153,15 @@ def test_a_name_that_cannot_be_one_is_refused_by_the_functions_of_scenarios(smal
     for call in calls:
         with pytest.raises(lh.UsageError, match=r"not UTF-8; expected|too long; expected"):
             call()
+
+
+def test_a_name_that_is_too_long_is_an_error_of_its_option(cli: Cli) -> None:
+    done = cli("sweep", "examples/udp-cross", "-o", "x" * 301)
+    assert done.returncode == 2
+    assert "--out: a name of 301 bytes; expected at most 255" in done.stderr
+
+
+def test_a_terminal_obeys_no_sign_of_a_name(cli: Cli) -> None:
+    done = cli("run", "a\x1b[31mb.toml")
+    assert done.returncode == 2
+    assert r"error: a\x1b[31mb.toml: no such file" in done.stderr

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from lasthop.base.arguments import MOST_SEED
+from lasthop.base.arguments import MOST_NAME, MOST_SEED
 from lasthop.base.errors import nearest
 from lasthop.base.files import STDOUT
 from lasthop.base.quantity import seconds, share
@@ -58,6 +59,9 @@ class Place(ParamType[Path]):
         """Check and convert."""
         if not str(value).strip():
             self.fail('""; expected the name of a file or directory', param, ctx)
+        longest = max(len(os.fsencode(part)) for part in str(value).split("/"))
+        if longest > MOST_NAME:
+            self.fail(f"a name of {longest} bytes; expected at most {MOST_NAME}", param, ctx)
         return Path(value)
 
     def shell_complete(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from typing import TYPE_CHECKING, TextIO
 
@@ -19,14 +20,23 @@ if TYPE_CHECKING:
 def complain(text: str) -> None:
     """Print errors, one a line."""
     label = click.style("error:", fg="red", bold=True) if _coloured(sys.stderr) else "error:"
-    for line in text.split("\n"):
+    for line in _harmless(text).split("\n"):
         click.echo(f"{label} {line}", err=True, color=True)
 
 
 def note(text: str) -> None:
     """Print a remark on stderr; -q silences it."""
     if not quiet():
-        click.echo(text, err=True)
+        click.echo(_harmless(text), err=True)
+
+
+def _harmless(text: str) -> str:
+    r"""Text without characters that a terminal obeys, such as those of a file's name.
+
+    >>> _harmless("a\x1b[31mb")
+    'a\\x1b[31mb'
+    """
+    return re.sub(r"[^\n\t\x20-\x7e\xa0-\U0010ffff]", lambda found: f"\\x{ord(found[0]):02x}", text)
 
 
 def warn(warnings: Iterable[str]) -> None:
