@@ -317,8 +317,7 @@ impl<P: Parts> Connection<P> {
             return;
         }
         if self.sender.is_busy() {
-            let is_window = self.send_predicted(now, out);
-            if !is_window {
+            if !self.send_predicted(now, out) {
                 let mut left = self.sender.burst_limit();
                 while left > 0
                     && let Some(outgoing) = self.sender.next_outgoing(now, out)
@@ -328,7 +327,7 @@ impl<P: Parts> Connection<P> {
                 }
                 self.sender.persist_if_stuck(now, out);
             }
-            self.sender.on_flushed(is_window, now);
+            self.sender.on_flushed(now);
         } else {
             self.sender.is_idle(now);
         }

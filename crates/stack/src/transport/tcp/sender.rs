@@ -96,7 +96,6 @@ pub struct Sender<P: Parts> {
     initial_window: f64,
     nagle: bool,
     usage: Usage,
-    limits: Limits,
     decay: Decay,
     mark_floor: f64,
     timestamps: bool,
@@ -109,6 +108,7 @@ pub struct Sender<P: Parts> {
     counting: Counting,
     /// What only the law counted in earlier connections.
     law_before: Vec<Count>,
+    limits: Limits,
     counters: Counters,
 }
 
@@ -166,7 +166,6 @@ impl<P: Parts> Sender<P> {
             initial_window,
             nagle: config.nagle,
             usage: Usage::new(config),
-            limits: Limits::default(),
             mark_floor: f64::from(config.mark_floor),
             timestamps: config.timestamps,
             loss_ssthresh: config.loss_ssthresh,
@@ -177,6 +176,7 @@ impl<P: Parts> Sender<P> {
             eln: config.eln,
             counting: config.counting,
             law_before: Vec::new(),
+            limits: Limits::default(),
             counters: Counters::default(),
         }
     }

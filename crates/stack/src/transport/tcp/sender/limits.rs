@@ -65,14 +65,8 @@ impl Limits {
 }
 
 impl<P: Parts> Sender<P> {
-    /// The window allows no more full segments.
-    #[inline]
-    pub(super) fn limit_is_window(&mut self, now: Time) {
-        let is_most = self.window.cwnd >= self.window.limit;
-        self.limits.set(if is_most { Limit::Receiver } else { Limit::Window }, now);
-    }
-
     /// What may leave at this time has left.
+    #[inline]
     pub(super) fn note_limit(&mut self, now: Time) {
         let limit = self.limit();
         self.limits.set(limit, now);
@@ -84,6 +78,7 @@ impl<P: Parts> Sender<P> {
         self.limits.set(Limit::Application, now);
     }
 
+    #[inline]
     fn limit(&self) -> Limit {
         if self.persisting {
             return Limit::Receiver;

@@ -58,14 +58,10 @@ fn uses(window: &Window, segments: u32) -> bool {
 }
 
 impl<P: Parts> Sender<P> {
-    /// What may leave at this time has left; the window is known to allow no more, or not.
+    /// What may leave at this time has left.
     #[inline]
-    pub fn on_flushed(&mut self, is_window: bool, now: Time) {
-        if is_window {
-            self.limit_is_window(now);
-        } else {
-            self.note_limit(now);
-        }
+    pub fn on_flushed(&mut self, now: Time) {
+        self.note_limit(now);
         if self.usage.is_followed {
             self.note_use(now);
         }

@@ -128,8 +128,9 @@ fn an_end_that_was_made_anew_is_like_a_new_one_but_for_what_it_has_counted() {
         fresh.closes_on_eof = end.closes_on_eof;
         let show = |end: &Connection| {
             let text = format!("{end:?}");
-            let from = text.find("counters: ").expect("the counters of the sender");
-            let to = from + text[from..].find('}').expect("their end");
+            let from = text.find("limits: ").expect("the limits of the sender, before its counters");
+            let counters = from + text[from..].find("counters: ").expect("its counters");
+            let to = counters + text[counters..].find('}').expect("their end");
             format!("{}{}", &text[..from], &text[to..])
         };
         assert_eq!(show(&end), show(&fresh));
