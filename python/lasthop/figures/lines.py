@@ -49,7 +49,7 @@ HOLLOW: dict[str, Any] = {
 }
 # The entry of the legend for published values.
 PUBLISHED = "published"
-# Fewer lines share the axes of a figure; so many cannot be followed.
+# Figures with this many lines draw each in a panel of its own; fewer share one.
 MANY = 6
 # The share of the space of a word that its bars, boxes or dots take.
 _ROOM = 0.8

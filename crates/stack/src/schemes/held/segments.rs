@@ -7,7 +7,7 @@ use crate::state_bytes::{StateBytes, state_bytes};
 use crate::units::SeqNo;
 
 state_bytes! {
-    /// A segment that the mobile has not acknowledged, with the record that a scheme attaches to it.
+    /// An unacknowledged segment of the mobile's, with the record that a scheme attaches to it.
     #[derive(Clone, Copy, Debug)]
     pub(in super::super) struct Held<N: StateBytes> {
         pub(in super::super) packet: Packet,

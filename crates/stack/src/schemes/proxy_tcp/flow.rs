@@ -9,7 +9,7 @@ use crate::state_bytes::{StateBytes, state_bytes};
 use crate::units::Time;
 
 state_bytes! {
-    /// What is noted of a segment that the client has not acknowledged.
+    /// The record of a segment that the client has yet to acknowledge.
     #[derive(Clone, Copy, Debug)]
     struct Note {
         /// Copies of it that the link has.

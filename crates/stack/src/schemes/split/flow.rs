@@ -64,7 +64,7 @@ state_bytes! {
     /// What a connection holds.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub(super) struct Load {
-        /// Bytes received from one host that the other has not acknowledged.
+        /// Bytes received from one host and not yet acknowledged by the other.
         pub(super) held: u64,
         /// Of these, bytes that the station has acknowledged.
         pub(super) unconfirmed: u64,
