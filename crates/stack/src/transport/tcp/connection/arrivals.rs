@@ -17,8 +17,8 @@ impl<P: Parts> Connection<P> {
             // The peer did not receive the end of the handshake.
             self.ack_due = AckDue::Now;
         } else if segment.flags.has(Flags::ACK) {
-            self.learn_stamp(segment, now);
-            self.on_ack(segment, now, out);
+            let is_newer = self.learn_stamp(segment, now);
+            self.on_ack(segment, is_newer, now, out);
             self.ecn.on_packet(ecn);
             if segment.sequence_len() > 0 {
                 self.on_data(segment, ecn, now, out);
@@ -28,27 +28,30 @@ impl<P: Parts> Connection<P> {
     }
 
     /// Keeps the timestamp to echo: the newest of a segment that covers what was acknowledged last (RFC 7323, 4.3). One
-    /// that is older than half the range of the clock is outdated and replaced by any other (RFC 7323, 5.5).
-    fn learn_stamp(&mut self, segment: &Segment, now: Time) {
+    /// that is older than half the range of the clock is outdated and replaced by any other (RFC 7323, 5.5). Whether the
+    /// clock of the peer has gone on since the one kept before.
+    fn learn_stamp(&mut self, segment: &Segment, now: Time) -> bool {
         let zero = self.irs.plus(1);
-        let Some(stamps) = segment.options.timestamps else { return };
+        let Some(stamps) = segment.options.timestamps else { return false };
         let start = segment.seq.unwrap_near(zero, self.receiver.next());
         if self.consent.is_some() && start.is_some_and(|start| self.keeps_stamp(start, stamps.value)) {
-            return;
+            return false;
         }
-        let newer = stamps.value.wrapping_sub(self.ts_recent).cast_signed() >= 0;
+        let ahead = stamps.value.wrapping_sub(self.ts_recent).cast_signed();
         let outdated = || now.since(self.ts_recent_at).0 > self.clock_unit().0 * u64::from(u32::MAX / 2);
-        if start.is_some_and(|start| start <= self.last_ack_sent) && (newer || outdated()) {
+        let is_kept = start.is_some_and(|start| start <= self.last_ack_sent) && (ahead >= 0 || outdated());
+        if is_kept {
             self.ts_recent = stamps.value;
             self.ts_recent_at = now;
         }
+        is_kept && ahead != 0
     }
 
     pub(super) fn ack_offset(&self, segment: &Segment) -> Option<u64> {
         segment.ack.unwrap_near(self.iss.plus(1), self.sender.board().una())
     }
 
-    fn on_ack(&mut self, segment: &Segment, now: Time, out: &mut impl Out) {
+    fn on_ack(&mut self, segment: &Segment, is_newer: bool, now: Time, out: &mut impl Out) {
         let Some(ack) = self.ack_offset(segment) else {
             return;
         };
@@ -100,7 +103,7 @@ impl<P: Parts> Connection<P> {
             sack,
             echoed_rtt: self.echoed_rtt(segment, now),
             extension: self.echo_of(segment),
-            ecn: self.echo_of_marks(segment, ack),
+            ecn: self.echo_of_marks(segment, ack, is_newer || sack == SackNews::Segments),
             echo: stamps.map(|stamps| stamps.echo),
             twice,
         };
@@ -130,13 +133,13 @@ impl<P: Parts> Connection<P> {
         (left < right && (right <= ack || range(1).is_some_and(within))).then_some((left, right))
     }
 
-    /// What an acknowledgement reports of marks.
+    /// What an acknowledgement reports of marks; `is_newer` if something besides `ack` shows that it left after all others.
     #[inline]
-    fn echo_of_marks(&mut self, segment: &Segment, ack: u64) -> EcnEcho {
+    fn echo_of_marks(&mut self, segment: &Segment, ack: u64, is_newer: bool) -> EcnEcho {
         match self.ecn.used() {
             Use::Classic if segment.flags.has(Flags::ECE) => EcnEcho::Marked,
             Use::Nothing | Use::Classic => EcnEcho::Unmarked,
-            Use::Accurate => self.sender.count_marks(ecn::count_of(segment.flags), ack),
+            Use::Accurate => self.sender.count_marks(ecn::count_of(segment.flags), ack, is_newer),
         }
     }
 

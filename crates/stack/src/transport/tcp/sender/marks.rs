@@ -8,7 +8,8 @@
 //! law that answers a mark without reducing its window is asked once a window all the same, and CWR ends the echo, which
 //! would report nothing new otherwise. 3. The echo of a mark at a window of one segment withholds new data until the
 //! retransmission timer expires; that is not a timeout, and does not double it. 4. A mark leaves one segment at least (`mark-floor`);
-//! Linux leaves two, where further marks have no effect.
+//! Linux leaves two, where further marks have no effect. 5. A count is read from an acknowledgement of something new, by its
+//! number or its SACK blocks, or with a newer timestamp, as in Linux: others may be copies, or older than the last.
 
 use super::{Arrived, Sender};
 use crate::hooks::{Congestion, EcnEcho, Loss, Mark, NoteEvent, Out, Recovery, Reduction};
@@ -122,14 +123,14 @@ impl<P: Parts> Sender<P> {
     }
 
     /// The marks that an acknowledgement of all below `ack` newly reports by the three bits of its count. If it acknowledges
-    /// enough segments for the count to wrap, the greatest number of marks that fits (RFC 9768, A.2.2).
-    pub fn count_marks(&mut self, bits: u32, ack: u64) -> EcnEcho {
-        let Some(counted) = self.marks.counted.filter(|_| ack >= self.board.una()) else {
+    /// enough segments for the count to wrap, the greatest number of marks that fits (RFC 9768, A.2.2). One that acknowledges
+    /// nothing new and is not newer than others (`is_newer`) reports nothing: a copy, or overtaken on its way.
+    pub fn count_marks(&mut self, bits: u32, ack: u64, is_newer: bool) -> EcnEcho {
+        let is_ignored = std::mem::take(&mut self.marks.ignores_next);
+        let is_newer = ack > self.board.una() || (ack == self.board.una() && is_newer);
+        let Some(counted) = self.marks.counted.filter(|_| is_newer && !is_ignored) else {
             return EcnEcho::Unmarked;
         };
-        if std::mem::take(&mut self.marks.ignores_next) {
-            return EcnEcho::Unmarked;
-        }
         let least = bits.wrapping_sub(counted) & 0b111;
         let segments = ((ack - self.board.una()) / u64::from(self.packet.max(1))) as u32;
         let is_plain = self.board.sacked() == 0 && !self.recovery.is_active();

@@ -330,3 +330,32 @@ fn the_count_may_have_wrapped_only_while_nothing_is_missing() {
         assert_eq!(answered(&mut pair), answered_marks);
     }
 }
+
+#[test]
+fn a_copy_or_an_overtaken_acknowledgement_has_no_count() {
+    // The third packet of the handshake has how the SYN-ACK arrived where others have the count; then one of three
+    // acknowledgements with the same number is late, so that its count is behind by one.
+    let config = Config { ecn: EcnMode::Accurate, timestamps: true, ..classic() };
+    let late = |segment: &Segment| {
+        let count = super::super::ecn::count_of(segment.flags).wrapping_sub(1) & 0b111;
+        Segment { flags: Flags::ACK.with(Flags((count as u16) << 6)), ..*segment }
+    };
+    let mut pair = open(&config);
+    pair.write(CLIENT, 1_000);
+    pair.run(Span::from_secs(1));
+    let third = pair.sent_by(CLIENT)[1];
+    let last = pair.sent_by(SERVER).pop().expect("an acknowledgement");
+    for (side, segment) in [(SERVER, third), (CLIENT, late(&last))] {
+        let packet = Packet::new(NodeId(0), NodeId(1), Body::Tcp(segment));
+        pair.with(side, |end, now, out| end.up(&packet, now, out));
+        assert_eq!(pair.ends[side].counters(pair.now).marks_answered, 0);
+    }
+    // With a timestamp that is newer than the last it does report.
+    let mut newer = late(&last);
+    if let Some(stamps) = &mut newer.options.timestamps {
+        stamps.value += 1;
+    }
+    let packet = Packet::new(NodeId(0), NodeId(1), Body::Tcp(newer));
+    pair.with(CLIENT, |end, now, out| end.up(&packet, now, out));
+    assert_eq!(answered(&mut pair), 1);
+}
