@@ -248,7 +248,9 @@ impl Line {
     pub(super) fn used(&self, now: Time) -> (u64, u64) {
         let offered = self.recorded.until(now);
         let used = self.taken - self.reached.saturating_sub(offered);
-        ((used / UNITS_PER_BYTE) as u64, (offered / UNITS_PER_BYTE) as u64)
+        // Rounded so that in no time more is used than offered.
+        let [offered, idle] = [offered, offered - used].map(|capacity| (capacity / UNITS_PER_BYTE) as u64);
+        (offered - idle, offered)
     }
 }
 

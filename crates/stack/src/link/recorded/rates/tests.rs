@@ -81,6 +81,15 @@ fn what_is_used_and_offered_grows_with_the_clock() {
 }
 
 #[test]
+fn no_more_is_used_than_offered_in_any_time() {
+    let mut link = line("1 7\n", false);
+    assert!(link.offer(Bytes(1000), Time(300)).is_some());
+    let seen: Vec<_> = (1..1200).map(|us| link.used(Time(us * 1000))).collect();
+    let idle: Vec<_> = seen.iter().map(|(used, offered)| offered - used).collect();
+    assert!(idle.is_sorted(), "{idle:?}");
+}
+
+#[test]
 fn a_full_queue_drops_and_has_room_after_a_departure() {
     let mut link = Line::new(varying("1 8\n", false), QueueLimit::Packets(2));
     assert_eq!(leave(&mut link, &[0, 0]), [1000, 2000]);
