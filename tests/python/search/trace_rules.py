@@ -77,6 +77,8 @@ class _Answers:
     before: float = -1.0
     is_marked: bool = False
     """Whether a mark was reported since the recovery or the series of timeouts began."""
+    repairs: bool = False
+    """Whether a recovery or a series of timeouts has begun and is not over: one undo takes back all of it."""
 
     def fault(
         self, event: str, seq: float, length: float, ack: float, cwnd: float, ssthresh: float, *, falls: bool
@@ -86,15 +88,16 @@ class _Answers:
         has_fallen = cwnd < self.cwnd - ROUNDING or abs(ssthresh - self.ssthresh) > ROUNDING
         if event == "send" and seq < self.sent:
             # Of another connection.
-            self.sent, self.fell, self.before, self.is_marked = 0.0, -1.0, -1.0, False
+            self.sent, self.fell, self.before, self.is_marked, self.repairs = 0.0, -1.0, -1.0, False, False
         if event in {"send", "probe"}:
             self.sent = max(self.sent, seq + length)
         elif event in {"enter", "timeout"}:
-            self.before, self.fell, self.is_marked = self.fell, self.sent, False
+            self.before = self.before if self.repairs else self.fell
+            self.fell, self.is_marked, self.repairs = self.sent, False, True
         elif event == "mark":
             self.is_marked = True
             # A FIN is acknowledged beyond the last byte.
-            if ack > self.fell + 1:
+            if self.fell < 0 or ack > self.fell + 1:
                 if falls and not has_fallen and self.cwnd > LEAST_SEGMENTS:
                     what = f"a mark at {ack:.0f} is not answered at a window of {cwnd} segments"
                 self.before = self.fell = self.sent
@@ -103,7 +106,9 @@ class _Answers:
         elif event == "undo":
             if self.is_marked and ssthresh > self.ssthresh + ROUNDING:
                 what = f"the window is back at {cwnd} segments though a mark was reported"
-            self.fell, self.is_marked = self.before, False
+            self.fell, self.is_marked, self.repairs = self.before, False, False
+        elif event == "exit" or ack >= self.fell:
+            self.repairs = False
         self.cwnd, self.ssthresh = cwnd, ssthresh
         return what
 
