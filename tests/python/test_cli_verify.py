@@ -15,6 +15,7 @@ import pytest
 from lasthop.base import paths
 from lasthop.cli.main import invoke
 from lasthop.papers import page, results
+from lasthop.papers.claims import READING
 from lasthop.papers.paper import known, paper
 from lasthop.papers.results import Outcome, Results
 from lasthop.papers.statements import MOST
@@ -161,6 +162,24 @@ def test_a_quick_run_that_cannot_tell_is_no_news(library: Path) -> None:
     assert invoke(["reproduce", "--quick"]) == 0
 
 
+def test_quick_runs_are_compared_with_those_of_other_seeds_on_record(
+    library: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert invoke(["reproduce", "--quick", "--record"]) == 0
+    assert capsys.readouterr().err.splitlines()[-1] == str(paper("paper").data)
+    recorded = paper("paper").results.quick
+    assert [(ident, one.n) for ident, one in recorded.items()] == [("paper/near", 20), ("paper/far", 20)]
+    assert 1 < recorded["paper/near"].mean < 2  # A clean link does not vary.
+    assert recorded["paper/near"].spread == 0.0
+    assert invoke(["reproduce", "--quick", "-v"]) == 0
+    shown = capsys.readouterr().out
+    assert "2 of 2 confirmed" in shown
+    data = paper("paper").data
+    data.write_text(re.sub(r"(near.*mean = )[^,]+", r"\g<1>9.0", data.read_text()))
+    invoke(["reproduce", "--quick"])
+    assert "1 of 2 confirmed" in capsys.readouterr().out
+
+
 def test_results_are_put_on_record_as_data_and_the_pages_made_from_them(
     library: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -221,6 +240,7 @@ def test_the_shipped_claims_records_and_pages_belong_together(cli: Cli) -> None:
         assert all(statement.where for statement in one.statements), name
         assert len(one.statements) <= MOST
         assert set(one.results.cost) == set(one.studies)
+        assert set(one.results.quick) <= {claim.id for claim in one.claims if claim.role != READING}
         switches(one)
         text = one.report.read_text(encoding="utf-8")
         stale = f"{name}: run ./lasthop reproduce {name} --summary --record"

@@ -8,12 +8,11 @@ from pathlib import Path
 import pytest
 
 from lasthop.papers import terminal
-from lasthop.papers.claims import AGREES, DIFFERS, READING, Band, Claim, Finding
-from lasthop.papers.confirm import CONFIRMS, CONTRADICTS, NOT_COMPARED, compared
+from lasthop.papers.claims import DIFFERS, READING, Band, Claim, Finding
+from lasthop.papers.confirm import CONFIRMS, CONTRADICTS, NOT_COMPARED, Repeated, compared
 from lasthop.papers.paper import known, paper
 from lasthop.papers.reproduce import Reproduction
-from lasthop.papers.results import Outcome
-from lasthop.stats.intervals import Interval, t_factor
+from lasthop.stats.intervals import Interval
 
 
 def gain(**more: object) -> Claim:
@@ -30,66 +29,50 @@ def gain(**more: object) -> Claim:
     )
 
 
-def recorded(mean: float = 20.0, spread: float = 1.0, n: int = 10) -> Outcome:
-    half = t_factor(n) * spread / n**0.5
-    return Outcome(mean, mean - half, mean + half, n, AGREES)
+def told(now: float | None, *, spread: float = 1.0, among: int = 1) -> str:
+    return compared(Repeated(20.0, spread, 10), now, among=among)
 
 
-def told(now: float, n: int = 2, *, claim: Claim | None = None, shorter: float = 1.0, among: int = 1) -> str:
-    return compared(
-        claim or gain(), recorded(), Outcome(now, None, None, n, ""), shorter=shorter, among=among
-    )
-
-
-def test_a_mean_outside_the_prediction_interval_contradicts_the_record() -> None:
-    # t(9) at 1 % is 3.250, and sqrt(1 / 10 + 1 / 2) is 0.7746.
-    assert told(20 + 2.51) == told(20 - 2.51) == CONFIRMS
-    assert told(20 + 2.53) == told(20 - 2.53) == CONTRADICTS
+def test_a_value_outside_the_prediction_interval_contradicts_the_record() -> None:
+    # t(9) at 1 % is 3.250, and sqrt(1 + 1 / 10) is 1.0488.
+    assert told(20 + 3.40) == told(20 - 3.40) == CONFIRMS
+    assert told(20 + 3.42) == told(20 - 3.42) == CONTRADICTS
     # Over a hundred claims the interval of each is wider: t(9) at 0.01 % is 6.594.
-    assert told(20 + 5.10, among=100) == CONFIRMS
-    assert told(20 + 5.12, among=100) == CONTRADICTS
+    assert told(20 + 6.91, among=100) == CONFIRMS
+    assert told(20 + 6.93, among=100) == CONTRADICTS
 
 
-def test_shorter_runs_vary_more_and_have_more_of_their_start() -> None:
-    # t(9) sqrt(1 / 10 + 4 / 2) is 4.710; a quarter of 20 % and three points are 8.
-    assert told(20 + 12.7, shorter=4.0) == CONFIRMS
-    assert told(20 + 12.8, shorter=4.0) == CONTRADICTS
+def test_where_the_record_does_not_vary_any_other_value_contradicts_it() -> None:
+    assert told(20.0, spread=0.0) == told(20.000001, spread=0.0) == CONFIRMS
+    assert told(20.1, spread=0.0) == told(19.9, spread=0.0) == CONTRADICTS
 
 
-def test_runs_that_vary_more_than_the_record_contradict_it_less() -> None:
-    now = Outcome(24.0, 24.0 - t_factor(2) * 3.0, 24.0 + t_factor(2) * 3.0, 2, "")
-    assert compared(gain(), recorded(), now, shorter=1.0, among=1) == CONFIRMS
-    assert told(24.0) == CONTRADICTS
+def test_what_is_not_on_record_or_not_measured_is_not_compared() -> None:
+    assert told(None) == compared(None, 20.0, among=1) == NOT_COMPARED
 
 
-def test_what_depends_on_the_length_of_runs_or_needs_many_is_not_compared() -> None:
-    events = gain(kind="mean", metric="flows.main.timeouts")
-    assert told(90.0, claim=replace(events, unit=""), shorter=4.0) == NOT_COMPARED
-    assert told(90.0, claim=replace(events, unit="")) == CONTRADICTS
-    assert told(90.0, claim=gain(metric="flows.main.jain_index"), shorter=2.0) == NOT_COMPARED
-    assert told(90.0, claim=gain(kind="best")) == told(90.0, claim=gain(one_run=True)) == NOT_COMPARED
-    none = Outcome(1.0, None, None, 1, AGREES)
-    assert compared(gain(), none, Outcome(1.0, None, None, 2, ""), shorter=1.0, among=1) == NOT_COMPARED
+def test_the_record_has_the_mean_and_the_spread_of_what_quick_runs_gave() -> None:
+    assert Repeated.of([1.0, 2.0, 6.0]) == Repeated(3.0, 2.645751, 3)
+    assert Repeated.of([1.0]) == Repeated(1.0, 0.0, 1)
 
 
-def quick(name: str, change: dict[str, float], shorter: float) -> Reproduction:
+def quick(name: str, change: dict[str, float]) -> Reproduction:
     """Quick runs that give what is on record, but for claims whose id begins with a text."""
     one = paper(name)
     findings = []
     for claim in one.claims:
-        found = one.results.claims.get(claim.id)
-        if claim.role == READING or found is None or found.mean is None:
+        found = one.results.quick.get(claim.id)
+        if found is None:
             continue
         new = next((mean for begin, mean in change.items() if claim.id.startswith(begin)), found.mean)
         findings.append(Finding(claim, Interval(new * claim.scale, None, None, 2), "cannot tell", ""))
     among = sum(claim.role != READING for known_ in known() for claim in paper(known_).claims)
-    lengths = dict.fromkeys(one.studies, shorter)
-    return Reproduction(one, True, Path(), findings, among=among, shorter=lengths)
+    return Reproduction(one, True, Path(), findings, among=among)
 
 
 @pytest.mark.parametrize("name", known())
 def test_runs_that_give_what_is_on_record_confirm_it(name: str) -> None:
-    result = quick(name, {}, 10.0)
+    result = quick(name, {})
     assert CONTRADICTS not in result.compared().values()
     assert CONFIRMS in result.confirmed().values()
     assert result.worse() == []
@@ -109,7 +92,7 @@ def test_runs_that_give_what_is_on_record_confirm_it(name: str) -> None:
 def test_a_broken_scheme_is_noticed_by_quick_runs(
     name: str, fault: dict[str, float], noticed: str, agreed: bool
 ) -> None:
-    result = quick(name, fault, 5.0)
+    result = quick(name, fault)
     assert result.compared()[noticed] == CONTRADICTS
     # What did not agree before cannot get worse.
     assert (noticed in result.worse()) is agreed
@@ -121,7 +104,7 @@ def test_a_broken_scheme_is_noticed_by_quick_runs(
 
 def test_a_paper_takes_at_most_eight_lines_of_a_terminal() -> None:
     for name in known():
-        text = terminal.paragraph(quick(name, {}, 10.0), 80, lambda text, _: text)
+        text = terminal.paragraph(quick(name, {}), 80, lambda text, _: text)
         assert len(text.splitlines()) <= 8, text
         assert max(map(len, text.splitlines())) <= 100, text
         assert paper(name).finding[:30] in text

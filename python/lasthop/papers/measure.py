@@ -16,7 +16,7 @@ from lasthop.views import packets
 from lasthop.views.timeline import retraced
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
 
@@ -56,46 +56,35 @@ def single_runs(claim: Claim, study: Study) -> tuple[float, ...]:
     """What each replication alone gives, in SI units; nothing for a claim that needs several."""
     if claim.one_run or claim.kind == "best":
         return ()
-    every = sorted({run for planned in study.plan for run in study.replications(planned.point)})
-    found = (judge(claim, cast("Study", _OneRun(study, run))).ours.mean for run in every)
+    found = (judge(claim, part).ours.mean for part in in_parts(study, 1))
     return tuple(value for value in found if value is not None)
 
 
-class _OneRun:
-    """A study as if it had one replication."""
+def in_parts(study: Study, size: int) -> list[Study]:
+    """The study as several, each with the next `size` replications of it."""
+    every = sorted({run for planned in study.plan for run in study.replications(planned.point)})
+    parts = (every[begin : begin + size] for begin in range(0, len(every), size))
+    return [cast("Study", _Part(study, frozenset(part))) for part in parts]
 
-    def __init__(self, study: Study, replication: int) -> None:
+
+class _Part:
+    """A study as if it had these replications alone."""
+
+    def __init__(self, study: Study, replications: frozenset[int]) -> None:
         self._study = study
-        self._replication = replication
+        self._replications = replications
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._study, name)
 
     def values(self, point: int, metric: str) -> dict[int, float | None]:
-        """The value of one replication."""
+        """The values of its replications."""
         found = self._study.values(point, metric)
-        return {k: v for k, v in found.items() if k == self._replication}
+        return {k: v for k, v in found.items() if k in self._replications}
 
     def replications(self, point: int) -> list[int]:
-        """The one replication, if the point has it."""
-        return [run for run in self._study.replications(point) if run == self._replication]
-
-
-def relevant(claim: Claim, points: Iterable[Place], numeric: Callable[[str, str], Any]) -> list[Place]:
-    """The points that a claim reads: those that `at` selects, on the sides that it compares."""
-    sides: list[Mapping[str, str]] = [side for side in (claim.this, claim.that) if side] or [{}]
-    found = []
-    for point in points:
-        is_at = all(
-            any(same(k, point[k], v, numeric) for v in vs) for k, vs in claim.at.items() if k in point
-        )
-        is_on_side = any(
-            all(same(k, point[k], v, numeric) for k, v in side.items() if k in point) for side in sides
-        )
-        is_in_order = not claim.key or any(same(claim.key, point[claim.key], v, numeric) for v in claim.order)
-        if is_at and is_on_side and is_in_order:
-            found.append(point)
-    return found
+        """Its replications, of those that the point has."""
+        return [run for run in self._study.replications(point) if run in self._replications]
 
 
 def is_stale(folder: Path) -> bool:

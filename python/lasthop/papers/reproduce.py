@@ -14,10 +14,18 @@ from lasthop.base import paths
 from lasthop.base.errors import UsageError
 from lasthop.base.quantity import duration
 from lasthop.base.table import grid
-from lasthop.papers import page, statements
+from lasthop.papers import page, results, statements
 from lasthop.papers.claims import AGREES, DIFFERS, PAPER, READING, VERDICTS, Finding
-from lasthop.papers.confirm import CONFIRMS, CONTRADICTS, NOT_COMPARED, compared, lost
-from lasthop.papers.measure import is_stale, judge, relevant, single_runs
+from lasthop.papers.confirm import (
+    CONFIRMS,
+    CONTRADICTS,
+    NOT_COMPARED,
+    REPEATS,
+    Repeated,
+    compared,
+    lost,
+)
+from lasthop.papers.measure import in_parts, is_stale, judge, single_runs
 from lasthop.papers.published import published
 from lasthop.papers.results import Outcome
 from lasthop.papers.statements import STATEMENT_VERDICTS, Row
@@ -51,11 +59,8 @@ class Reproduction:
     exceptions: dict[str, list[str]] = field(default_factory=dict)
     cost: dict[str, float] = field(default_factory=dict)
     drawing: dict[str, float] = field(default_factory=dict)
-    # The number of claims that are compared together with these, the duration of a recorded run over that of
-    # one here by study, and the claims whose points these runs do not have.
+    # The number of claims that are compared together with these.
     among: int = 0
-    shorter: dict[str, float] = field(default_factory=dict)
-    lacking: set[str] = field(default_factory=set)
 
     @property
     def outcomes(self) -> dict[str, Outcome]:
@@ -100,16 +105,10 @@ class Reproduction:
 
     def compared(self) -> dict[str, str]:
         """What these runs say of the record of each claim: see `confirm`."""
-        recorded = self.paper.results.claims
+        recorded, among = self.paper.results.quick, self.among or len(self.findings)
         return {
-            one.claim.id: compared(
-                one.claim,
-                None if one.claim.id in self.lacking else recorded.get(one.claim.id),
-                Outcome.of(one),
-                shorter=self.shorter.get(one.claim.study, 1.0),
-                among=self.among or len(self.findings),
-            )
-            for one in self.findings
+            ident: compared(recorded.get(ident), now.mean, among=among)
+            for ident, now in self.outcomes.items()
         }
 
     def confirmed(self) -> dict[str, str]:
@@ -240,29 +239,15 @@ def reproduce(
 
     result = Reproduction(one, quick, out / (one.id + ("-quick" if quick else "")), among=among)
     for name in _wanted(one, quick=quick):
-        scenario, replications, where = _set_up(one, name, quick=quick)
         folder = result.folder / name
-        study = Study.create(scenario, folder, replications=replications, where=where, fresh=is_stale(folder))
-        Sweep(study, jobs=jobs, listener=progress()).run()
-        if not study.metrics():
-            raise UsageError(f"{folder}: every run failed; expected at least one to finish")
+        study = _swept(one, name, folder, jobs, progress(), quick=quick)
         begun = time.monotonic()
         claims = [c for c in one.claims if c.study == name]
-        for figure in scenario.figures():
+        for figure in study.scenario.figures():
             marks = published(claims, figure, study)
             save(draw(study, figure, marks), folder / "figures" / f"{figure['id']}.svg")
-        # A quick run judges the reading of the figures only; for the others there is the record.
-        judged = [c for c in claims if not (quick and c.role == READING)]
+        judged = _claims(one, name, quick=quick)
         result.findings += [_judged(c, study) if quick else judge(c, study) for c in judged]
-        if quick:
-            full, _, chosen = _set_up(one, name, quick=False)
-            result.shorter[name] = _measured_s(full) / _measured_s(scenario)
-            every = [full.points()[i] for i in full.select(chosen)]
-            result.lacking |= {
-                c.id
-                for c in judged
-                if len(relevant(c, every, full.numeric)) != len(relevant(c, study.points(), full.numeric))
-            }
         result.folders.append(folder)
         result.cost[name] = _cost(study)
         result.drawing[name] = time.monotonic() - begun
@@ -273,20 +258,36 @@ def reproduce(
     return result
 
 
+def _swept(
+    one: Paper,
+    name: str,
+    folder: Path,
+    jobs: int | None,
+    listener: Listener,
+    *,
+    quick: bool,
+    repeats: int = 1,
+) -> Study:
+    """A study of a paper with all its runs done, `repeats` times as many as it has."""
+    scenario, replications, where = _set_up(one, name, quick=quick)
+    if repeats > 1:
+        replications = repeats * (scenario.replications if replications is None else replications)
+    study = Study.create(scenario, folder, replications=replications, where=where, fresh=is_stale(folder))
+    Sweep(study, jobs=jobs, listener=listener).run()
+    if not study.metrics():
+        raise UsageError(f"{folder}: every run failed; expected at least one to finish")
+    return study
+
+
+def _claims(one: Paper, name: str, *, quick: bool) -> list[Claim]:
+    """The claims that a study judges; a quick run those under the reading of the figures only."""
+    return [c for c in one.claims if c.study == name and not (quick and c.role == READING)]
+
+
 def _judged(claim: Claim, study: Study) -> Finding:
     """A claim judged, with the values of single runs if they are too few for an interval."""
     found = judge(claim, study)
     return replace(found, each=single_runs(claim, study)) if found.ours.n < FEWEST_FOR_INTERVAL else found
-
-
-def _measured_s(scenario: Scenario) -> float:
-    """How long a run measures, in seconds."""
-    values = scenario.resolved(0)
-    begin, end = (
-        scenario.numeric(key, values[key]["value"]) if key in values else None
-        for key in ("run.warmup", "run.duration")
-    )
-    return (end or 0.0) - (begin or 0.0) or 1.0
 
 
 def _cost(study: Study) -> float:
@@ -304,3 +305,29 @@ def record(result: Reproduction) -> list[Path]:
     one.results.cost = {**one.results.cost, **result.cost}
     one.results.drawing = {**one.results.drawing, **result.drawing}
     return page.record(one)
+
+
+def record_quick(one: Paper, out: Path, *, jobs: int | None, progress: Callable[[], Listener]) -> Path:
+    """Record what quick runs give for each claim with several seeds.
+
+    Args:
+        one: The paper.
+        out: The directory of the studies of all papers.
+        jobs: The number of workers; all cores if `None`.
+        progress: Makes a listener for each study.
+
+    Returns:
+        The file of results.
+    """
+    one.results.quick = {}
+    for name in _wanted(one, quick=True):
+        folder = out / f"{one.id}-quick-repeated" / name
+        study = _swept(one, name, folder, jobs, progress(), quick=True, repeats=REPEATS)
+        runs = max(len(study.replications(planned.point)) for planned in study.plan)
+        parts = in_parts(study, max(1, runs // REPEATS))
+        for claim in _claims(one, name, quick=True):
+            values = [judge(claim, part).ours.mean for part in parts]
+            if known := [value / claim.scale for value in values if value is not None]:
+                one.results.quick[claim.id] = Repeated.of(known)
+    results.write(one.data, one.results)
+    return one.data

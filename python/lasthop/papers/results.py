@@ -6,6 +6,7 @@ the unit of their claim.
 claims      by id: `mean`, the 95 % interval from `low` to `high`, the number of runs `n`, `verdict`, `note`
 readings    by name of a reading, the same for the claims judged under it
 search      results of combinations of readings: see `search`
+quick       by id, what quick runs of several seeds gave: `mean`, standard deviation `spread`, number `n`
 cost        by study, CPU time per simulated second, in seconds
 drawing     by study, time for its figures and verdicts, in seconds
 """
@@ -15,12 +16,13 @@ from __future__ import annotations
 import json
 import math
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from lasthop.base.errors import UsageError, reason
 from lasthop.base.files import put
 from lasthop.papers.claims import VERDICTS
+from lasthop.papers.confirm import Repeated
 from lasthop.scenario.overrides import as_text
 
 if TYPE_CHECKING:
@@ -74,6 +76,7 @@ class Results:
     claims: dict[str, Outcome] = field(default_factory=dict)
     readings: dict[str, dict[str, Outcome]] = field(default_factory=dict)
     search: dict[str, Any] = field(default_factory=dict)
+    quick: dict[str, Repeated] = field(default_factory=dict)
     cost: dict[str, float] = field(default_factory=dict)
     drawing: dict[str, float] = field(default_factory=dict)
 
@@ -96,6 +99,7 @@ def read(path: Path) -> Results:
         _outcomes(path, whole.get("claims", {})),
         {name: _outcomes(path, found) for name, found in readings.items()},
         whole.get("search", {}),
+        _repeated(path, whole.get("quick", {})),
         whole.get("cost", {}),
         whole.get("drawing", {}),
     )
@@ -110,6 +114,13 @@ def _outcomes(path: Path, found: Mapping[str, Any]) -> dict[str, Outcome]:
         if one.verdict not in VERDICTS:
             raise UsageError(f"{path}: {ident}: {one.verdict}; expected one of {', '.join(VERDICTS)}")
     return every
+
+
+def _repeated(path: Path, found: Mapping[str, Any]) -> dict[str, Repeated]:
+    try:
+        return {ident: Repeated(entry["mean"], entry["spread"], entry["n"]) for ident, entry in found.items()}
+    except (KeyError, AttributeError, TypeError) as e:
+        raise UsageError(f"{path}: {reason(e)}; expected mean, spread and n for every claim of quick") from e
 
 
 def outcome(entry: Mapping[str, Any]) -> Outcome:
@@ -130,6 +141,7 @@ def write(path: Path, results: Results) -> None:
     for name, tables in entries.items():
         for table in tables:
             lines += ["", f"[[search.{name}]]", *_pairs(table)]
+    lines += _section("quick", {k: asdict(v) for k, v in results.quick.items()})
     lines += _section("cost", {k: float(f"{v:.3g}") for k, v in results.cost.items()})
     lines += _section("drawing", {k: float(f"{v:.2g}") for k, v in results.drawing.items()})
     put(path, "\n".join(lines) + "\n")
