@@ -73,8 +73,8 @@ pub trait Recovery {
     /// The receiver reports that a segment arrived twice, with the acknowledgement of all below this byte.
     fn on_duplicate_report(&mut self, _ack: u64, _: &Scoreboard) {}
 
-    /// The recovery under way was not needed: what was declared lost was not.
-    fn undo(&mut self, _: &mut Scoreboard) {}
+    /// The recovery under way was not needed; if `is_found`, what was declared lost was not.
+    fn undo(&mut self, _is_found: bool, _: &mut Scoreboard) {}
 
     /// What may be sent now, if anything.
     fn next(&mut self, board: &Scoreboard, window: &Window, fresh: Fresh) -> Option<Pick>;

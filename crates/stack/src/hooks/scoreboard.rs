@@ -269,6 +269,19 @@ impl Scoreboard {
         self.lost
     }
 
+    /// Segments declared lost that have not arrived yet, resent since or not.
+    #[must_use]
+    #[inline]
+    pub fn missing(&self) -> u32 {
+        self.lost + self.resent
+    }
+
+    /// Copies in the network.
+    #[must_use]
+    pub fn copies(&self) -> u32 {
+        self.resent + self.doubled
+    }
+
     /// How many segments and copies have been declared lost, over the life of the connection.
     #[must_use]
     pub fn declared(&self) -> u64 {
@@ -329,13 +342,15 @@ impl Scoreboard {
         let segment = &mut self.segments[index];
         segment.at = now;
         segment.times = segment.times.saturating_add(1);
-        // Beyond the highest byte selectively acknowledged a copy takes the place of the first.
+        // Beyond the highest byte selectively acknowledged a copy takes the place of the first, unless the order of departures tells
+        // which of them arrives.
         let beyond = segment.start >= self.fack.max(self.una);
         match segment.mark {
             Mark::Lost => {
-                segment.mark = if beyond { Mark::InFlight } else { Mark::Resent };
+                let replaces = beyond && !self.is_followed;
+                segment.mark = if replaces { Mark::InFlight } else { Mark::Resent };
                 self.lost -= 1;
-                self.resent += u32::from(!beyond);
+                self.resent += u32::from(!replaces);
             }
             Mark::InFlight if !beyond => {
                 segment.mark = Mark::Doubled;

@@ -105,8 +105,8 @@ impl Recovery for RecoveryMachine {
         each!(self, recovery => recovery.on_duplicate_report(ack, board));
     }
 
-    fn undo(&mut self, board: &mut Scoreboard) {
-        each!(self, recovery => recovery.undo(board));
+    fn undo(&mut self, is_found: bool, board: &mut Scoreboard) {
+        each!(self, recovery => recovery.undo(is_found, board));
     }
 
     fn holds_sacked(&self) -> bool {

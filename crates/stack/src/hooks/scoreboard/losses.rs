@@ -89,11 +89,16 @@ impl Scoreboard {
         }
     }
 
-    /// What was declared lost and not resent is in the network, after all.
+    /// What was declared lost is in the network, after all, beside the copies that were sent of it.
     pub fn find_lost(&mut self) {
-        for segment in self.segments.iter_mut().filter(|segment| segment.mark == Mark::Lost) {
-            segment.mark = Mark::InFlight;
+        for segment in &mut self.segments {
+            segment.mark = match segment.mark {
+                Mark::Lost => Mark::InFlight,
+                Mark::Resent => Mark::Doubled,
+                other => other,
+            };
         }
+        self.doubled += std::mem::take(&mut self.resent);
         self.lost = 0;
         self.lost_below = self.base;
     }

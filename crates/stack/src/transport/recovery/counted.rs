@@ -142,7 +142,7 @@ impl Recovery for Counted {
         true
     }
 
-    fn undo(&mut self, board: &mut Scoreboard) {
+    fn undo(&mut self, _: bool, board: &mut Scoreboard) {
         // After a timeout duplicates of what was sent twice may still come.
         if self.phase == Phase::Recovery {
             self.phase = Phase::Open;

@@ -85,6 +85,12 @@ impl Sack {
         self.point.is_some_and(|point| board.una() < point)
     }
 
+    /// Whether what RACK has declared lost begins a recovery: also a segment that the last one sent again, but which had left after
+    /// it began, as in Linux.
+    fn begins(&self, board: &Scoreboard) -> bool {
+        board.missing() > 0 && !self.is_below_point(board)
+    }
+
     /// What RACK sends next: lost copies, lost segments, new data.
     fn next_by_time(&mut self, board: &Scoreboard) -> Option<Pick> {
         if board.lost() == 0 {
@@ -160,7 +166,7 @@ impl Recovery for Sack {
         self.head_copies = 0;
         self.mark_lost(board);
         if !self.active {
-            let lost = self.rack.is_some() && board.lost() > 0 && !self.is_below_point(board);
+            let lost = self.rack.is_some() && self.begins(board);
             return if lost { Verdict::Lost } else { Verdict::Open };
         }
         if !self.is_below_point(board) {
@@ -179,8 +185,7 @@ impl Recovery for Sack {
         }
         self.duplicates += 1;
         if self.rack.is_some() {
-            let lost = board.lost() > 0 && !self.is_below_point(board);
-            return if lost { Verdict::Lost } else { Verdict::Open };
+            return if self.begins(board) { Verdict::Lost } else { Verdict::Open };
         }
         let told = self.duplicates >= DUP_THRESH || (!board.is_empty() && board.is_lost(board.base()));
         let news = self.point.is_none_or(|point| board.una() >= point);
@@ -189,7 +194,7 @@ impl Recovery for Sack {
 
     fn begin(&mut self, response: LossResponse, board: &mut Scoreboard, _: &mut Window) {
         self.head_copies = response.copies;
-        if self.rack.is_none() || board.lost() == 0 {
+        if self.rack.is_none() || board.missing() == 0 {
             board.lose(board.base());
         }
         if !board.is_lost(board.base()) {
@@ -242,7 +247,7 @@ impl Recovery for Sack {
 
     fn on_time(&mut self, board: &mut Scoreboard) -> bool {
         self.mark_lost(board);
-        !self.active && board.lost() > 0 && !self.is_below_point(board)
+        !self.active && self.begins(board)
     }
 
     fn on_duplicate_report(&mut self, ack: u64, board: &Scoreboard) {
@@ -251,12 +256,13 @@ impl Recovery for Sack {
         }
     }
 
-    fn undo(&mut self, board: &mut Scoreboard) {
+    fn undo(&mut self, is_found: bool, board: &mut Scoreboard) {
         self.end();
         (self.head_copies, self.duplicates, self.point) = (0, 0, None);
         match &mut self.rack {
-            Some(rack) => rack.undo(board),
-            None => board.find_lost(),
+            Some(rack) if is_found => rack.undo(board),
+            None if is_found => board.find_lost(),
+            _ => {}
         }
     }
 

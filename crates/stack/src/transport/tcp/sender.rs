@@ -32,7 +32,7 @@ use marks::Marks;
 pub use messages::{Arrived, Counters, Outgoing, SackNews};
 use pacing::Pace;
 use prr::Prr;
-use spurious::Spurious;
+use spurious::{Doing, Spurious};
 use stopping::Stopped;
 use unused::Decay;
 use usage::Usage;
@@ -373,11 +373,13 @@ impl<P: Parts> Sender<P> {
         self.widest = self.widest.max(arrived.edge - arrived.ack);
         let flight = self.board.flight();
         let advanced = arrived.ack > self.board.una();
+        let before = self.doing();
+        let mut delivered = 0;
         if arrived.twice.is_some() {
             self.recovery.on_duplicate_report(arrived.ack, &self.board);
         }
         if advanced {
-            self.on_advance(arrived, out);
+            delivered = self.on_advance(arrived, out);
         } else if !self.board.is_empty() && !self.persisting {
             let duplicate = match arrived.sack {
                 SackNews::Unused => arrived.pure && arrived.edge == old_edge,
@@ -386,14 +388,22 @@ impl<P: Parts> Sender<P> {
             };
             let heeded = |echo| self.law.heeds(echo, self.board.una());
             if duplicate && arrived.extension.as_ref().is_none_or(heeded) {
-                self.on_duplicate(arrived, out);
+                delivered = self.on_duplicate(arrived, out);
             }
         }
         self.on_echo(arrived.ecn, arrived.ack, flight, arrived.now, out);
         if self.by_time {
             let now = arrived.now;
             self.follow_probe(arrived.ack, arrived.twice.map(|range| range.1), advanced, now, out);
-            self.review(arrived, advanced, flight, out);
+            self.review(arrived, advanced, (before, flight), out);
+            // What is lost beyond a recovery that is over begins the next.
+            if before == Doing::Recovering
+                && !self.recovery.is_active()
+                && self.recovery.on_time(&mut self.board)
+            {
+                self.tell_losses();
+                self.recover(now, self.board.flight(), delivered, out);
+            }
             self.refresh_timer(now, out);
         }
         // A probe that was accepted leaves nothing outstanding; if the window is still closed, probing begins again.
@@ -405,7 +415,8 @@ impl<P: Parts> Sender<P> {
         }
     }
 
-    fn on_advance(&mut self, arrived: &Arrived, out: &mut impl Out) {
+    /// An acknowledgement of new data. How many segments it reports to have arrived.
+    fn on_advance(&mut self, arrived: &Arrived, out: &mut impl Out) -> u32 {
         let now = arrived.now;
         self.integrate(now);
         let flight = self.board.flight();
@@ -438,9 +449,12 @@ impl<P: Parts> Sender<P> {
         }
         // RFC 3168 (6.1.2): not at an echo.
         let grows = arrived.ecn == EcnEcho::Unmarked || self.is_answered_by_timeout();
+        let begins_again = self.by_time && self.board.missing() > 0;
         let arrivals = if self.by_time { self.board.news() } else { advance.segments };
         let progress = match verdict {
-            Verdict::Ended if grows && self.growth_at_recovery_end => Progress::Open(arrivals),
+            Verdict::Ended if grows && self.growth_at_recovery_end && !begins_again => {
+                Progress::Open(arrivals)
+            }
             Verdict::Open if grows && self.window_limited(flight) => Progress::Open(advance.segments),
             Verdict::Open => Progress::Unlimited(advance.segments),
             _ => Progress::Recovering(advance.segments),
@@ -466,14 +480,15 @@ impl<P: Parts> Sender<P> {
             }
             self.tell_jitter(out);
         }
-        let is_lost = verdict == Verdict::Lost
-            || (verdict == Verdict::Ended && self.recovery.is_by_time() && self.board.lost() > 0);
-        if is_lost || (matches!(verdict, Verdict::Open | Verdict::Ended) && self.is_overdue(&ack)) {
+        let ends = matches!(verdict, Verdict::Open | Verdict::Ended);
+        if verdict == Verdict::Lost || (ends && self.is_overdue(&ack)) {
             self.recover(now, self.board.flight(), ack.delivered.segments, out);
         }
+        ack.delivered.segments
     }
 
-    fn on_duplicate(&mut self, arrived: &Arrived, out: &mut impl Out) {
+    /// A duplicate acknowledgement. How many segments it reports to have arrived.
+    fn on_duplicate(&mut self, arrived: &Arrived, out: &mut impl Out) -> u32 {
         let now = arrived.now;
         self.integrate(now);
         let flight = self.board.flight();
@@ -497,6 +512,7 @@ impl<P: Parts> Sender<P> {
             // What limited transmit sent does not count (RFC 5681, 3.2, step 2).
             self.recover(now, flight - self.limited, delivered, out);
         }
+        delivered
     }
 
     /// Most segments one arrival may release.

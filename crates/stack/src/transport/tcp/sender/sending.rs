@@ -1,6 +1,6 @@
 //! Selects the next segment, and decides when it may be sent.
 
-use super::spurious::Allowed;
+use super::spurious::{Allowed, Doing};
 use super::{Outgoing, Sender};
 use crate::hooks::{Congestion, Fresh, NoteEvent, Out, Pick, Recovery};
 use crate::packet::Ecn;
@@ -114,7 +114,9 @@ impl<P: Parts> Sender<P> {
 
     fn send_again(&mut self, number: u64, now: Time) -> Outgoing {
         self.board.resend(number, now);
-        self.spurious.on_copy(now);
+        if self.by_time && self.doing() != Doing::Open {
+            self.spurious.on_copy(now);
+        }
         let sent = self.board.get(number);
         let len = sent.len - u32::from(sent.fin);
         if len > 0 {

@@ -28,10 +28,8 @@ struct Saved {
     ssthresh: f64,
     /// First byte not acknowledged when it was saved.
     una: u64,
-    /// Segments sent again and not reported to have arrived twice.
-    again: u32,
-    /// When the first of them left.
-    first: Option<Time>,
+    /// Segments sent again and not reported to have arrived twice; `None` before the first.
+    again: Option<u32>,
     /// Where the window fell before, and whether a mark was echoed since it was saved.
     fall: Fall,
     is_marked: bool,
@@ -55,7 +53,20 @@ pub(super) struct Spurious {
     by_stamps: bool,
     uses_forward: bool,
     saved: Option<Saved>,
+    /// When the first copy left since none was outstanding at the beginning of a recovery (Linux's `retrans_stamp`).
+    first_copy: Option<Time>,
     forward: Forward,
+}
+
+/// What a sender was doing when an acknowledgement arrived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Doing {
+    /// Neither of the others.
+    Open,
+    /// A recovery, which began with what acknowledgements showed.
+    Recovering,
+    /// What follows a timeout.
+    AfterTimeout,
 }
 
 /// What F-RTO allows to be sent.
@@ -79,16 +90,17 @@ impl Spurious {
             by_stamps: by_time && matches!(config.undo, Undo::Timestamps | Undo::Both),
             uses_forward: by_time && config.f_rto,
             saved: None,
+            first_copy: None,
             forward: Forward::Off,
         }
     }
 
-    /// A segment is sent again.
+    /// A segment is sent again, and not as a probe.
     #[inline]
     pub(super) fn on_copy(&mut self, now: Time) {
+        self.first_copy.get_or_insert(now);
         if let Some(saved) = &mut self.saved {
-            saved.again += 1;
-            saved.first.get_or_insert(now);
+            saved.again = Some(saved.again.unwrap_or(0) + 1);
         }
     }
 
@@ -122,7 +134,7 @@ impl Spurious {
     fn on_duplicate_report(&mut self, left: u64, right: u64, packet: u32) {
         if let Some(saved) = self.saved.as_mut().filter(|saved| left >= saved.una) {
             let segments = (right.saturating_sub(left)).div_ceil(u64::from(packet)) as u32;
-            saved.again = saved.again.saturating_sub(segments);
+            saved.again = saved.again.map(|again| again.saturating_sub(segments));
         }
     }
 }
@@ -130,12 +142,29 @@ impl Spurious {
 impl<P: Parts> Sender<P> {
     /// A loss is about to be answered: the window is saved if that begins a recovery or a series of timeouts.
     pub(super) fn save_window(&mut self) {
-        let is_first = !self.recovery.is_active() && self.board.una() >= self.loss_until;
-        if is_first && (self.spurious.by_dsack || self.spurious.by_stamps || self.spurious.uses_forward) {
+        if self.doing() == Doing::Open
+            && (self.spurious.by_dsack || self.spurious.by_stamps || self.spurious.uses_forward)
+        {
             let (cwnd, ssthresh) = (self.window.cwnd, self.window.ssthresh);
             let (una, fall) = (self.board.una(), self.marks.fall());
-            let saved = Saved { cwnd, ssthresh, una, again: 0, first: None, fall, is_marked: false };
-            self.spurious.saved = Some(saved);
+            let copies = self.board.copies();
+            if copies == 0 && self.board.oldest().is_none_or(|first| first.times == 1) {
+                self.spurious.first_copy = None;
+            }
+            let again = (copies > 0).then_some(copies);
+            self.spurious.saved = Some(Saved { cwnd, ssthresh, una, again, fall, is_marked: false });
+        }
+    }
+
+    /// What the sender does.
+    #[inline]
+    pub(super) fn doing(&self) -> Doing {
+        if self.recovery.is_active() {
+            Doing::Recovering
+        } else if self.board.una() < self.loss_until {
+            Doing::AfterTimeout
+        } else {
+            Doing::Open
         }
     }
 
@@ -152,23 +181,30 @@ impl<P: Parts> Sender<P> {
         }
     }
 
-    /// An acknowledgement has been processed, with `flight` segments outstanding before it: whether the last reduction was needed.
-    pub(super) fn review(&mut self, arrived: &Arrived, advanced: bool, flight: u32, out: &mut impl Out) {
-        if self.is_spurious(arrived.echo, arrived.twice, advanced) {
-            self.undo(arrived.now, out);
+    /// An acknowledgement has been processed, with `flight` segments outstanding `before` it, and what the sender did: whether the
+    /// last reduction was needed.
+    pub(super) fn review(
+        &mut self,
+        arrived: &Arrived,
+        advanced: bool,
+        (before, flight): (Doing, u32),
+        out: &mut impl Out,
+    ) {
+        if let Some(is_found) = self.is_spurious(arrived, advanced, before) {
+            self.undo(is_found, arrived.now, out);
             self.answer_after_undo(arrived, flight, out);
         }
     }
 
-    /// Whether an acknowledgement shows that the last reduction was not needed.
-    fn is_spurious(&mut self, echo: Option<u32>, twice: Option<(u64, u64)>, advanced: bool) -> bool {
-        if let Some((left, right)) = twice {
+    /// Whether an acknowledgement shows that the last reduction was not needed, and then whether nothing is lost.
+    fn is_spurious(&mut self, arrived: &Arrived, advanced: bool, before: Doing) -> Option<bool> {
+        if let Some((left, right)) = arrived.twice {
             self.spurious.on_duplicate_report(left, right, self.packet);
         }
         let forward = self.spurious.forward;
         if forward != Forward::Off {
             if self.board.take_original() {
-                return true;
+                return Some(true);
             }
             // Step 2: two new segments, unless all is acknowledged; step 3: nothing old has arrived.
             let waits = self.board.una() < self.loss_until;
@@ -181,13 +217,24 @@ impl<P: Parts> Sender<P> {
                 Forward::Off
             };
         }
-        let Some(Saved { again, first: Some(first), una, .. }) = self.spurious.saved else { return false };
-        let is_older = |echo: u32| (echo.wrapping_sub(self.stamp(first))).cast_signed() < 0;
-        let by_stamp = self.spurious.by_stamps && advanced && self.timestamps && echo.is_some_and(is_older);
-        if by_stamp {
-            self.board.see_late(una);
+        if before == Doing::Open {
+            self.spurious.first_copy = None;
         }
-        by_stamp || (self.spurious.by_dsack && again == 0)
+        let Saved { again, una, .. } = self.spurious.saved?;
+        let is_late = self.spurious.by_stamps && advanced && before != Doing::Open && {
+            let is_older = |echo: u32, first| (echo.wrapping_sub(self.stamp(first))).cast_signed() < 0;
+            let first = self.spurious.first_copy;
+            first
+                .is_none_or(|first| self.timestamps && arrived.echo.is_some_and(|echo| is_older(echo, first)))
+        };
+        if is_late {
+            self.board.see_late(una);
+            let is_partial = before == Doing::Recovering && self.recovery.is_active();
+            if !is_partial || self.board.copies() == 0 {
+                return Some(is_partial || before == Doing::AfterTimeout);
+            }
+        }
+        (self.spurious.by_dsack && again == Some(0)).then_some(before == Doing::AfterTimeout)
     }
 
     /// The timestamp of a segment that leaves at this time (RFC 7323, 3).
@@ -196,7 +243,7 @@ impl<P: Parts> Sender<P> {
     }
 
     /// The reduction was not needed (RFC 4015, 3.2), nor is it undone where a mark calls for it.
-    fn undo(&mut self, now: Time, out: &mut impl Out) {
+    fn undo(&mut self, is_found: bool, now: Time, out: &mut impl Out) {
         self.spurious.forward = Forward::Off;
         let Some(saved) = self.spurious.saved.take() else { return };
         self.integrate(now);
@@ -209,7 +256,7 @@ impl<P: Parts> Sender<P> {
         }
         self.marks.take_back(saved.fall, saved.is_marked);
         self.window.clamp();
-        self.recovery.undo(&mut self.board);
+        self.recovery.undo(is_found, &mut self.board);
         self.loss_until = 0;
         self.timed_out = None;
         self.rtt.set_backoff(0);

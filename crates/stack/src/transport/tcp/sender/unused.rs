@@ -11,7 +11,8 @@
 //! next write.
 
 use super::Sender;
-use crate::hooks::Recovery;
+use super::spurious::Doing;
+
 use crate::transport::tcp::{Config, Parts};
 use crate::units::{Span, Time};
 
@@ -75,7 +76,7 @@ impl<P: Parts> Sender<P> {
             return;
         }
         let used = f64::from(decay.used).max(self.initial_window);
-        let is_open = !self.recovery.is_active() && self.board.una() >= self.loss_until;
+        let is_open = self.doing() == Doing::Open;
         let by_application = self.backlog() < u64::from(self.packet);
         if is_open && by_application {
             if used < self.window.cwnd {

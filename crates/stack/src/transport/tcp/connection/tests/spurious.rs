@@ -117,3 +117,37 @@ fn a_mark_after_an_undo_is_answered() {
         assert_eq!((outcome(pair).1, answered), (1, 1), "{number}");
     }
 }
+
+/// The same transfer, in which the path loses these segments of the client, the copies counted.
+fn with_losses(config: &Config, late: &[usize], by: Span, lost: &[usize]) -> (u64, u64, u64, f64) {
+    let mut pair = Pair::new(config);
+    (pair.late, pair.lost[CLIENT]) = ((late.to_vec(), by), lost.to_vec());
+    pair.open();
+    pair.run(Span::from_millis(25));
+    pair.write(CLIENT, 40_000);
+    pair.run(Span::from_secs(20));
+    assert_eq!(pair.ends[SERVER].receiver().in_order(), 40_000);
+    let counters = pair.ends[CLIENT].counters(pair.now);
+    let ssthresh = pair.ends[CLIENT].sender().window().ssthresh;
+    (counters.fast_retransmits, counters.retransmits, counters.reductions_undone, ssthresh)
+}
+
+/// A copy is lost, so that a recovery lasts two round trips; what left within it and was lost has been sent again when it ends.
+/// Linux begins the next one with that acknowledgement, and does not take the echo of that copy, which left before, for one of a
+/// first transmission.
+#[test]
+fn a_loss_within_a_recovery_begins_the_next_one_at_its_end_and_is_not_taken_back() {
+    for second in [18, 19, 21] {
+        let found = with_losses(&reno(Undo::Both), &[], Span::ZERO, &[3, 12, 16, second]);
+        assert_eq!(found, (2, 4, 0, 3.0), "{second}");
+    }
+}
+
+/// Linux (`tcp_try_undo_partial`): the echo of a first transmission takes nothing back while a copy of another segment is in the
+/// network; here that segment was lost.
+#[test]
+fn what_was_late_takes_nothing_back_while_another_copy_is_in_the_network() {
+    let by = Span::from_millis(26);
+    assert_eq!(with_losses(&reno(Undo::Timestamps), &[3], by, &[]), (1, 1, 1, 12.0));
+    assert_eq!(with_losses(&reno(Undo::Timestamps), &[3], by, &[6]), (1, 2, 0, 6.0));
+}
