@@ -374,6 +374,7 @@ impl<P: Parts> Sender<P> {
         let flight = self.board.flight();
         let advanced = arrived.ack > self.board.una();
         let before = self.doing();
+        let is_late = advanced && self.by_time && self.is_late(arrived.echo);
         let mut delivered = 0;
         if arrived.twice.is_some() {
             self.recovery.on_duplicate_report(arrived.ack, &self.board);
@@ -395,7 +396,7 @@ impl<P: Parts> Sender<P> {
         if self.by_time {
             let now = arrived.now;
             self.follow_probe(arrived.ack, arrived.twice.map(|range| range.1), advanced, now, out);
-            self.review(arrived, advanced, (before, flight), out);
+            self.review(arrived, (advanced, is_late), (before, flight), out);
             // What is lost beyond a recovery that is over begins the next.
             if before == Doing::Recovering
                 && !self.recovery.is_active()

@@ -181,24 +181,49 @@ impl<P: Parts> Sender<P> {
         }
     }
 
-    /// An acknowledgement has been processed, with `flight` segments outstanding `before` it, and what the sender did: whether the
-    /// last reduction was needed.
+    /// An acknowledgement of new data arrives: whether it is that of a first transmission that was sent again, or would have been. In a
+    /// recovery that is reordering, before losses are detected by it.
+    pub(super) fn is_late(&mut self, echo: Option<u32>) -> bool {
+        let before = self.doing();
+        if before == Doing::Open {
+            self.spurious.first_copy = None;
+        }
+        if !self.spurious.by_stamps || self.spurious.saved.is_none() || before == Doing::Open {
+            return false;
+        }
+        let is_older = |echo: u32, first| (echo.wrapping_sub(self.stamp(first))).cast_signed() < 0;
+        let first = self.spurious.first_copy;
+        let is_late =
+            first.is_none_or(|first| self.timestamps && echo.is_some_and(|echo| is_older(echo, first)));
+        if is_late && before == Doing::Recovering {
+            self.board.see_late(self.board.una());
+        }
+        is_late
+    }
+
+    /// An acknowledgement has been processed, of something that was `late` or not, with `flight` segments outstanding `before` it, and
+    /// what the sender did: whether the last reduction was needed.
     pub(super) fn review(
         &mut self,
         arrived: &Arrived,
-        advanced: bool,
+        (advanced, is_late): (bool, bool),
         (before, flight): (Doing, u32),
         out: &mut impl Out,
     ) {
-        if let Some(is_found) = self.is_spurious(arrived, advanced, before) {
+        if let Some(is_found) = self.is_spurious(arrived.twice, (advanced, is_late), before) {
             self.undo(is_found, arrived.now, out);
             self.answer_after_undo(arrived, flight, out);
         }
     }
 
     /// Whether an acknowledgement shows that the last reduction was not needed, and then whether nothing is lost.
-    fn is_spurious(&mut self, arrived: &Arrived, advanced: bool, before: Doing) -> Option<bool> {
-        if let Some((left, right)) = arrived.twice {
+    fn is_spurious(
+        &mut self,
+        twice: Option<(u64, u64)>,
+        (advanced, is_late): (bool, bool),
+        before: Doing,
+    ) -> Option<bool> {
+        if let Some((left, right)) = twice {
             self.spurious.on_duplicate_report(left, right, self.packet);
         }
         let forward = self.spurious.forward;
@@ -217,18 +242,8 @@ impl<P: Parts> Sender<P> {
                 Forward::Off
             };
         }
-        if before == Doing::Open {
-            self.spurious.first_copy = None;
-        }
-        let Saved { again, una, .. } = self.spurious.saved?;
-        let is_late = self.spurious.by_stamps && advanced && before != Doing::Open && {
-            let is_older = |echo: u32, first| (echo.wrapping_sub(self.stamp(first))).cast_signed() < 0;
-            let first = self.spurious.first_copy;
-            first
-                .is_none_or(|first| self.timestamps && arrived.echo.is_some_and(|echo| is_older(echo, first)))
-        };
+        let again = self.spurious.saved?.again;
         if is_late {
-            self.board.see_late(una);
             let is_partial = before == Doing::Recovering && self.recovery.is_active();
             if !is_partial || self.board.copies() == 0 {
                 return Some(is_partial || before == Doing::AfterTimeout);
