@@ -75,15 +75,62 @@ def test_flows_of_a_group_with_different_tcps_have_rows_of_their_own() -> None:
 
 
 def test_remarks_name_the_full_queue_and_where_packets_are_dropped() -> None:
-    scopes = {
-        "links.a": {"queue_mean_packets": 95.0, "drops_queue": 3.0},
-        "links.b": {"queue_mean_packets": 5.0, "drops_queue": 7.0},
+    scopes: dict[str, dict[str, float | None]] = {
+        "links.a": {"queue_full_share": 0.004, "drops_queue": 70.0},
+        "links.b": {"queue_full_share": None, "drops_queue": 7.0},
+        "links.c": {"queue_full_share": 0.43, "drops_queue": 3.0},
     }
-    assert glance.remarks(scopes, {"a": 100.0, "b": 100.0}) == [
-        "the queue of a is always full: 95 of 100 packets in the mean",
-        "the queue of b of 100 packets dropped 7 packets",
+    limits = {"a": "100 packets", "b": "100 packets", "c": "64 kB"}
+    assert glance.remarks(scopes, limits) == [
+        "the queue of c (64 kB) was full for 43 % of the time and dropped 3 packets",
+        "the queue of a (100 packets) was full at times and dropped 70 packets",
     ]
-    assert glance.remarks({"links.a": {"queue_mean_packets": 5.0, "drops_queue": 0.0}}, {"a": 100.0}) == []
+    del scopes["links.a"]
+    assert glance.remarks(scopes, {})[1] == "the queue of b dropped 7 packets"
+
+
+@pytest.mark.parametrize(
+    ("share", "found"), [(0.4, []), (1.0, ["the queue of a was full for 100 % of the time"])]
+)
+def test_a_full_queue_that_drops_nothing_is_named_if_it_was_full_for_long(
+    share: float, found: list[str]
+) -> None:
+    assert glance.remarks({"links.a": {"queue_full_share": share, "drops_queue": 0.0}}, {}) == found
+
+
+def test_the_remark_on_the_queue_of_a_run_has_its_limit_and_its_metrics(tmp_path: Path) -> None:
+    file = tmp_path / "too-much.toml"
+    file.write_text(
+        """
+title = "Twice what a wire carries"
+run   = { duration = "20 s", warmup = "1 s" }
+nodes = { a = {}, b = {} }
+
+[links]
+wire = { kind = "wired", nodes = ["a", "b"], rate = "1 Mbit/s", queue = "9 packets" }
+
+[flows.much]
+from = "a"
+to   = "b"
+udp  = {}
+app  = { kind = "cbr", cbr = { rate = "2 Mbit/s", packet = "1000 B" } }
+"""
+    )
+    done = lasthop.load(file).run()
+    # A packet leaves every 8224 us, and one comes every 4000 us: 2000 us after a departure in the mean.
+    lasted = f"full for {100 * (1 - 2 / 8.224):.0f} % of the time"
+    text = glance.of_run(done)
+    dropped = f"dropped {done.metrics['links.wire.drops_queue']:.0f} packets"
+    assert f"the queue of wire (9 packets) was {lasted} and {dropped}" in text.replace("\n", " ")
+    assert max(map(len, text.split("\n"))) <= glance.WIDTH
+
+
+def test_the_remark_on_an_802_11_link_says_whose_queue_was_full() -> None:
+    values = {"queue_full_share": 0.43, "drops_queue": 3.0, "airtime_idle_s": 0.0}
+    assert glance.remarks({"links.air": values}, {"air": "50 packets"}) == [
+        "the queues of air (50 packets) dropped 3 packets; "
+        "that of the observing station was full for 43 % of the time"
+    ]
 
 
 def test_flows_whose_names_look_like_those_of_a_group_have_rows_of_their_own(tmp_path: Path) -> None:

@@ -210,7 +210,7 @@ fn an_802_11_station_with_time_to_spare_holds_no_queue() {
                  app = { kind = \"cbr\", cbr = { rate = \"80 kbit/s\", packet = \"1000 B\" } }\n";
     let outcome = with(AIR, flows);
     let told = |name: &str| metric(&outcome, &format!("links.air.{name}"));
-    assert_eq!(told("queue_max_packets"), 1.0);
+    assert_eq!((told("queue_max_packets"), told("queue_full_share")), (1.0, 0.0));
     assert_eq!((told("queue_delay_mean_s"), told("queue_delay_max_s")), (0.0, 0.0));
     // Ten packets a second, each there for as long as its service lasts.
     near(told("queue_mean_packets"), 10.0 * told("service_mean_s"), 1e-3);
@@ -225,6 +225,8 @@ fn the_queue_of_an_802_11_station_fills_and_its_packets_wait() {
     // Ten wait, and one is in service.
     assert_eq!(told("queue_max_packets"), 11.0);
     assert!(told("queue_mean_packets") > 10.9, "{}", told("queue_mean_packets"));
+    // It was never below ten once it was full, so that the mean gives the share.
+    near(told("queue_full_share"), told("queue_mean_packets") - 10.0, 0.02);
     // A packet waits for all before it and is then sent; its service ends with the acknowledgement.
     let (waits, lasts) = (told("queue_delay_mean_s"), told("service_mean_s"));
     near(waits / lasts, 10.0 / 11.0, 0.03);

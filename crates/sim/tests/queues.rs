@@ -128,6 +128,28 @@ fn a_queue_in_bytes_bounds_the_bytes_of_each_law() {
 }
 
 #[test]
+fn a_full_queue_is_so_but_for_the_time_between_a_departure_and_the_next_arrival() {
+    // One leaves every 800 us and one comes every 243 us, which have no common divisor: the gap is 121.5 us in the mean.
+    let share = |limit, aqm: Option<AqmKind>| {
+        let mut config = bottleneck(sender(CongestionKind::Reno, EcnMode::Off), aqm.map(AqmKind::config));
+        config.flows[0].transport = TransportConfig::Udp { extra_header: 0 };
+        config.flows[0].app = source(AppKind::Cbr { rate: Rate(32_000_000), packet: 972 });
+        wire(&mut config, 1, 0).queue = limit;
+        let outcome = run_once(&config);
+        let found = outcome.metrics.iter().find(|(name, _)| name == "links.l1.queue_full_share");
+        found.expect("a metric of each link").1
+    };
+    for limit in [QueueLimit::Packets(10), QueueLimit::Bytes(Bytes(10_500))] {
+        let full = share(limit, None).expect("defined without a law");
+        assert!((full - (1.0 - 121.5 / 800.0)).abs() < 0.001, "{limit:?}: {full}");
+        // The limit is that of the queue if its law decides at arrivals only.
+        assert!(share(limit, Some(AqmKind::Red)).is_some());
+        assert_eq!(share(limit, Some(AqmKind::Codel)), None);
+    }
+    assert_eq!(share(QueueLimit::Unlimited, None), Some(0.0));
+}
+
+#[test]
 fn stations_and_the_air_of_802_16_have_all_laws() {
     for aqm in all() {
         let name = aqm.kind().entry().name;

@@ -44,8 +44,8 @@ _WHOLE = 0.95
 _SENT = ("segments_sent", "packets_sent", "requests_sent")
 _COLLISIONS = ("frames_collided", "collisions")
 _LOST = ("packets_lost", "discards")
-# A queue is always full if its mean is this share of its limit.
-_FULL = 0.9
+# A queue that was full for this share of the time is worth a word even if it dropped nothing.
+_FULL = 0.5
 # Wires and classes of airtime that are used less are left out.
 _USED = 0.01
 
@@ -87,15 +87,17 @@ def by_scope(metrics: Values) -> dict[str, dict[str, float | None]]:
     return found
 
 
-def remarks(scopes: Mapping[str, Values], limits: Mapping[str, float]) -> list[str]:
+def remarks(scopes: Mapping[str, Values], limits: Mapping[str, str]) -> list[str]:
     """At most two sentences on what went wrong, the gravest first.
 
     Args:
         scopes: The metrics of each scope.
-        limits: The limit in packets of the queue of each link that has one.
+        limits: The limit of the queue of each link that has one, in packets or bytes.
 
     >>> remarks({"flows.a": {"segments_sent": 0.0}, "flows.p": {"lost_share": 0.5}}, {})
     ['a sent nothing', 'p: 50.0 % of the probes were lost']
+    >>> remarks({"links.w": {"queue_full_share": 0.43, "drops_queue": 12.0}}, {"w": "9 packets"})
+    ['the queue of w (9 packets) was full for 43 % of the time and dropped 12 packets']
     """
     flows = dict(_named(scopes, "flows"))
     silent = (f"{f} sent nothing" for f, v in flows.items() if any(v.get(sent) == 0 for sent in _SENT))
@@ -105,28 +107,45 @@ def remarks(scopes: Mapping[str, Values], limits: Mapping[str, float]) -> list[s
     return [text for text, _ in zip(found, range(_REMARKS), strict=False)]
 
 
-def _queues(scopes: Mapping[str, Values], limits: Mapping[str, float]) -> Iterator[str]:
-    """The queues that were always full, and then those that dropped packets."""
+def _queues(scopes: Mapping[str, Values], limits: Mapping[str, str]) -> Iterator[str]:
+    """The queues that dropped packets or were full for long, those first that were full for longest."""
+
+    def rank(link: str) -> tuple[float, float]:
+        values = links[link]
+        return values.get("queue_full_share") or 0.0, values.get("drops_queue") or 0.0
+
     links = dict(_named(scopes, "links"))
-    for link, limit in limits.items():
-        mean = links.get(link, {}).get("queue_mean_packets") or 0.0
-        if mean >= _FULL * limit:
-            yield f"the queue of {link} is always full: {mean:.4g} of {limit:.4g} packets in the mean"
-    dropped = {link: values.get("drops_queue") or 0.0 for link, values in links.items()}
-    for link in sorted(filter(dropped.__getitem__, dropped), key=lambda link: -dropped[link]):
-        room = f" of {limits[link]:.4g} packets" if link in limits else ""
-        yield f"the queue of {link}{room} dropped {dropped[link]:.0f} packets"
+    for link in sorted(links, key=rank, reverse=True):
+        share, drops = rank(link)
+        if not drops and share < _FULL:
+            continue
+        name = f"{link} ({limits[link]})" if link in limits else link
+        lasted = f"full for {100 * share:.0f} % of the time" if share >= 0.01 else "full at times"
+        dropped = f"dropped {drops:.0f} packets"
+        if not share:
+            yield f"the queue of {name} {dropped}"
+        elif not drops:
+            yield f"the queue of {name} was {lasted}"
+        elif _is_air(links[link]):
+            # All stations drop, and the share is that of one.
+            yield f"the queues of {name} {dropped}; that of the observing station was {lasted}"
+        else:
+            yield f"the queue of {name} was {lasted} and {dropped}"
 
 
-def _limits(done: Run) -> dict[str, float]:
-    """The limits of queues in packets."""
+def _is_air(values: Values) -> bool:
+    """Whether these are the metrics of an 802.11 link."""
+    return "airtime_idle_s" in values
+
+
+def _limits(done: Run) -> dict[str, str]:
+    """The limits of queues."""
     sheet = done.scenario.resolved(done.point)
-    found: dict[str, float] = {}
+    found: dict[str, str] = {}
     for key, entry in sheet.items():
         match = re.fullmatch(r"links\.(.+)\.queue", key)
-        parts = split(str(entry["value"])) if match else None
-        if match and parts and parts[1] == "packets":
-            found[match[1]] = parts[0]
+        if match and split(str(entry["value"])):
+            found[match[1]] = str(entry["value"])
     # The reverse direction has the queue of the forward one unless it has its own.
     return {**{f"{link}.reverse": limit for link, limit in found.items()}, **found}
 

@@ -45,6 +45,7 @@ UNDEFINED: dict[str, Callable[[Observed, str], bool]] = {
     "queue_delay_mean_s": lambda seen, of: True,
     "queue_delay_p95_s": lambda seen, of: True,
     "queue_delay_max_s": lambda seen, of: True,
+    "queue_full_share": lambda seen, of: not _is_drop_tail(seen, of),
     # Nothing has left the queue, or all of it was in it before the warm-up ended.
     "aqm_delay_mean_s": lambda seen, of: True,
     "aqm_delay_p95_s": lambda seen, of: True,
@@ -80,7 +81,7 @@ def metrics_are_numbers(seen: Observed) -> Iterator[str]:
         elif unit in COUNTED and "mean" not in last and "_per_" not in last and value != int(value):
             yield f"{name} counts {value}"
         elif (
-            last in {"utilisation", "jain_index", "retransmitted_share", "lost_share"}
+            last in {"utilisation", "jain_index", "retransmitted_share", "lost_share", "queue_full_share"}
             and value > 1 + ROUNDING
         ):
             yield f"{name} is a share of {value}"
@@ -161,6 +162,15 @@ def _units() -> dict[str, str]:
 
 def _is_file(seen: Observed, of: str) -> bool:
     return any(of == f"flows.{name}." and seen.is_set(f"{app}.kind", "file") for name, app, _ in seen.ends())
+
+
+def _is_drop_tail(seen: Observed, of: str) -> bool:
+    """Whether no law keeps the packets of a queue, and it is not one in bytes of an 802.11 link."""
+    link = of.split(".")[1]
+    table = link if link in seen.tree["links"] else link.rstrip("0123456789")
+    if seen.settings.get(f"links.{table}.aqm.law", "none") not in {"none", "warning", "red"}:
+        return False
+    return seen.kind_of(link) != "wifi" or seen.settings[f"links.{table}.queue"].endswith(" packets")
 
 
 def _series_of_timeouts(seen: Observed, of: str) -> float:

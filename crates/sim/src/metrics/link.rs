@@ -13,6 +13,8 @@ pub(super) struct Link {
     pub(super) seconds: f64,
     /// The mean and the maximum of the queue; `None` without measured time.
     pub(super) queue: Option<(f64, u32)>,
+    /// Share of the time in which it was full; `None` if its law keeps the packets.
+    pub(super) full: Option<f64>,
 }
 
 impl Link {
@@ -50,6 +52,12 @@ impl Measured for Link {
         row("queue_max_packets", Unit::Packets, "maximum number of packets held at once", |link| {
             link.queue.map(|(_, most)| f64::from(most))
         }),
+        row(
+            "queue_full_share",
+            Unit::One,
+            "share of the measured time in which the queue had no room for another packet, in one limited in bytes for another one of the largest size so far; undefined where the law of `aqm` keeps the packets, because it then decides itself what it drops",
+            |link| link.full,
+        ),
     ];
 }
 

@@ -159,6 +159,7 @@ impl Measurement<'_> {
     /// One direction of a link of two nodes, by the number of its channel.
     pub(super) fn link(&self, channel: usize) -> Link {
         let queue = self.channels[channel].line.queue();
+        let has_stage = self.at_end.staged[channel].is_some();
         Link {
             began: self.at_begin.channels[channel],
             ended: self.at_end.channels[channel],
@@ -171,6 +172,7 @@ impl Measurement<'_> {
                     _ => (mean, queue.longest()),
                 }
             }),
+            full: (self.end > self.begin && !has_stage).then(|| queue.full_share(self.begin, self.end)),
         }
     }
 

@@ -123,6 +123,15 @@ impl Measured for Wifi {
             |wifi| wifi.has_time.then(|| f64::from(wifi.ended.queue.longest())),
         ),
         row(
+            "queue_full_share",
+            Unit::One,
+            "share of the measured time in which the queue of the observing station, or that of one of its access categories, had no room for another packet; undefined where the queue is limited in bytes, or where the law of `aqm` keeps the packets, because it then decides itself what it drops",
+            |wifi| {
+                let (began, ended) = wifi.began.full.zip(wifi.ended.full)?;
+                wifi.has_time.then(|| ended.mean_since(&began))
+            },
+        ),
+        row(
             "queue_delay_mean_s",
             Unit::Seconds,
             "mean queueing delay at the observing station: from arrival in its queue to the start of the packet's first data frame",

@@ -74,8 +74,9 @@ pub(crate) struct Wlan {
     any_knows_lanes: bool,
     /// Stations that have something to send.
     contending: u32,
-    /// The queue of the observing station, and how long packets waited there.
+    /// The queue of the observing station, whether it is full, as 0 or 1, and how long packets waited there.
     queue: Occupancy,
+    full: Occupancy,
     waits: Times,
     sites: Vec<Interface>,
     heard: Vec<Heard>,
@@ -292,6 +293,10 @@ impl Wlan {
         let waiting = interface.stage.as_mut().map_or(0, |stage| stage.waiting().packets);
         let holds = interface.mac.backlog() as u32 + waiting;
         let held = std::mem::replace(&mut interface.held, holds);
+        if station == self.observer {
+            // A category may turn full while others lose as many packets as it gets.
+            self.full.hold(u32::from(interface.mac.is_full()), now);
+        }
         if holds == held {
             return;
         }

@@ -23,6 +23,10 @@ pub enum QueueLimit {
 pub struct DropTail {
     /// Most packets and most bytes that it holds.
     most: (u32, u64),
+    /// The largest packet so far, and the largest one of which it is known that alone it leaves room for another one and is not
+    /// larger; neither counts where bytes are not limited.
+    largest: u32,
+    alone: u32,
     /// Departures before the last one.
     departures: VecDeque<(Time, u32)>,
     /// The last departure, stored separately since most packets find the queue empty.
@@ -33,6 +37,10 @@ pub struct DropTail {
     /// count from then on. By Little's law it is the integral of the occupancy, less the time that is still to come.
     sojourns: u128,
     longest: u32,
+    /// Time without room for another packet since the measurement began, and until when it is counted: what makes room is known
+    /// when a packet fills the queue.
+    full: Span,
+    full_until: Time,
 }
 
 impl DropTail {
@@ -46,7 +54,24 @@ impl DropTail {
             QueueLimit::Bytes(bytes) => (u32::MAX, bytes.0),
             QueueLimit::Unlimited => (u32::MAX, u64::MAX),
         };
-        DropTail { most, departures: VecDeque::new(), last, bytes: 0, held: 0, sojourns: 0, longest: 0 }
+        let (largest, alone) = match limit {
+            QueueLimit::Packets(packets) => (u32::MAX, if packets > 1 { u32::MAX } else { 0 }),
+            QueueLimit::Bytes(_) => (0, 0),
+            QueueLimit::Unlimited => (u32::MAX, u32::MAX),
+        };
+        DropTail {
+            most,
+            largest,
+            alone,
+            departures: VecDeque::new(),
+            last,
+            bytes: 0,
+            held: 0,
+            sojourns: 0,
+            longest: 0,
+            full: Span::ZERO,
+            full_until: Time::ZERO,
+        }
     }
 
     /// Removes what has departed by `now`.
@@ -73,14 +98,15 @@ impl DropTail {
         self.held < self.most.0 && self.bytes + size.0 <= self.most.1
     }
 
-    /// Whether a packet of `size` fits where everything before it has departed.
+    /// Whether a packet of `size` fits where everything before it has departed, and does not fill the queue.
     #[must_use]
     #[inline]
     pub fn has_room_alone(&self, size: Bytes) -> bool {
-        size.0 <= self.most.1
+        size.0 <= u64::from(self.alone)
     }
 
-    /// Adds a packet that takes this long to send, where everything before it has departed.
+    /// Adds a packet that takes this long to send, where everything before it has departed and it
+    /// [has room](Self::has_room_alone).
     #[inline]
     pub fn push_alone(&mut self, departure: Time, time: Span, size: Bytes) {
         if !self.departures.is_empty() {
@@ -105,6 +131,37 @@ impl DropTail {
         self.bytes += size.0;
         self.sojourns += u128::from(departure.0 - now.0);
         self.longest = self.longest.max(self.held);
+        self.count_full(now, size);
+    }
+
+    /// Counts the time for which the packet of `size` that was added last leaves no room for another one.
+    #[inline]
+    fn count_full(&mut self, now: Time, size: Bytes) {
+        if self.held >= self.most.0 {
+            // It was not full before, and is not once the first one has left.
+            self.full_until = self.departures.front().unwrap_or(&self.last).0;
+            self.full += self.full_until.since(now);
+        } else if self.bytes + u64::from(self.largest) > self.most.1 || size.0 > u64::from(self.largest) {
+            self.count_full_in_bytes(now, size);
+        }
+    }
+
+    /// The same where bytes are limited: until a packet as large as the largest fits. Another packet, or a larger one, only
+    /// prolongs that.
+    #[inline(never)]
+    fn count_full_in_bytes(&mut self, now: Time, size: Bytes) {
+        self.largest = self.largest.max(size.0 as u32);
+        let brim = self.most.1 - u64::from(self.largest);
+        self.alone = u64::from(self.largest).min(brim) as u32;
+        let (mut bytes, mut until) = (self.bytes, now);
+        for &(departure, size) in self.departures.iter().chain([&self.last]) {
+            if bytes <= brim {
+                break;
+            }
+            (bytes, until) = (bytes - u64::from(size), departure);
+        }
+        self.full += until.since(self.full_until.max(now));
+        self.full_until = self.full_until.max(until);
     }
 
     /// For how long it has been empty at `now`; call [`Self::advance`] first.
@@ -127,6 +184,7 @@ impl DropTail {
         self.held += 1;
         self.bytes += size.0;
         self.longest = self.longest.max(self.held);
+        self.count_full(now, size);
         departure
     }
 
@@ -166,6 +224,7 @@ impl DropTail {
         self.advance(now);
         self.sojourns = self.ahead(now);
         self.longest = self.held;
+        self.full = self.full_until.since(now);
     }
 
     /// Mean number of packets held between `begin`, when the measurement began, and `now`.
@@ -173,6 +232,15 @@ impl DropTail {
     pub fn mean(&self, begin: Time, now: Time) -> f64 {
         let span = now.since(begin).0;
         if span == 0 { 0.0 } else { (self.sojourns - self.ahead(now)) as f64 / span as f64 }
+    }
+
+    /// Share of the time between `begin`, when the measurement began, and `now` in which no other packet had room: in a queue
+    /// limited in bytes, none as large as the largest that it had taken.
+    #[must_use]
+    pub fn full_share(&self, begin: Time, now: Time) -> f64 {
+        let span = now.since(begin).0;
+        let full = self.full - self.full_until.since(now);
+        if span == 0 { 0.0 } else { full.0 as f64 / span as f64 }
     }
 
     /// Most packets held since the measurement began.
@@ -245,6 +313,31 @@ mod tests {
         assert!((queue.mean(Time(0), Time(100)) - 0.4).abs() < 1e-12);
         assert!((queue.mean(Time(0), Time(20)) - 1.5).abs() < 1e-12);
         assert_eq!(queue.longest(), 2);
+    }
+
+    #[test]
+    fn it_is_full_until_its_departures_make_room() {
+        let mut queue = DropTail::new(QueueLimit::Packets(2));
+        queue.push(Time(0), Time(10), Bytes(100));
+        queue.push(Time(4), Time(20), Bytes(100));
+        // What lies ahead does not count.
+        assert_eq!(queue.full_share(Time(0), Time(6)), 2.0 / 6.0);
+        queue.advance(Time(15));
+        queue.push(Time(15), Time(30), Bytes(100));
+        queue.begin_measurement(Time(18));
+        assert_eq!(queue.full_share(Time(18), Time(19)), 1.0);
+        assert_eq!(queue.full_share(Time(18), Time(28)), 0.2);
+    }
+
+    #[test]
+    fn a_packet_that_goes_ahead_leaves_it_full_for_longer() {
+        let mut queue = DropTail::new(QueueLimit::Bytes(Bytes(300)));
+        for (departure, size) in [(2, 20), (12, 100), (22, 100)] {
+            queue.push(Time(0), Time(departure), Bytes(size));
+        }
+        assert_eq!(queue.full_share(Time(0), Time(100)), 0.02);
+        assert_eq!(queue.push_second(Time(1), Span(4), Bytes(40)), Time(6));
+        assert_eq!(queue.full_share(Time(0), Time(100)), 0.06);
     }
 
     #[test]

@@ -189,6 +189,44 @@ mod tests {
     }
 
     #[test]
+    fn the_share_without_room_is_that_of_the_instants_at_which_no_packet_would_be_taken() {
+        let limits = [1, 2, 3].map(QueueLimit::Packets);
+        let in_bytes = [5, 9, 14].map(|bytes| QueueLimit::Bytes(Bytes(bytes)));
+        for limit in limits.into_iter().chain(in_bytes).chain([QueueLimit::Unlimited]) {
+            // A byte lasts for a nanosecond.
+            let mut link = Wired::new(Rate(8_000_000_000), limit);
+            let (mut random, mut largest, mut begin, mut full) = (1_u32, 0, 0, 0);
+            for now in 0..4_000 {
+                if now == 1_000 {
+                    link.begin_measurement(Time(now));
+                    (begin, full) = (now, 0);
+                }
+                random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                // No larger ones at first; now and then bursts.
+                let size = Bytes(1 + u64::from(random >> 28) % if now < 500 { 3 } else { 5 });
+                let offers = if (random >> 16) % 8 < 2 { (random >> 20) % 3 } else { 0 };
+                for offer in 0..offers {
+                    let taken = if offer == 1 {
+                        link.offer_ahead(size, Time(now)).is_some()
+                    } else {
+                        link.offer(size, Time(now)).is_some()
+                    };
+                    largest = if taken { size.0.max(largest) } else { largest };
+                }
+                let queue = link.queue_at(Time(now));
+                full += u64::from(match limit {
+                    QueueLimit::Packets(packets) => queue.len() >= packets as usize,
+                    QueueLimit::Bytes(bytes) => queue.bytes() + largest > bytes.0,
+                    QueueLimit::Unlimited => false,
+                });
+                let share = full as f64 / (now + 1 - begin) as f64;
+                assert_eq!(queue.full_share(Time(begin), Time(now + 1)), share, "{limit:?} {now}");
+            }
+            assert_eq!(full > 0, limit != QueueLimit::Unlimited, "{limit:?}");
+        }
+    }
+
+    #[test]
     fn the_time_spent_sending_leaves_out_what_is_still_queued() {
         let mut link = Wired::new(Rate(8_000_000), QueueLimit::Unlimited);
         link.offer(Bytes(1000), Time(0));

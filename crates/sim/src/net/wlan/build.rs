@@ -91,6 +91,7 @@ impl Wlan {
             rules,
             contending: 0,
             queue: Occupancy::default(),
+            full: Occupancy::default(),
             waits: Times::default(),
             sites,
             heard: Vec::new(),

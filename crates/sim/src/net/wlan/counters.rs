@@ -22,6 +22,8 @@ pub(crate) struct WlanCounters {
     /// Of the observing station, as are the queue and the waits there.
     pub(crate) service: Spread,
     pub(crate) queue: Occupancy,
+    /// Whether that is full, as 0 or 1; `None` if that is not known.
+    pub(crate) full: Option<Occupancy>,
     /// Of the measured time only.
     pub(crate) waits: Summary,
     pub(crate) airtime: Shares,
@@ -41,12 +43,15 @@ impl Wlan {
 
     /// The counters of the medium and its stations up to now.
     pub(crate) fn counters(&self, now: Time) -> WlanCounters {
-        let service = self.sites[self.observer].counters.service;
+        let observed = &self.sites[self.observer];
+        let service = observed.counters.service;
+        let has_limit = observed.stage.is_none() && self.rules.config.buffer.is_none();
+        let full = has_limit.then(|| self.full.up_to(now));
         let airtime = self.ledger.clone().finish(now);
         let (queue, waits) = (self.queue.up_to(now), self.waits.summary());
         let aqms = self.sites.iter().flat_map(Interface::managements);
         let aqm = sum(aqms);
-        let mut all = WlanCounters { aqm, service, queue, waits, airtime, ..WlanCounters::default() };
+        let mut all = WlanCounters { aqm, service, queue, full, waits, airtime, ..WlanCounters::default() };
         for (station, interface) in self.sites.iter().enumerate() {
             let frames = self.radio.counters(station);
             all.frames.sent += frames.sent;

@@ -229,6 +229,15 @@ impl Mac {
         }
     }
 
+    /// Whether it has no room for another packet, of any category.
+    #[inline]
+    pub(super) fn is_full(&self) -> bool {
+        match self {
+            Mac::Dcf(mac) => mac.is_full(),
+            Mac::Edca(mac) => mac.is_full(),
+        }
+    }
+
     pub(super) fn in_service(&self) -> Option<(u64, u32)> {
         match self {
             Mac::Dcf(mac) => mac.in_service(),

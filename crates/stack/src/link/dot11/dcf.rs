@@ -256,7 +256,14 @@ impl<A: Arq> Station<A> {
         if self.rules.config.buffer.is_some() {
             return self.room.take(msdu, &self.rules);
         }
-        self.backlog() <= self.rules.config.queue as usize
+        !self.is_full()
+    }
+
+    /// Whether its queue, limited in packets, is full.
+    #[must_use]
+    #[inline]
+    pub fn is_full(&self) -> bool {
+        self.backlog() > self.rules.config.queue as usize
     }
 
     /// The physical carrier turned busy.

@@ -395,6 +395,12 @@ impl<A: Arq + Clone> Edca<A> {
         self.contenders.iter().map(|contender| contender.backlog as usize).sum()
     }
 
+    /// Whether the queue of a category is full.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.contenders.iter().any(|contender| contender.backlog > self.rules.config.queue)
+    }
+
     /// Its counters.
     #[must_use]
     pub fn counters(&self) -> &Counters {
