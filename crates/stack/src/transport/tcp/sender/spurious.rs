@@ -13,7 +13,9 @@
 //! counts only what was sent once, and without it the reordering window of RACK stays 0. 5. Reports of duplicates count against a recovery until another begins.
 //! 6. After a mark was echoed since, the window stays reduced (RFC 4015, 3; Linux clears `prior_ssthresh`), and only the recovery is
 //! over. Restored or not, the reduction is none that answers marks any longer: the next echo is answered, in this acknowledgement or
-//! later, as in Linux, whose state is open then.
+//! later, as in Linux, whose state is open then. 7. As in Linux, a partial acknowledgement takes nothing back while a copy is in the
+//! network, and recoveries that follow each other without a gap count as one for the time of the first copy. 8. After a report of
+//! duplicates what was declared lost stays so, and may begin the next recovery.
 
 use super::marks::Fall;
 use super::{Arrived, Sender};
