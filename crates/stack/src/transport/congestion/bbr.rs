@@ -14,7 +14,7 @@
 //! **Choices.** 1. Single segments are paced; Linux hands over bursts of a millisecond. 2. Only payload is counted,
 //! both in the rate and in the pacing. 3. ProbeBW begins in a phase taken from the connection's own random number,
 //! because the draft draws it. 4. A loss detected by duplicates starts a round, one of packet conservation, as in Linux; the
-//! previous window is restored when recovery ends. 5. `extra_acked` is the maximum of ten rounds; Linux keeps two periods
+//! previous window is restored when recovery ends; a recovery that begins with the acknowledgement that ends another continues it. 5. `extra_acked` is the maximum of ten rounds; Linux keeps two periods
 //! of five, the current one included, which cover five to ten.
 //!
 //! **Checked by** the tests below and `crates/sim/tests/laws.rs`.
@@ -121,6 +121,8 @@ pub struct Bbr {
     acked: f64,
     /// Recovery lasts until this byte is acknowledged.
     recovering: Option<u64>,
+    /// When the last recovery ended.
+    recovered: Time,
 }
 
 impl Bbr {
@@ -149,6 +151,7 @@ impl Bbr {
             conserve: None,
             acked: 0.0,
             recovering: None,
+            recovered: Time::NEVER,
         }
     }
 
@@ -293,6 +296,7 @@ impl Bbr {
     fn set_window(&mut self, ack: &Ack, gain: f64, window: &mut Window) {
         if self.recovering.is_some_and(|point| ack.una >= point) {
             self.recovering = None;
+            self.recovered = ack.now;
             self.conserve = None;
             if self.mode != Mode::ProbeRtt {
                 self.restore(window);
@@ -391,6 +395,7 @@ impl Congestion for Bbr {
         }
         self.recovering = Some(loss.sent_end);
         match loss.cause {
+            LossCause::Duplicates if self.recovered == loss.now => {}
             LossCause::Duplicates => {
                 // What leaves the network may be replaced, and no more, for one round, which begins here.
                 window.cwnd = (f64::from(loss.pipe) + self.acked).max(1.0);
