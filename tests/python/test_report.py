@@ -26,6 +26,7 @@ from lasthop.report.curves import thin
 from lasthop.report.document import of_paper, of_study
 from lasthop.report.headline import headline
 from lasthop.report.numbers import embedded, thinned
+from lasthop.report.sections import card
 from lasthop.report.sheet import LIMIT, asset
 from studies import METRIC, failing
 
@@ -107,6 +108,13 @@ def test_a_page_loads_nothing_and_names_the_one_script_that_may_run(text: str) -
     assert f"script-src 'sha256-{digest}';" in policy
     for name in ("fetch(", "XMLHttpRequest", "WebSocket", "import(", "eval(", "innerHTML"):
         assert name not in "".join(asset(n) for n in page.SCRIPTS if not n.startswith("uPlot"))
+
+
+def crowded(folder: Path, lines: int) -> lh.Study:
+    """A study whose figure has so many lines."""
+    variants = ["reno", "newreno", "tahoe", "sack", "cubic", "bbr", "vegas"][:lines]
+    (folder / "crowded.toml").write_text(SMALL.replace('["reno", "newreno"]', json.dumps(variants)))
+    return lh.load(folder / "crowded.toml").sweep(replications=4, out=folder / "c").run()
 
 
 def hostile(folder: Path) -> lh.Study:
@@ -244,7 +252,18 @@ def test_published_values_are_marks_with_what_is_accepted(study: lh.Study) -> No
     mark = Mark(METRIC, "Reno", "1 %", 1.5e6, 0.12e6)
     found = chart(study, study.scenario.figures()[0], [mark], 1000)
     assert found["panels"][0]["series"][0]["marks"] == [[1, 1.5, 0.12]]
-    assert "hollow: published" in found["caption"]
+    assert "bars at published values: what is accepted" in found["caption"]
+
+
+@pytest.mark.parametrize(("lines", "is_crowded"), [(5, False), (6, True)])
+def test_a_chart_of_six_lines_is_crowded_and_has_the_width_of_the_page(
+    tmp_path: Path, lines: int, is_crowded: bool
+) -> None:
+    made = crowded(tmp_path, lines)
+    found = chart(made, made.scenario.figures()[0], [], 1000)
+    assert found["crowded"] is is_crowded
+    assert ("grey: the other lines" in found["caption"]) is is_crowded
+    assert ('class="card wide"' in card(0, 0, found)) is is_crowded
 
 
 @pytest.mark.parametrize(
