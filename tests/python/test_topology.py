@@ -164,8 +164,9 @@ _COVERED = """(() => {
   const inside = (a, b) => a.left >= b.left && a.right <= b.right && a.top >= b.top && a.bottom <= b.bottom;
   const nodes = [...drawn.querySelectorAll("rect.node")], texts = [...drawn.querySelectorAll("tspan")];
   const others = (text) => texts.filter((other) => other.parentNode !== text.parentNode);
-  return texts.filter((text) => !inside(box(text), box(drawn))
-    || [...nodes, ...others(text)].some((other) => meet(box(other), box(text)))).map((text) => text.textContent);
+  const isFree = (text) => [...nodes, ...others(text)].every((other) => !meet(box(other), box(text)));
+  const found = texts.filter((text) => !inside(box(text), box(drawn)) || !isFree(text));
+  return found.map((text) => text.textContent);
 })()"""
 
 
