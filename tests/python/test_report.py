@@ -152,7 +152,7 @@ def test_a_page_that_grows_too_large_leaves_out_what_tells_least_and_says_so(
         shorter = page.html(of_study(study), limit)
         assert len(shorter.encode()) <= limit
         said.append(data(shorter)["studies"][0]["points"]["omitted"])
-    assert "12 of 42 metrics." in said[0]
+    assert "12 of 44 metrics." in said[0]
     assert "the first 3 of 5 replications" in said[1]
     assert "means without the single runs" in said[2]
     assert all(one.endswith("Means and intervals are over all runs.") for one in said)
