@@ -26,6 +26,7 @@ from lasthop.report.curves import thin
 from lasthop.report.document import of_paper, of_study
 from lasthop.report.headline import headline
 from lasthop.report.numbers import embedded, thinned
+from lasthop.report.sections import card
 from lasthop.report.sheet import LIMIT, asset
 from studies import METRIC, failing
 
@@ -109,6 +110,13 @@ def test_a_page_loads_nothing_and_names_the_one_script_that_may_run(text: str) -
         assert name not in "".join(asset(n) for n in page.SCRIPTS if not n.startswith("uPlot"))
 
 
+def crowded(folder: Path, lines: int) -> lh.Study:
+    """A study whose figure has so many lines."""
+    variants = ["reno", "newreno", "tahoe", "sack", "cubic", "bbr", "vegas"][:lines]
+    (folder / "crowded.toml").write_text(SMALL.replace('["reno", "newreno"]', json.dumps(variants)))
+    return lh.load(folder / "crowded.toml").sweep(replications=4, out=folder / "c").run()
+
+
 def hostile(folder: Path) -> lh.Study:
     quoted = json.dumps(HOSTILE)
     source = SMALL.replace('"Two TCPs on a short lossy path"', quoted).replace(
@@ -144,7 +152,7 @@ def test_a_page_that_grows_too_large_leaves_out_what_tells_least_and_says_so(
         shorter = page.html(of_study(study), limit)
         assert len(shorter.encode()) <= limit
         said.append(data(shorter)["studies"][0]["points"]["omitted"])
-    assert "12 of 42 metrics." in said[0]
+    assert "12 of 44 metrics." in said[0]
     assert "the first 3 of 5 replications" in said[1]
     assert "means without the single runs" in said[2]
     assert all(one.endswith("Means and intervals are over all runs.") for one in said)
@@ -244,7 +252,18 @@ def test_published_values_are_marks_with_what_is_accepted(study: lh.Study) -> No
     mark = Mark(METRIC, "Reno", "1 %", 1.5e6, 0.12e6)
     found = chart(study, study.scenario.figures()[0], [mark], 1000)
     assert found["panels"][0]["series"][0]["marks"] == [[1, 1.5, 0.12]]
-    assert "hollow: published" in found["caption"]
+    assert "bars at published values: what is accepted" in found["caption"]
+
+
+@pytest.mark.parametrize(("lines", "is_crowded"), [(5, False), (6, True)])
+def test_a_chart_of_six_lines_is_crowded_and_has_the_width_of_the_page(
+    tmp_path: Path, lines: int, is_crowded: bool
+) -> None:
+    made = crowded(tmp_path, lines)
+    found = chart(made, made.scenario.figures()[0], [], 1000)
+    assert found["crowded"] is is_crowded
+    assert ("grey: the other lines" in found["caption"]) is is_crowded
+    assert ('class="card wide"' in card(0, 0, found)) is is_crowded
 
 
 @pytest.mark.parametrize(

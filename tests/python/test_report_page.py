@@ -16,11 +16,13 @@ from browser import CONTRASTS, PROGRAM, Page
 from conftest import HOP, SMALL
 from lasthop.base.quantity import digits, human, labelled
 from lasthop.base.table import latex
+from lasthop.figures.lines import Mark
 from lasthop.papers.paper import paper
 from lasthop.report import page as pages
+from lasthop.report.charts import chart
 from lasthop.report.document import of_paper, of_study
 from studies import METRIC
-from test_report import hostile
+from test_report import crowded, hostile
 
 pytestmark = pytest.mark.skipif(PROGRAM is None, reason="chromium is not installed")
 
@@ -63,6 +65,22 @@ def hop(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
+def of_many(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of a study with seven lines and a published value."""
+    folder = tmp_path_factory.mktemp("many")
+    return marked(crowded(folder, 7), folder / "many.html")
+
+
+def marked(study: lh.Study, file: Path) -> Path:
+    """The page of a study with a published value of Reno in its first figure."""
+    document = of_study(study)
+    mark = Mark(METRIC, "Reno", "1 %", 1.5e6, 0.12e6)
+    document.parts[0].charts[0] = chart(study, study.scenario.figures()[0], [mark], 1000)
+    pages.write(document, file)
+    return file
+
+
+@pytest.fixture(scope="module")
 def of_a_paper(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page of a paper whose studies are not there: its statements."""
     folder = tmp_path_factory.mktemp("paper")
@@ -102,7 +120,7 @@ def tip(tab: Page, figure: int) -> str:
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("which", ["file", "hop", "of_a_paper"])
+@pytest.mark.parametrize("which", ["file", "hop", "of_many", "of_a_paper"])
 def test_nothing_is_wider_than_the_page(
     tab: Page, which: str, width: int, request: pytest.FixtureRequest
 ) -> None:
@@ -260,6 +278,104 @@ def test_what_is_saved_has_the_numbers_of_the_figure(tab: Page, file: Path, stud
     assert tab.problems == []
 
 
+# Whether a canvas has a colour, where nothing is transparent.
+_HAS = """(canvas, hex) => {
+  const want = [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
+  const copied = el("canvas", { width: canvas.width, height: canvas.height });
+  const ctx = copied.getContext("2d", { willReadFrequently: true });
+  ctx.drawImage(canvas, 0, 0);
+  const { data } = ctx.getImageData(0, 0, canvas.width, canvas.height);
+  for (let i = 0; i < data.length; i += 4) {
+    if (data[i + 3] === 255 && want.every((v, c) => Math.abs(v - data[i + c]) < 2)) return true;
+  }
+  return false;
+}"""
+
+
+# How many lines of each panel are grey.
+_GREY = """(() => {
+  const drawn = [], all = CanvasRenderingContext2D.prototype, { stroke } = all;
+  all.stroke = function (...path) { drawn.push([this.canvas, this.strokeStyle]); stroke.apply(this, path); };
+  FIGURES[0].draw();
+  all.stroke = stroke;
+  const isGrey = (u, [canvas, paint]) => canvas === u.ctx.canvas && paint === theme().faint;
+  return FIGURES[0].plots.map((u) => drawn.filter((one) => isGrey(u, one)).length);
+})()"""
+
+
+@pytest.mark.parametrize(("width", "scheme", "columns"), [(1280, "light", 4), (390, "dark", 2)])
+def test_many_lines_are_drawn_in_a_panel_each_with_common_axes(
+    tab: Page, of_many: Path, width: int, scheme: str, columns: int
+) -> None:
+    shown(tab, of_many, width, scheme)
+    names = [s["name"] for s in tab.do("FIGURES[0].fig.panels[0].series")]
+    assert len(names) == 7
+    assert tab.do("$$('.line-name', FIGURES[0].host).map((t) => t.innerText)") == names
+    plots = "FIGURES[0].plots"
+    assert len({json.dumps(s) for s in tab.do(f"{plots}.map((u) => [u.scales.y.min, u.scales.y.max])")}) == 1
+    sizes = tab.do(f"{plots}.map((u) => [u.over.clientWidth, u.over.clientHeight])")
+    assert len({tuple(size) for size in sizes}) == 1
+    lefts = tab.do(f"{plots}.map((u) => u.over.getBoundingClientRect().left)")
+    assert len({round(left) for left in lefts}) == columns
+    # Each panel has its line in colour, and no other one.
+    colours = [s["look"][scheme] for s in tab.do("FIGURES[0].fig.panels[0].series")]
+    here = tab.do(f"{json.dumps(colours)}.map((c) => {plots}.map((u) => ({_HAS})(u.ctx.canvas, c)))")
+    assert here == [[own == other for other in colours] for own in colours]
+    assert tab.do(_GREY) == [6] * 7
+    assert tab.problems == []
+
+
+def test_a_panel_of_many_says_all_values_on_a_desk_and_its_own_on_a_phone(tab: Page, of_many: Path) -> None:
+    for width, least in ((1280, 7), (390, 1)):
+        shown(tab, of_many, width)
+        tab.do("FIGURES[0].stage.scrollIntoView({ block: 'center' })")
+        box = tab.do("JSON.parse(JSON.stringify(FIGURES[0].plots[0].over.getBoundingClientRect()))")
+        tab.mouse(box["left"] + 0.34 * box["width"], box["top"] + 0.9 * box["height"])
+        said = tip(tab, 0)
+        assert said.count("Mbit/s") == least
+        assert "published 1.500 ± 0.12" in said
+        assert tab.do("$$('.ring', FIGURES[0].host).length") == 1
+        assert tab.do("$('.tip .near td:nth-child(2)').textContent") == "Reno"
+        tab.mouse(2, 2)
+    assert len(tab.do("dataRows(FIGURES[0].fig, FIGURES[0].state)")) == 1 + 7 * 3
+
+
+def test_many_lines_fit_a_new_width_and_are_saved_as_they_are_shown(tab: Page, of_many: Path) -> None:
+    shown(tab, of_many)
+    lefts = "new Set(FIGURES[0].plots.map((u) => Math.round(u.over.getBoundingClientRect().left))).size"
+    assert tab.do(lefts) == 4
+    tab.size(700)
+    tab.until(f"{lefts} === 2")
+    tab.do("$('[data-axis=y]', FIGURES[0].host).click()")
+    assert tab.do("FIGURES[0].plots.every((u) => u.scales.y.distr === 3)")
+    for colour in tab.do("FIGURES[0].fig.panels[0].series.map((s) => s.look.light)"):
+        assert tab.do(f"({_HAS})(picture(FIGURES[0].fig, FIGURES[0].state), '{colour}')")
+    # Three rows of panels are as high as three rows.
+    assert tab.do("picture(FIGURES[0].fig, FIGURES[0].state).height") > 1200
+    assert tab.problems == []
+
+
+@pytest.mark.parametrize("which", ["file", "marked"])
+def test_the_legend_says_which_markers_are_published(
+    tab: Page, file: Path, study: lh.Study, which: str, tmp_path: Path
+) -> None:
+    shown(tab, marked(study, tmp_path / "marked.html") if which == "marked" else file)
+    legend = "$('.legend', FIGURES[0].host)"
+    published = ["published"] if which == "marked" else []
+    assert tab.do(f"$$('button', {legend}).map((b) => b.innerText)") == ["Reno", "NewReno"]
+    assert tab.do(f"$$('.published', {legend}).map((e) => e.innerText)") == published
+    fills = f"$$('.swatch path:last-child', {legend}).map((p) => getComputedStyle(p).fill)"
+    assert [fill == "none" for fill in tab.do(fills)] == [False, False, *[True for _ in published]]
+    assert tab.do("entries(FIGURES[0].fig).map((e) => e.name)") == ["Reno", "NewReno", *published]
+    assert tab.problems == []
+
+
+def test_a_single_line_with_published_values_has_them_alone_in_its_legend(tab: Page, tmp_path: Path) -> None:
+    shown(tab, marked(crowded(tmp_path, 1), tmp_path / "one.html"))
+    assert tab.do("$('.legend', FIGURES[0].host).innerText.trim()") == "published"
+    assert tab.do("entries(FIGURES[0].fig).map((e) => e.name)") == ["published"]
+
+
 def test_numbers_are_written_as_elsewhere(tab: Page, file: Path) -> None:
     shown(tab, file)
     values = [0.0, 1.0, 0.92134, 1234567.0, 1e15, 3.2e-7, -45.678, 999.96, 1e-5, 100.0, 0.005]
@@ -271,7 +387,7 @@ def test_numbers_are_written_as_elsewhere(tab: Page, file: Path) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("which", ["file", "of_a_paper"])
+@pytest.mark.parametrize("which", ["file", "of_many", "of_a_paper"])
 def test_all_text_can_be_read(tab: Page, which: str, scheme: str, request: pytest.FixtureRequest) -> None:
     shown(tab, request.getfixturevalue(which), 1280, scheme)
     tab.do(

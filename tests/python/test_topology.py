@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 import lasthop as lh
+from browser import PROGRAM, Page
 from conftest import SMALL
 from lasthop.base.paths import shipped
+from lasthop.report.sheet import asset
 from lasthop.report.topology import topology
 from lasthop.views.topology import HEIGHT, Network, largest_point, layers, layout, network
 
@@ -36,6 +38,38 @@ out = { kind = "wired", nodes = ["r2", "right"], rate = "100 Mbit/s", delay = "1
 [flows]
 data = { from = "left", to = "right", tcp.variant = ["cubic", "bbr"] }
 back = { from = "right1", to = "left2" }
+"""
+
+
+LONG = """\
+[run]
+duration = "1 s"
+
+[nodes]
+server = {}
+router = {}
+mobile = {}
+
+[links.the-long-name-of-the-backbone]
+nodes = ["server", "router"]
+kind  = "wired"
+rate  = "100 Mbit/s"
+delay = "12.5 ms"
+
+[links.air]
+nodes = ["router", "mobile"]
+kind  = "lossy"
+rate  = "1.544 Mbit/s"
+delay = "120 ms"
+loss  = { rate = "0 %" }
+
+[flows]
+main = { from = "server", to = "mobile" }
+
+[sweep]
+"links.air.rate"      = ["1.544 Mbit/s", "10 Mbit/s"]
+"links.air.delay"     = ["120 ms", "10 ms"]
+"links.air.loss.rate" = ["0 %", "0.1 %", "2.5 %"]
 """
 
 
@@ -120,6 +154,32 @@ def test_a_picture_names_links_flows_and_values_also_in_words(tmp_path: Path) ->
     assert drawn.count('class="flow"') == 2
     assert re.findall(r'class="flow" d="([^"]+)"', drawn)[0].count("M") == 7
     assert re.findall(r'class="head" d="([^"]+)"', drawn)[0].count("M") == 3
+
+
+# The texts of links that lie on a box of a node, on each other, or outside of the drawing.
+_COVERED = """(() => {
+  const drawn = [...document.querySelectorAll("svg[role=img]")].find((svg) => svg.checkVisibility());
+  const box = (part) => part.getBoundingClientRect();
+  const meet = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+  const inside = (a, b) => a.left >= b.left && a.right <= b.right && a.top >= b.top && a.bottom <= b.bottom;
+  const nodes = [...drawn.querySelectorAll("rect.node")], texts = [...drawn.querySelectorAll("tspan")];
+  const others = (text) => texts.filter((other) => other.parentNode !== text.parentNode);
+  const isFree = (text) => [...nodes, ...others(text)].every((other) => !meet(box(other), box(text)));
+  const found = texts.filter((text) => !inside(box(text), box(drawn)) || !isFree(text));
+  return found.map((text) => text.textContent);
+})()"""
+
+
+@pytest.mark.skipif(PROGRAM is None, reason="chromium is not installed")
+@pytest.mark.parametrize("width", [1280, 390])
+def test_long_labels_of_links_cover_nothing(tab: Page, tmp_path: Path, width: int) -> None:
+    style = f'<!doctype html><meta charset="utf-8"><style>{asset("report.css")}</style>'
+    (tmp_path / "x.html").write_text(f"{style}<main>{topology(read(tmp_path, LONG))}</main>", "utf-8")
+    tab.size(width)
+    tab.open(tmp_path / "x.html")
+    assert tab.do(_COVERED) == []
+    text = tab.do("[...document.querySelectorAll('text')].map((t) => t.textContent).join(' ')")
+    assert "120 ms or 10 ms" in text
 
 
 def test_swept_values_are_ranges_and_alternatives(tmp_path: Path) -> None:

@@ -130,8 +130,7 @@ def draw_lines(
     hollow = "; hollow: published, with what is accepted" if marks else ""
     about = f"{spread}, {counts(it.n for it in known)}{hollow}"
     title = figure.get("title") or study.scenario.title or figure["id"]
-    is_crowded = kind == "lines" and not axis.words and len(panels) == 1 and len(first) >= MANY
-    if is_crowded and page.axes is None and page.legend == "best":
+    if is_crowded(figure, panels, axis) and page.axes is None and page.legend == "best":
         (panel,) = panels
         with page.grid(len(first), axis.label, panel.label()) as (drawn, cells):
             looks_of_lines = [shown[line.label] for line in panel.every]
@@ -150,6 +149,12 @@ def draw_lines(
         stacked[-1].set_xlabel(axis.label)
         page.finish(drawn, stacked, title, about, legend_title=heading_of(study, figure, first))
     return drawn
+
+
+def is_crowded(figure: Mapping[str, Any], panels: Sequence[Panel], axis: KeyAxis) -> bool:
+    """Whether a figure has so many lines that each is drawn in a panel of its own."""
+    is_lines = figure.get("kind", "lines") == "lines" and not axis.words
+    return is_lines and len(panels) == 1 and len(panels[0].every) >= MANY
 
 
 def looks_of(figure: Mapping[str, Any], panels: Sequence[Panel], names: Mapping[str, str]) -> dict[str, Look]:

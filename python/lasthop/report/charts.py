@@ -13,7 +13,7 @@ from lasthop.base.errors import RunError, StudyError, UsageError
 from lasthop.base.quantity import metric_unit, metric_words, prefix, united
 from lasthop.figures import airtime as bars_drawn
 from lasthop.figures.axis import KeyAxis
-from lasthop.figures.lines import SPREAD, Mark, axis_of, bounds, heading_of, looks_of, panel_of
+from lasthop.figures.lines import SPREAD, Mark, axis_of, bounds, heading_of, is_crowded, looks_of, panel_of
 from lasthop.figures.matrix import shades
 from lasthop.figures.scatter import middle_of, pairs_of, spread_of
 from lasthop.figures.style import Look, looks
@@ -78,14 +78,17 @@ def _over_key(study: Study, figure: dict[str, Any], marks: Sequence[Mark], most:
     known = [it for panel in panels for line in panel.every for it in line.intervals]
     few = all(it.n < FEWEST for it in known)
     spread = "mean and each run" if few and kind != "box" else SPREAD[kind]
-    hollow = "; hollow: published, with what is accepted" if marks else ""
+    crowded = is_crowded(figure, panels, axis)
+    grey = "; grey: the other lines" if crowded else ""
+    accepted = "; bars at published values: what is accepted" if marks else ""
     heading = heading_of(study, figure, first)
     style = {"bar": "bar", "box": "box"}.get(kind, "dots" if axis.words else "lines")
     return {
         "form": "xy",
         "style": style,
-        "caption": f"{spread}, {counts(it.n for it in known)}{hollow}",
+        "caption": f"{spread}, {counts(it.n for it in known)}{grey}{accepted}",
         "legend": heading or "",
+        "crowded": crowded,
         "x": {
             "label": axis.label,
             "words": [_word(study, x, text, names, axis) for text in axis.words],

@@ -206,7 +206,9 @@ def card(study: int, place: int, chart: Chart) -> str:
     else:
         body = '<div class="drawing"></div>'
     about = " · ".join([str(chart.get("caption", "")), *chart.get("notes", [])])
-    wide = len(chart.get("columns", ())) >= _WIDE or len(chart.get("bars", ())) > _WIDE
+    wide = (
+        chart.get("crowded") or len(chart.get("columns", ())) >= _WIDE or len(chart.get("bars", ())) > _WIDE
+    )
     return (
         f'<figure class="card{" wide" if wide else ""}" id="figure-{study}-{place}" data-study="{study}" '
         f'data-chart="{place}"><div class="head"><h3>{escape(str(chart["title"]))}</h3></div>{body}'

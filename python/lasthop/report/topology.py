@@ -6,6 +6,8 @@ It is drawn for wide and for narrow screens; the page shows one of both.
 from __future__ import annotations
 
 import math
+import re
+import textwrap
 from html import escape
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -32,6 +34,10 @@ _KINDS = {
     "wimax": "802.16",
     "trace": "recorded link",
 }
+# The width of a letter of a label, of the name above it, and the least room of a label, in pixels.
+_LETTER, _BOLD, _LEAST = 5.8, 6.9, 90.0
+# The distance between the lines of a label in pixels.
+_LINE = 13.0
 # The title of an agent that does nothing.
 _NONE = "no agent"
 # Values shown of a swept key.
@@ -149,9 +155,12 @@ def _svg(net: Network, drawn: Layout, told: _Values, name: str, about: str) -> s
     links = "".join(_edges(net, link, drawn, told) for link in net.links)
     flows = "".join(_arrows(net, drawn, number, table) for number, table in enumerate(net.flows))
     nodes = "".join(_node(net, drawn, number, told) for number in range(len(net.nodes)))
-    texts = "".join(_texts(net, link, drawn, told) for link in net.links)
+    labels = [_texts(net, link, drawn, told) for link in net.links]
+    texts = "".join(text for text, _ in labels)
+    # Labels of many lines may reach above the drawing.
+    above = max([0.0, *(-top for _, top in labels)])
     return (
-        f'<svg class="{name}" viewBox="0 0 {drawn.width:.0f} {drawn.height:.0f}" '
+        f'<svg class="{name}" viewBox="0 {-above:.0f} {drawn.width:.0f} {drawn.height + above:.0f}" '
         f'style="max-width:{drawn.width:.0f}px" role="img" aria-label="{escape(about)}">'
         f"{links}{flows}{nodes}{texts}{_groups(net, drawn)}{_scale(drawn)}</svg>"
     )
@@ -189,17 +198,17 @@ def _area(net: Network, link: Link, drawn: Layout) -> tuple[float, float, float,
     )
 
 
-def _texts(net: Network, link: Link, drawn: Layout, told: _Values) -> str:
-    """The name of a link and what it is, once for all links of a group."""
+def _texts(net: Network, link: Link, drawn: Layout, told: _Values) -> tuple[str, float]:
+    """The name of a link and what it is, once for all links of a group; and the upper end of the text."""
     what = _link(link, told)
     if link.is_medium:
         left, _, right, bottom = _area(net, link, drawn)
         below = bottom + 13
         text = f"{link.table}: {what}"
         x = min(max((left + right) / 2, 3.1 * len(text)), drawn.width - 3.1 * len(text))
-        return f'<text x="{x:.1f}" y="{below:.1f}" class="about">{escape(text)}</text>'
+        return f'<text x="{x:.1f}" y="{below:.1f}" class="about">{escape(text)}</text>', 0.0
     if not link.pairs:
-        return ""
+        return "", 0.0
     # The uppermost of a group, or the rightmost, where nothing is beside it.
     corner = -1.0 if drawn.is_down else 1.0
     side = 0 if drawn.is_down else 1
@@ -216,17 +225,36 @@ def _texts(net: Network, link: Link, drawn: Layout, told: _Values) -> str:
         ax, bx = ax + sign * aw, bx - sign * bw
     x, y = ax + share * (bx - ax), ay + share * (by - ay)
     if not is_flat or drawn.is_down:
-        x = min(x + 14, drawn.width - 6.0 * max(len(what), len(link.table)))
-        return (
-            f'<text x="{x:.1f}" y="{y - 2:.1f}" class="beside"><tspan>{escape(link.table)}</tspan>'
-            f'<tspan x="{x:.1f}" dy="13">{escape(what)}</tspan></text>'
-        )
+        room = max(drawn.width - x - 14, _LEAST)
+        name, lines = _cut(link.table, room), _lines(what, room)
+        x = min(x + 14, drawn.width - 6.0 * max(len(line) for line in [name, *lines]))
+        top = y - 2 - (len(lines) - 1) * _LINE / 2
+        return _label("beside", x, top, name, lines), top - _LINE
     # Above the flows that come back.
     y -= 12 + _ASIDE * _returns(net, (a, b)) + 24 * abs((by - ay) / (bx - ax))
-    return (
-        f'<text x="{x:.1f}" y="{y - 11:.1f}"><tspan>{escape(link.table)}</tspan>'
-        f'<tspan x="{x:.1f}" dy="13">{escape(what)}</tspan></text>'
-    )
+    lines = _lines(what, max(abs(bx - ax), _LEAST))
+    top = y + 2 - _LINE * len(lines)
+    return _label("", x, top, _cut(link.table, max(abs(bx - ax) + aw + bw, _LEAST)), lines), top - _LINE
+
+
+def _lines(text: str, room: float) -> list[str]:
+    """Text in lines that fit into the room; numbers stay with their units."""
+    joined = re.sub(r"(?<=\d) (?=\D)", "\N{NO-BREAK SPACE}", text)
+    width = max(int(room / _LETTER), 1)
+    found = textwrap.wrap(joined, width, break_long_words=False, break_on_hyphens=False)
+    return [line.replace("\N{NO-BREAK SPACE}", " ") for line in found]
+
+
+def _cut(name: str, room: float) -> str:
+    """A name that fits into the room; screen readers have all of it."""
+    most = int(room / _BOLD)
+    return name if len(name) <= most else f"{name[: most - 1]}…"
+
+
+def _label(kind: str, x: float, y: float, name: str, lines: list[str]) -> str:
+    style = f' class="{kind}"' if kind else ""
+    below = "".join(f'<tspan x="{x:.1f}" dy="{_LINE:g}">{escape(line)}</tspan>' for line in lines)
+    return f'<text x="{x:.1f}" y="{y:.1f}"{style}><tspan>{escape(name)}</tspan>{below}</text>'
 
 
 def _returns(net: Network, pair: tuple[int, int]) -> bool:

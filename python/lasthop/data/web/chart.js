@@ -74,8 +74,8 @@ function wordAxis(model, view) {
   return { names: flat, rotate: 50, size: Math.min(wide(flat) * 0.8 + 20, 140) * k };
 }
 
-function axes(fig, model, view, isLast) {
-  const { theme: on, k } = view;
+function axes(fig, model, view) {
+  const { theme: on, k, isLast } = view;
   const font = (size, weight = "") => `${weight} ${Math.round(size * k)}px ${FONT}`.trim();
   const common = {
     stroke: on.muted, font: font(12), labelFont: font(12), gap: 4 * k,
@@ -89,7 +89,7 @@ function axes(fig, model, view, isLast) {
     u.ctx.restore();
     return most / devicePixelRatio;
   };
-  const x = { ...common, scale: "x", space: 56 * k, label: isLast ? fig.x.label : null, labelSize: 20 * k, labelGap: 2 * k };
+  const x = { ...common, scale: "x", space: 56 * k, label: isLast && !fig.crowded ? fig.x.label : null, labelSize: 20 * k, labelGap: 2 * k };
   if (model.words) {
     const { names, rotate, size } = wordAxis(model, view);
     Object.assign(x, {
@@ -111,20 +111,18 @@ function axes(fig, model, view, isLast) {
   }
   const y = {
     ...common, scale: "y", space: 32 * k,
-    values: (u, splits) => (model.yLog ? logLabels(splits) : splits.map(tick)),
+    values: (u, splits) => (!view.isFirst ? splits.map(() => "") : model.yLog ? logLabels(splits) : splits.map(tick)),
     size: (u, values) => view.margin ?? Math.max(30 * k, wide(u, values) + 14 * k),
     ...(model.yLog ? { splits: (u, i, low, high) => logTicks(low, high), filter: (u, splits) => splits } : {}),
   };
   return [x, y];
 }
 
-/** One panel of a figure as a chart of uPlot. */
-function panelChart(host, fig, number, state, view) {
-  const panel = fig.panels[number];
-  const model = MODELS[fig.form](fig, panel, state);
-  const isLast = number === fig.panels.length - 1;
+/** One panel of a figure as a chart of uPlot; `front` is the line of a panel of a crowded figure. */
+function panelChart(host, fig, panel, state, view, front = null) {
+  const model = MODELS[fig.form](fig, panel, state, front);
   const live = view.live;
-  const below = !isLast ? 0 : 20 * view.k + (model.words ? wordAxis(model, view).size : 26 * view.k);
+  const below = !view.isLast ? 0 : (fig.crowded ? 0 : 20 * view.k) + (model.words ? wordAxis(model, view).size : 26 * view.k);
   const options = {
     width: view.width, height: view.height + below,
     padding: [8 * view.k, 14 * view.k, 0, 0],
@@ -134,11 +132,11 @@ function panelChart(host, fig, number, state, view) {
       x: { time: false, distr: model.xLog ? 3 : 1, range: () => state.zoom ?? model.xRange },
       y: { distr: model.yLog ? 3 : 1, range: () => model.yRange((name) => !state.hidden.has(name)) },
     },
-    axes: axes(fig, model, view, isLast),
+    axes: axes(fig, model, view),
     cursor: {
       show: live, x: !model.words, y: false, points: { show: false },
       drag: { x: live && model.zooms, y: false, setScale: false },
-      ...(fig.panels.length > 1 && live ? { sync: { key: view.key, setSeries: false } } : {}),
+      ...((fig.panels.length > 1 || fig.crowded) && live ? { sync: { key: view.key, setSeries: false } } : {}),
       bind: { dblclick: () => () => { view.zoom?.(null); } },
     },
     select: { show: live && model.zooms, left: 0, top: 0, width: 0, height: 0 },
@@ -169,12 +167,40 @@ function panelHeight(fig, width, k) {
   return (fig.panels.length > 1 ? clamp(css * 0.24, 130, 190) : clamp(css * 0.44, 220, 360)) * k;
 }
 
+/** The number of panels side by side of a crowded figure on a width. */
+function columnsOf(fig, width, k) {
+  const lines = fig.panels[0].series.length;
+  return Math.ceil(lines / Math.ceil(lines / clamp(Math.floor(width / k / 250), width / k < 300 ? 1 : 2, 4)));
+}
+
+/** A crowded figure: each line in a panel of its own, under its name, with common axes and the others in grey. */
+function smallCharts(host, fig, state, view) {
+  const { width, k } = view, [panel] = fig.panels;
+  const columns = columnsOf(fig, width, k), inner = 6 * k;
+  const places = panel.series.map((s) => el("div", {}, el("div", { class: "line-name" }, swatch(s.look), el("span", {}, s.name))));
+  host.append(
+    el("div", { class: "axis-name" }, panel.label),
+    el("div", { class: "small-panels", style: `grid-template-columns:repeat(${columns},auto)` }, places),
+    el("div", { class: "axis-name below" }, fig.x.label));
+  const draw = (margin) => places.map((place, i) => {
+    const isFirst = i % columns === 0, isLast = i + columns >= places.length;
+    const each = Math.floor((width - margin + inner) / columns), height = clamp((each / k) * 0.7, 110, 180) * k + (isLast ? 0 : 8 * k);
+    return panelChart(place, fig, panel, state, { ...view, width: isFirst ? each + margin - inner : each, height, margin: isFirst ? margin : inner, isFirst, isLast }, i);
+  });
+  // The first panel says how much room the numbers of the vertical axis take.
+  const first = panelChart(places[0], fig, panel, state, { ...view, width: width / columns, height: 110 * k, isFirst: true, isLast: false }, 0);
+  const margin = first.axes[1]._size;
+  first.destroy();
+  return draw(margin);
+}
+
 /** All panels of a figure, each under what its vertical axis shows. */
 function charts(host, fig, state, view) {
+  if (fig.crowded) return smallCharts(host, fig, state, view);
   const width = view.width, height = panelHeight(fig, width, view.k);
   const places = fig.panels.map((panel) => el("div", { class: "panel" }, el("div", { class: "axis-name" }, panel.label)));
   host.append(...places);
-  const draw = (margin) => places.map((place, i) => panelChart(place, fig, i, state, { ...view, width, height, margin }));
+  const draw = (margin) => places.map((place, i) => panelChart(place, fig, fig.panels[i], state, { ...view, width, height, margin, isFirst: true, isLast: i === places.length - 1 }));
   const made = draw();
   const margins = made.map((u) => u.axes[1]._size);
   if (Math.max(...margins) === Math.min(...margins)) return made;

@@ -1,7 +1,17 @@
 // A figure: its legend and switches, the values under the pointer, and what can be saved of it.
 
-/** The legend of a figure: what its series are called, each with its look. */
+/** The entry of the legend for published values. */
+const PUBLISHED = { name: "published", style: "hollow", look: { light: THEMES.light.muted, dark: THEMES.dark.muted, marker: "o" } };
+
+/** The legend of a figure: its lines where there are several and no panel names them, and published values. */
 function entries(fig) {
+  const lines = linesOf(fig);
+  const hasMarks = fig.panels.some((panel) => panel.series.some((s) => s.marks));
+  return [...(lines.length > 1 && !fig.crowded ? lines : []), ...(hasMarks ? [PUBLISHED] : [])];
+}
+
+/** What the series of a figure are called, each with its look. */
+function linesOf(fig) {
   if (fig.form === "stack") return fig.classes.map((c) => ({ name: c.name, look: c, style: "fill" }));
   const style = { lines: "lines", dots: "dots", bar: "fill", box: "fill" }[fig.style] ?? (fig.form === "scatter" ? "scatter" : "lines");
   const found = new Map();
@@ -35,9 +45,9 @@ class Figure {
     }
     this.legend = el("div", { class: "legend", role: "group", "aria-label": `Lines of ${fig.title}` });
     const names = entries(fig);
-    if (names.length > 1) this.drawing.append(this.legend);
-    if (fig.legend) this.legend.append(el("span", { class: "legend-title" }, fig.legend));
-    for (const entry of names) this.legend.append(this.entry(entry));
+    if (names.length) this.drawing.append(this.legend);
+    if (fig.legend && names.length > 1) this.legend.append(el("span", { class: "legend-title" }, fig.legend));
+    for (const entry of names) this.legend.append(entry === PUBLISHED ? el("span", { class: "published" }, swatch(entry.look, entry.style), entry.name) : this.entry(entry));
     this.stage = el("div", {
       class: "stage", tabindex: "0", role: "group",
       "aria-label": `Chart: ${fig.title}. The left and right arrow keys read its values.`,
@@ -51,7 +61,7 @@ class Figure {
     this.stage.addEventListener("click", (event) => this.open(event));
     this.stage.addEventListener("mousedown", (event) => { this.pressed = [event.clientX, event.clientY]; });
     const near = new IntersectionObserver((seen) => {
-      if (seen.some((one) => one.isIntersecting)) { near.disconnect(); this.draw(); }
+      if (seen.some((one) => one.isIntersecting)) { near.disconnect(); if (!this.drawn) this.draw(); }
     }, { rootMargin: "400px" });
     near.observe(this.stage);
     new ResizeObserver(() => { if (this.drawn && this.width() !== this.drawnAt) this.draw(); }).observe(this.drawing);
@@ -194,15 +204,19 @@ class Figure {
       const [a, b] = [-0.5, 0.5].map((d) => u.valToPos(u.posToVal(found.left, "x") + d, "x"));
       u.over.append(el("div", { class: "column", style: `left:${a}px;width:${b - a}px` }));
     }
+    const front = u.model.front;
     for (const row of found.rings ? found.rows : []) {
-      if (row.top === null) continue;
+      if (row.top === null || (front && row.name !== front.name)) continue;
       u.over.append(el("div", { class: "ring", style: `left:${row.left}px;top:${row.top}px;border-color:${colour(row.look, theme())}` }));
     }
+    // The values of many lines would hide all panels of a phone.
+    const own = front && this.drawnAt < 480 ? found.rows.filter((row) => row.name === front.name) : [];
+    const rows = own.length ? own : found.rows;
     // One number of runs for all is said once.
-    const counts = new Set(found.rows.map((row) => row.n));
-    const each = counts.size > 1, n = each ? undefined : found.rows[0].n;
-    this.tip.replaceChildren(el("b", {}, found.title), n === undefined ? "" : ` n\u00a0=\u00a0${n}`, el("table", {}, el("tbody", {}, found.rows.map((row) =>
-      el("tr", { class: row === found.closest ? "near" : "" },
+    const counts = new Set(rows.map((row) => row.n));
+    const each = counts.size > 1, n = each ? undefined : rows[0].n;
+    this.tip.replaceChildren(el("b", {}, found.title), n === undefined ? "" : ` n\u00a0=\u00a0${n}`, el("table", {}, el("tbody", {}, rows.map((row) =>
+      el("tr", { class: row === found.closest || row.name === front?.name ? "near" : "" },
         el("td", {}, row.look ? swatch(row.look, row.fill ? "fill" : this.fig.style === "bar" || this.fig.style === "box" ? "fill" : this.fig.form === "curve" ? "line" : "lines") : ""),
         el("td", {}, row.name || "all runs"), el("td", { class: "value" }, row.value), el("td", { class: "spread" }, row.spread ? `${row.spread}` : ""),
         each && row.n !== undefined ? el("td", { class: "spread" }, `n\u00a0=\u00a0${row.n}`) : null,

@@ -1,8 +1,8 @@
 // Colours, dashes and markers of schemes, on canvas and in legends.
 
 const THEMES = {
-  light: { name: "light", ink: "#1c2128", muted: "#57606a", grid: "#e4e7eb", axis: "#8c959f", surface: "#ffffff" },
-  dark: { name: "dark", ink: "#e6edf3", muted: "#a3adb8", grid: "#2b323b", axis: "#6b7681", surface: "#161b22" },
+  light: { name: "light", ink: "#1c2128", muted: "#57606a", grid: "#e4e7eb", faint: "#c3cad2", axis: "#8c959f", surface: "#ffffff" },
+  dark: { name: "dark", ink: "#e6edf3", muted: "#a3adb8", grid: "#2b323b", faint: "#4a545f", axis: "#6b7681", surface: "#161b22" },
 };
 const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, "DejaVu Sans", sans-serif';
 
@@ -87,7 +87,7 @@ function swatch(look, style = "lines") {
   if (["line", "lines", "scatter"].includes(style)) {
     add("path", { d: "M1,7H33", class: "line", "stroke-dasharray": (look.dash ?? []).map((v) => v * 1.8).join(" ") });
   }
-  if (style !== "line") add("path", { d: outline(look.marker, 4), transform: "translate(17 7)", class: "mark" });
+  if (style !== "line") add("path", { d: outline(look.marker, 4), transform: "translate(17 7)", class: style === "hollow" ? "hollow" : "mark" });
   return made;
 }
 

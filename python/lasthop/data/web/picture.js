@@ -34,23 +34,29 @@ function picture(fig, state, bare = false) {
   const font = (size, weight = "") => `${weight} ${size * k}px ${FONT}`.trim();
   const parts = [];
   let height = pad;
-  const text = (content, size, paint, weight = "") => {
+  const text = (content, size, paint, weight = "", align = "left") => {
     ctx.font = font(size, weight);
     for (const line of wrapped(ctx, content, inner)) {
       const y = height + size * k;
-      parts.push(() => { ctx.font = font(size, weight); ctx.fillStyle = paint; ctx.textAlign = "left"; ctx.textBaseline = "alphabetic"; ctx.fillText(line, pad, y); });
+      parts.push(() => { ctx.font = font(size, weight); ctx.fillStyle = paint; ctx.textAlign = align; ctx.textBaseline = "alphabetic"; ctx.fillText(line, align === "left" ? pad : pad + inner / 2, y); });
       height += size * 1.4 * k;
     }
   };
   if (!bare) text(fig.title, 16, on.ink, "600");
   if (!bare && fig.form !== "matrix") height = legendOf(fig, state, { ctx, k, on, pad, inner, font, parts, height: height + 6 * k });
   height += 8 * k;
-  fig.panels?.forEach((panel, i) => {
-    text(panel.label, 12, on.muted);
-    const canvas = plots[i].ctx.canvas, top = height;
-    parts.push(() => ctx.drawImage(canvas, pad, top));
-    height += canvas.height;
-  });
+  if (fig.crowded) {
+    text(fig.panels[0].label, 12, on.muted);
+    height = paintSmall(fig, plots, { ctx, k, on, pad, inner, font, parts, height: height + 4 * k });
+    text(fig.x.label, 12, on.muted, "", "center");
+  } else {
+    fig.panels?.forEach((panel, i) => {
+      text(panel.label, 12, on.muted);
+      const canvas = plots[i].ctx.canvas, top = height;
+      parts.push(() => ctx.drawImage(canvas, pad, top));
+      height += canvas.height;
+    });
+  }
   if (fig.form === "matrix") height = paintMatrix(fig, { ctx, k, on, pad, inner, font, parts, height });
   if (!bare) {
     height += 6 * k;
@@ -66,30 +72,65 @@ function picture(fig, state, bare = false) {
   return sheet;
 }
 
+/** The sample of an entry of a legend, as `swatch` on the page. */
+function sample(ctx, { look, style, bare }, x, y, k, on) {
+  if (style === "fill") {
+    ctx.fillStyle = look.light;
+    ctx.fillRect(x + 8 * k, y - 5 * k, 14 * k, 10 * k);
+    return;
+  }
+  if (style !== "dots" && style !== "hollow") {
+    ctx.strokeStyle = look.light;
+    ctx.lineWidth = 1.8 * k;
+    ctx.setLineDash(look.dash.map((v) => v * 1.8 * k));
+    ctx.beginPath();
+    ctx.moveTo(x, y);
+    ctx.lineTo(x + 28 * k, y);
+    ctx.stroke();
+    ctx.setLineDash([]);
+  }
+  if (!bare) mark(ctx, look, x + 14 * k, y, 3.8 * k, on, style === "hollow");
+}
+
+/** The panels of a crowded figure, each under the name of its line. */
+function paintSmall(fig, plots, { ctx, k, on, pad, inner, font, parts, height }) {
+  const columns = columnsOf(fig, inner, k), lines = linesOf(fig);
+  for (let first = 0; first < lines.length; first += columns) {
+    const row = lines.slice(first, first + columns);
+    const canvases = row.map((_, i) => plots[first + i].ctx.canvas);
+    ctx.font = font(12);
+    const names = row.map(({ name }, i) => wrapped(ctx, name, canvases[i].width - 40 * k));
+    const top = height, tall = Math.max(...names.map((texts) => texts.length)) * 16 * k + 2 * k;
+    let left = pad;
+    row.forEach((entry, i) => {
+      const x = left;
+      parts.push(() => {
+        sample(ctx, entry, x, top + 8 * k, k, on);
+        ctx.font = font(12);
+        ctx.fillStyle = on.ink;
+        ctx.textBaseline = "middle";
+        names[i].forEach((text, j) => ctx.fillText(text, x + 34 * k, top + (8 + 16 * j) * k));
+        ctx.drawImage(canvases[i], x, top + tall);
+      });
+      left += canvases[i].width;
+    });
+    height += tall + Math.max(...canvases.map((canvas) => canvas.height)) + 6 * k;
+  }
+  return height;
+}
+
 function legendOf(fig, state, { ctx, k, on, pad, inner, font, parts, height }) {
   let x = pad, y = height;
   ctx.font = font(12);
   const shown = entries(fig).filter((entry) => !state.hidden.has(entry.name));
-  if (shown.length < 2) return height;
-  for (const { name, look, style, bare } of shown) {
+  if (!shown.length) return height;
+  for (const entry of shown) {
+    const { name } = entry;
     const wide = 36 * k + ctx.measureText(name).width;
     if (x > pad && x + wide > pad + inner) { x = pad; y += 20 * k; }
     const at = x, line = y + 8 * k;
     parts.push(() => {
-      if (style === "fill") { ctx.fillStyle = look.light; ctx.fillRect(at + 8 * k, line - 5 * k, 14 * k, 10 * k); }
-      else {
-        if (style !== "dots") {
-          ctx.strokeStyle = look.light;
-          ctx.lineWidth = 1.8 * k;
-          ctx.setLineDash(look.dash.map((v) => v * 1.8 * k));
-          ctx.beginPath();
-          ctx.moveTo(at, line);
-          ctx.lineTo(at + 28 * k, line);
-          ctx.stroke();
-          ctx.setLineDash([]);
-        }
-        if (!bare) mark(ctx, look, at + 14 * k, line, 3.8 * k, on);
-      }
+      sample(ctx, entry, at, line, k, on);
       ctx.font = font(12);
       ctx.fillStyle = on.ink;
       ctx.textBaseline = "middle";

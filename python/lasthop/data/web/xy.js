@@ -1,8 +1,12 @@
 // A metric over a swept key.
 
-/** A metric over a swept key: lines with bands, dots with bars, bars, or boxes. */
-function xyModel(fig, panel, state) {
+/**
+ * A metric over a swept key: lines with bands, dots with bars, bars, or boxes.
+ * With `front`, the number of a line, only this line has its look, and the others are grey behind it.
+ */
+function xyModel(fig, panel, state, front = null) {
   const series = panel.series, style = fig.style;
+  const own = front === null ? series : [series[front]], others = series.filter((s) => !own.includes(s));
   const words = fig.x.words.length ? fig.x.words.map((name, at) => ({ name, at })) : null;
   const xLog = !words && state.log.x, yLog = state.log.y;
   const stops = [...new Set(series.flatMap((s) => s.x))].filter((x) => known(x, xLog)).sort((a, b) => a - b);
@@ -99,29 +103,32 @@ function xyModel(fig, panel, state) {
   };
 
   return {
-    names: series.map((s) => s.name), stops, words, xLog, yLog, xRange, zooms: !words,
+    names: series.map((s) => s.name), front: series[front], stops, words, xLog, yLog, xRange, zooms: !words,
     isWhole: stops.every(Number.isInteger),
     yRange: (shown) => range(series.filter((s) => shown(s.name)).flatMap(values), yLog, style !== "box"),
     below: (p) => {
       if (style !== "lines") return;
-      each(p, series, (s, i) => {
+      each(p, own, (s, i) => {
         const found = intervals(p, s, i);
         band(p, found.map(([x, low]) => [x, low]), found.map(([x, , high]) => [x, high]), s.look);
       });
     },
-    above: (p) => each(p, series, (s, i) => {
-      if (style === "bar") bars(p, s, i);
-      else if (style === "box") boxes(p, s, i);
-      else {
-        const found = points(p, s, i, s.y);
-        if (style === "lines") stroke(p, found, s.look, 1.8);
-        else for (const [x, low, high] of intervals(p, s, i)) errorBar(p, x, low, high, colour(s.look, p.on));
-        runs(p, s, i, colour(s.look, p.on));
-        const every = Math.max(1, Math.ceil((found.length * 9 * p.k) / p.box.width));
-        found.forEach(([x, y], j) => { if (j % every === 0) mark(p.ctx, s.look, x, y, 3.8 * p.k, p.on); });
-      }
-      published(p, s, i);
-    }),
+    above: (p) => {
+      for (const s of others) stroke(p, points(p, s, 0, s.y), { [p.on.name]: p.on.faint }, 0.9, { dash: false });
+      each(p, own, (s, i) => {
+        if (style === "bar") bars(p, s, i);
+        else if (style === "box") boxes(p, s, i);
+        else {
+          const found = points(p, s, i, s.y);
+          if (style === "lines") stroke(p, found, s.look, 1.8);
+          else for (const [x, low, high] of intervals(p, s, i)) errorBar(p, x, low, high, colour(s.look, p.on));
+          runs(p, s, i, colour(s.look, p.on));
+          const every = Math.max(1, Math.ceil((found.length * 9 * p.k) / p.box.width));
+          found.forEach(([x, y], j) => { if (j % every === 0) mark(p.ctx, s.look, x, y, 3.8 * p.k, p.on); });
+        }
+        published(p, s, i);
+      });
+    },
     read: (u, left, top) => {
       if (!stops.length) return null;
       const stop = stops[nearest(stops, u.posToVal(left, "x"), xLog)];
@@ -132,7 +139,7 @@ function xyModel(fig, panel, state) {
         return [{ ...row, left: u.valToPos(place(i, stop), "x"), top: known(row.y, yLog) ? u.valToPos(row.y, "y") : null, point: s.points[j] }];
       });
       const title = words ? words[stop].name : `${fig.x.label}: ${tick(stop)}`;
-      return rows.length ? { title, rows, left: u.valToPos(stop, "x"), closest: closest(rows, left, top), rings: style === "lines" || style === "dots" } : null;
+      return rows.length ? { title, rows, left: u.valToPos(stop, "x"), closest: closest(rows.filter((row) => front === null || row.name === series[front].name), left, top), rings: style === "lines" || style === "dots" } : null;
     },
     table: () => series.flatMap((s) => s.x.map((x, j) => [panel.label, s.name, words ? words[x].name : x, s.y[j], s.low[j], s.high[j], s.n[j]])),
     columns: ["figure of", "line", fig.x.label, "mean", "ci_low", "ci_high", "n"],
