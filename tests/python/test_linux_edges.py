@@ -35,7 +35,6 @@ DEPARTURES = {
     "validation/linux-rack": {
         "reno, delay: goodput_bps",
         "cubic, delay: retransmits",
-        "cubic, delay: goodput_bps",
     },
     # The kernel's proportional rate reduction divides by the window before, one segment here: two leave for
     # each that arrives, the queue overflows, and the loss halves a window of 15.
