@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from typing import TYPE_CHECKING
 
 from lasthop.base.arguments import instance, nonblank
@@ -115,9 +116,21 @@ def _labels(
     labels = {}
     for row, has_meaning in rows.items():
         shown = zip(row, varies, has_meaning, strict=True)
-        others = ", ".join(text for text, *shows in shown if all(shows))
+        others = ", ".join(_listed(text) for text, *shows in shown if all(shows))
         labels[row] = f"{row[own]} ({others})" if others else row[own]
     return labels
+
+
+def _listed(text: str) -> str:
+    """A value in the words of a sentence: the members of a list, joined.
+
+    >>> _listed('["jtcp", "ejtcp"]'), _listed("1 ms"), _listed("[]")
+    ('jtcp and ejtcp', '1 ms', 'none')
+    """
+    if not text.startswith("["):
+        return text
+    *first, last = [str(member) for member in tomllib.loads(f"members = {text}")["members"]] or ["none"]
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def _baseline(
