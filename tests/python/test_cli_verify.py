@@ -168,7 +168,7 @@ def test_quick_runs_are_compared_with_those_of_other_seeds_on_record(
     assert invoke(["reproduce", "--quick", "--record"]) == 0
     assert capsys.readouterr().err.splitlines()[-1] == str(paper("paper").data)
     recorded = paper("paper").results.quick
-    assert [(ident, one.n) for ident, one in recorded.items()] == [("paper/near", 20), ("paper/far", 20)]
+    assert [(ident, one.n) for ident, one in recorded.items()] == [("paper/near", 10), ("paper/far", 10)]
     assert 1 < recorded["paper/near"].mean < 2  # A clean link does not vary.
     assert recorded["paper/near"].spread == 0.0
     assert invoke(["reproduce", "--quick", "-v"]) == 0

@@ -48,7 +48,7 @@ _FEW = 8
 @click.option(
     "--record",
     is_flag=True,
-    help="Record the results in papers/ID.results.toml and update its pages; with --quick, what twenty quick "
+    help="Record the results in papers/ID.results.toml and update its pages; with --quick, what ten quick "
     "runs give, with which others are compared.",
 )
 @click.option("--readings", is_flag=True, help="Judge the claims under every listed reading instead.")

@@ -1,10 +1,10 @@
 """Whether a quick run confirms what is on record.
 
 Two or three short runs cannot judge a claim: their verdict is that of the record. They can contradict it. The
-record has what twenty quick runs of other seeds gave for each claim, with the same points, durations and
+record has what ten quick runs of other seeds gave for each claim, with the same points, durations and
 replications. With their mean and standard deviation s, another one lies in the prediction interval
 
-    mean ± t(19) s sqrt(1 + 1 / 20)
+    mean ± t(9) s sqrt(1 + 1 / 10)
 
 The level is such that one in a hundred quick runs is wrong about any claim, over all claims that it judges.
 Where all gave one value, any other contradicts it.
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from lasthop.papers.claims import Claim
     from lasthop.papers.results import Outcome
 
-REPEATS = 20
+REPEATS = 10
 ERROR = 0.01
 CONFIRMS, CONTRADICTS, NOT_COMPARED = "confirm", "do not confirm", "not compared"
 # What rounding to seven digits may change.
