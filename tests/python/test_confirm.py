@@ -9,9 +9,10 @@ import pytest
 
 from lasthop.papers import terminal
 from lasthop.papers.claims import DIFFERS, READING, Band, Claim, Finding
-from lasthop.papers.confirm import CONFIRMS, CONTRADICTS, NOT_COMPARED, Repeated, compared
+from lasthop.papers.confirm import CONFIRMS, CONTRADICTS, NOT_COMPARED, compared
 from lasthop.papers.paper import known, paper
 from lasthop.papers.reproduce import Reproduction
+from lasthop.papers.results import Repeated
 from lasthop.stats.intervals import Interval
 
 

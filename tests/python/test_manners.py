@@ -45,7 +45,7 @@ def test_run_names_its_point_and_prints_a_glance_or_all_metrics(small: Path, cli
     lines = done.stdout.splitlines()
     assert lines[0].startswith("flow  goodput ")
     assert any(line.startswith("main  ") and "bit/s" in line for line in lines)
-    assert "42 metrics; -v prints all" in done.stderr
+    assert "44 metrics; -v prints all" in done.stderr
     every = cli("run", small, "-v").stdout.splitlines()
     assert sum("." in line.split("  ")[0] for line in every) >= 30
     assert any(line.startswith("links.path ") and line.endswith(" value") for line in every)

@@ -12,7 +12,7 @@ from lasthop.papers import page
 from lasthop.papers.claims import AGREES, CANNOT_TELL, DIFFERS, Band, Claim, Finding
 from lasthop.papers.paper import Paper
 from lasthop.papers.reproduce import Reproduction
-from lasthop.papers.results import Outcome, Results, read, write
+from lasthop.papers.results import Outcome, Repeated, Results, read, write
 from lasthop.papers.statements import (
     BY_READING,
     STATEMENT_VERDICTS,
@@ -113,6 +113,7 @@ def test_results_come_back_as_they_were_written(tmp_path: Path) -> None:
         },
         {"figures": {"b": outcome(DIFFERS)}},
         {"seed": 1, "decides": {"s": "floor: 1 s 2 of 2"}, "reading": [{"switches": {"a b": "c"}, "met": 2}]},
+        {"b": Repeated(1.5, 0.25, 10)},
         {"main": 0.001},
         {"main": 1.5},
     )

@@ -13,18 +13,14 @@ Where all gave one value, any other contradicts it.
 from __future__ import annotations
 
 import math
-import statistics
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lasthop.papers.claims import AGREES
 from lasthop.stats.intervals import t_factor
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from lasthop.papers.claims import Claim
-    from lasthop.papers.results import Outcome
+    from lasthop.papers.results import Outcome, Repeated
 
 REPEATS = 10
 ERROR = 0.01
@@ -33,26 +29,12 @@ CONFIRMS, CONTRADICTS, NOT_COMPARED = "confirm", "do not confirm", "not compared
 _ROUNDING = 1e-6
 
 
-@dataclass(frozen=True, slots=True)
-class Repeated:
-    """What quick runs of several seeds gave for a claim, in the unit of the claim."""
-
-    mean: float
-    spread: float
-    n: int
-
-    @classmethod
-    def of(cls, values: Sequence[float]) -> Repeated:
-        """From the value of each, rounded as in the file of results."""
-        mean, spread = statistics.fmean(values), statistics.stdev(values) if len(values) > 1 else 0.0
-        return cls(float(f"{mean:.7g}"), float(f"{spread:.7g}"), len(values))
-
-    def reach(self, among: int) -> float:
-        """By how much another quick run differs from the mean at most, with as many claims compared."""
-        if self.spread == 0.0:
-            return 0.0
-        level = 1 - ERROR / max(1, among)
-        return t_factor(self.n, level) * self.spread * math.sqrt(1 + 1 / self.n)
+def _reach(recorded: Repeated, among: int) -> float:
+    """By how much another quick run differs from the mean at most, with as many claims compared."""
+    if recorded.spread == 0.0:
+        return 0.0
+    level = 1 - ERROR / max(1, among)
+    return t_factor(recorded.n, level) * recorded.spread * math.sqrt(1 + 1 / recorded.n)
 
 
 def compared(recorded: Repeated | None, now: float | None, *, among: int) -> str:
@@ -68,7 +50,7 @@ def compared(recorded: Repeated | None, now: float | None, *, among: int) -> str
     """
     if recorded is None or now is None:
         return NOT_COMPARED
-    reach = recorded.reach(among) + _ROUNDING * abs(recorded.mean)
+    reach = _reach(recorded, among) + _ROUNDING * abs(recorded.mean)
     return CONFIRMS if abs(now - recorded.mean) <= reach else CONTRADICTS
 
 

@@ -21,13 +21,12 @@ from lasthop.papers.confirm import (
     CONTRADICTS,
     NOT_COMPARED,
     REPEATS,
-    Repeated,
     compared,
     lost,
 )
 from lasthop.papers.measure import in_parts, is_stale, judge, single_runs
 from lasthop.papers.published import published
-from lasthop.papers.results import Outcome
+from lasthop.papers.results import Outcome, Repeated
 from lasthop.papers.statements import STATEMENT_VERDICTS, Row
 from lasthop.scenario.overrides import as_text
 from lasthop.scenario.scenario import load

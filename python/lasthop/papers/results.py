@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import json
 import math
+import statistics
 import tomllib
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -22,11 +23,10 @@ from typing import TYPE_CHECKING, Any
 from lasthop.base.errors import UsageError, reason
 from lasthop.base.files import put
 from lasthop.papers.claims import VERDICTS
-from lasthop.papers.confirm import Repeated
 from lasthop.scenario.overrides import as_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from lasthop.papers.claims import Finding
@@ -67,6 +67,21 @@ class Outcome:
 def _rounded(value: float) -> float:
     """Seven significant digits, which is finer than any interval here."""
     return float(f"{value:.7g}")
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """What quick runs of several seeds gave for a claim, in the unit of the claim."""
+
+    mean: float
+    spread: float
+    n: int
+
+    @classmethod
+    def of(cls, values: Sequence[float]) -> Repeated:
+        """From the value of each."""
+        spread = statistics.stdev(values) if len(values) > 1 else 0.0
+        return cls(_rounded(statistics.fmean(values)), _rounded(spread), len(values))
 
 
 @dataclass(slots=True)
