@@ -2,7 +2,7 @@
 //! of packets in an A-MPDU; and flows that agents cannot read.
 
 use crate::accounts::balanced;
-use crate::common::{metric, run_once};
+use crate::common::{metric, run_replication};
 use lasthop_sim::Outcome;
 use lasthop_sim::scenario::Scenario;
 
@@ -38,13 +38,17 @@ flows = ["main"]
 "#;
 
 fn run(set: &[(&str, &str)]) -> Outcome {
+    replication(set, 0)
+}
+
+fn replication(set: &[(&str, &str)], number: u64) -> Outcome {
     let mut set: Vec<_> = set.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
     if set.contains(&("agents.x.kind".into(), "lle-tcp".into())) {
         set.push(("agents.x.lle-tcp.mode".into(), "safe".into()));
     }
     let scenario =
         Scenario::from_text(CELL, "descendants.toml", &set).unwrap_or_else(|error| panic!("{error}"));
-    let outcome = run_once(&scenario.config(0));
+    let outcome = run_replication(&scenario.config(0), number);
     balanced(&outcome);
     outcome
 }
@@ -127,10 +131,11 @@ fn every_order_of_packets_carries_all_of_them_with_and_without_reordering() {
             if (kind, queues) == ("dynamic", "three") {
                 set.push(("links.air.arq.time", time));
             }
-            let outcome = run(&set);
-            let (found, late) = (goodput(&outcome), metric(&outcome, "links.air.reordering_late"));
-            // Over six seeds the slowest order has 46 to 71 Mbit/s.
-            assert!(found > 4e7, "{kind} {queues} {time} {reorder}: {found}");
+            // The goodput of a second varies by a third.
+            let runs = [0, 1, 2].map(|number| replication(&set, number));
+            let found = runs.iter().map(goodput).sum::<f64>() / 3.0;
+            let late = runs.iter().map(|outcome| metric(outcome, "links.air.reordering_late")).sum::<f64>();
+            assert!(found > 5e7, "{kind} {queues} {time} {reorder}: {found}");
             assert!(late < 0.5, "{kind} {queues} {time} {reorder}: {late} late");
         }
     }
