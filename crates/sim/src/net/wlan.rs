@@ -295,7 +295,8 @@ impl Wlan {
         let held = std::mem::replace(&mut interface.held, holds);
         if station == self.observer {
             // A category may turn full while others lose as many packets as it gets.
-            self.full.hold(u32::from(interface.mac.is_full()), now);
+            let is_full = holds > self.rules.config.queue && interface.mac.is_full();
+            self.full.hold(u32::from(is_full), now);
         }
         if holds == held {
             return;

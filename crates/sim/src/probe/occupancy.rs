@@ -17,6 +17,9 @@ impl Occupancy {
     /// Sets the number held, from now on.
     #[inline]
     pub(crate) fn hold(&mut self, held: u32, now: Time) {
+        if held == self.held {
+            return;
+        }
         self.advance(now);
         self.held = held;
         self.longest = self.longest.max(held);
