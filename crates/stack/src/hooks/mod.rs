@@ -33,5 +33,5 @@ pub use interval::{Interval, PacketId, SlotNo, Transmission, TransmissionOutcome
 pub use out::{Judge, Judged, Note, NoteEvent, Out, Room, Timer};
 pub use outbox::{Outbox, Timers};
 pub use reaction::{Acknowledge, Advertised, AtTimeout, Deeds, LinkEvent, Reaction, Standing, StopOrGo};
-pub use recovery::{Fresh, Pick, Recovery, Verdict};
+pub use recovery::{Declared, Fresh, Pick, Recovery, Verdict};
 pub use window::Window;

@@ -40,6 +40,15 @@ pub enum Verdict {
     Lost,
 }
 
+/// What becomes of the segments declared lost in a recovery that was not needed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Declared {
+    /// They are lost, and may begin another.
+    Stands,
+    /// They are in the network.
+    Withdrawn,
+}
+
 /// Selects the next segment, and decides when recovery ends.
 pub trait Recovery {
     /// An acknowledgement advanced by `segments`; the scoreboard is already updated.
@@ -73,8 +82,8 @@ pub trait Recovery {
     /// The receiver reports that a segment arrived twice, with the acknowledgement of all below this byte.
     fn on_duplicate_report(&mut self, _ack: u64, _: &Scoreboard) {}
 
-    /// The recovery under way was not needed; if `is_found`, what was declared lost was not.
-    fn undo(&mut self, _is_found: bool, _: &mut Scoreboard) {}
+    /// The recovery under way was not needed.
+    fn undo(&mut self, _: Declared, _: &mut Scoreboard) {}
 
     /// What may be sent now, if anything.
     fn next(&mut self, board: &Scoreboard, window: &Window, fresh: Fresh) -> Option<Pick>;

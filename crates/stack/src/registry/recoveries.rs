@@ -3,7 +3,7 @@
 use super::{Entry, kinds};
 use crate::hooks::parameter::{Described, Exception, Setting, Spec};
 use crate::hooks::scoreboard::Scoreboard;
-use crate::hooks::{Fresh, LossResponse, Pick, Recovery, Verdict, Window};
+use crate::hooks::{Declared, Fresh, LossResponse, Pick, Recovery, Verdict, Window};
 use crate::transport::recovery::{Fack, NewRenoRecovery, RenoRecovery, SackRecovery, Tahoe, Uninflated};
 use crate::transport::tcp::Config;
 use crate::units::Time;
@@ -105,8 +105,8 @@ impl Recovery for RecoveryMachine {
         each!(self, recovery => recovery.on_duplicate_report(ack, board));
     }
 
-    fn undo(&mut self, is_found: bool, board: &mut Scoreboard) {
-        each!(self, recovery => recovery.undo(is_found, board));
+    fn undo(&mut self, declared: Declared, board: &mut Scoreboard) {
+        each!(self, recovery => recovery.undo(declared, board));
     }
 
     fn holds_sacked(&self) -> bool {

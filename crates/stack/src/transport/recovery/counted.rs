@@ -18,7 +18,7 @@
 //! **Checked by** the tests below, and beside Linux (`docs/linux.md`).
 
 use crate::hooks::scoreboard::{DUP_THRESH, SackAfterTimeout, Scoreboard};
-use crate::hooks::{Fresh, LossResponse, Pick, Recovery, Verdict, Window};
+use crate::hooks::{Declared, Fresh, LossResponse, Pick, Recovery, Verdict, Window};
 use crate::transport::tcp::Config;
 
 /// Most duplicates that indicate a loss (`tcp_max_reordering`).
@@ -142,7 +142,7 @@ impl Recovery for Counted {
         true
     }
 
-    fn undo(&mut self, _: bool, board: &mut Scoreboard) {
+    fn undo(&mut self, _: Declared, board: &mut Scoreboard) {
         // After a timeout duplicates of what was sent twice may still come.
         if self.phase == Phase::Recovery {
             self.phase = Phase::Open;

@@ -24,7 +24,7 @@ use std::collections::VecDeque;
 use super::copies_ahead;
 use super::rack::Rack;
 use crate::hooks::scoreboard::{DUP_THRESH, Scoreboard};
-use crate::hooks::{Fresh, LossResponse, Pick, Recovery, Verdict, Window};
+use crate::hooks::{Declared, Fresh, LossResponse, Pick, Recovery, Verdict, Window};
 use crate::transport::tcp::{Config, LossDetection, LostRetransmission, SackAfterTimeout};
 use crate::units::Time;
 
@@ -256,13 +256,13 @@ impl Recovery for Sack {
         }
     }
 
-    fn undo(&mut self, is_found: bool, board: &mut Scoreboard) {
+    fn undo(&mut self, declared: Declared, board: &mut Scoreboard) {
         self.end();
         (self.head_copies, self.duplicates, self.point) = (0, 0, None);
-        match &mut self.rack {
-            Some(rack) if is_found => rack.undo(board),
-            None if is_found => board.find_lost(),
-            _ => {}
+        if declared == Declared::Withdrawn
+            && let Some(rack) = &mut self.rack
+        {
+            rack.undo(board);
         }
     }
 

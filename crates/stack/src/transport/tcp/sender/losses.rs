@@ -17,6 +17,15 @@ impl<P: Parts> Sender<P> {
         self.repair(response, delivered, now, out);
     }
 
+    /// A recovery was under way when an acknowledgement came that reports `delivered` new arrivals: if it is over, what is lost beyond
+    /// it begins the next.
+    pub(super) fn recover_next(&mut self, now: Time, delivered: u32, out: &mut impl Out) {
+        if !self.recovery.is_active() && self.recovery.on_time(&mut self.board) {
+            self.tell_losses();
+            self.recover(now, self.board.flight(), delivered, out);
+        }
+    }
+
     /// Recovery of the first unacknowledged segment begins.
     pub(super) fn repair(&mut self, response: LossResponse, delivered: u32, now: Time, out: &mut impl Out) {
         // A go-back begins a new flight, without what limited transmit sent before it.

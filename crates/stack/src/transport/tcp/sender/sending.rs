@@ -114,6 +114,7 @@ impl<P: Parts> Sender<P> {
 
     fn send_again(&mut self, number: u64, now: Time) -> Outgoing {
         self.board.resend(number, now);
+        // Where no loss is under repair only probes leave again.
         if self.by_time && self.doing() != Doing::Open {
             self.spurious.on_copy(now);
         }

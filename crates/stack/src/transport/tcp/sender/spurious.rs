@@ -19,7 +19,7 @@
 
 use super::marks::Fall;
 use super::{Arrived, Sender};
-use crate::hooks::{Congestion, NoteEvent, Out, Recovery};
+use crate::hooks::{Congestion, Declared, NoteEvent, Out, Recovery};
 use crate::transport::tcp::{Config, Parts, Undo};
 use crate::units::Time;
 
@@ -71,6 +71,18 @@ pub(super) enum Doing {
     AfterTimeout,
 }
 
+/// An acknowledgement, before it is processed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Before {
+    pub(super) doing: Doing,
+    /// Segments outstanding.
+    pub(super) flight: u32,
+    /// Whether it is of new data.
+    pub(super) advances: bool,
+    /// Whether it is of a first transmission that was sent again, or would have been.
+    is_late: bool,
+}
+
 /// What F-RTO allows to be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Allowed {
@@ -95,6 +107,11 @@ impl Spurious {
             first_copy: None,
             forward: Forward::Off,
         }
+    }
+
+    /// Whether anything is taken back.
+    fn is_used(&self) -> bool {
+        self.by_dsack || self.by_stamps || self.uses_forward
     }
 
     /// A segment is sent again, and not as a probe.
@@ -144,9 +161,7 @@ impl Spurious {
 impl<P: Parts> Sender<P> {
     /// A loss is about to be answered: the window is saved if that begins a recovery or a series of timeouts.
     pub(super) fn save_window(&mut self) {
-        if self.doing() == Doing::Open
-            && (self.spurious.by_dsack || self.spurious.by_stamps || self.spurious.uses_forward)
-        {
+        if self.doing() == Doing::Open && self.spurious.is_used() {
             let (cwnd, ssthresh) = (self.window.cwnd, self.window.ssthresh);
             let (una, fall) = (self.board.una(), self.marks.fall());
             let copies = self.board.copies();
@@ -183,61 +198,54 @@ impl<P: Parts> Sender<P> {
         }
     }
 
-    /// An acknowledgement of new data arrives: whether it is that of a first transmission that was sent again, or would have been. In a
-    /// recovery that is reordering, before losses are detected by it.
-    pub(super) fn is_late(&mut self, echo: Option<u32>) -> bool {
-        let before = self.doing();
-        if before == Doing::Open {
+    /// What is known of an acknowledgement before it is processed. In a recovery a late first transmission shows reordering, before
+    /// losses are detected by it.
+    #[inline]
+    pub(super) fn before(&mut self, arrived: &Arrived) -> Before {
+        let (doing, flight) = (self.doing(), self.board.flight());
+        let advances = arrived.ack > self.board.una();
+        if advances && doing == Doing::Open {
             self.spurious.first_copy = None;
         }
-        if !self.spurious.by_stamps || self.spurious.saved.is_none() || before == Doing::Open {
-            return false;
-        }
-        let is_older = |echo: u32, first| (echo.wrapping_sub(self.stamp(first))).cast_signed() < 0;
-        let first = self.spurious.first_copy;
-        let is_late =
-            first.is_none_or(|first| self.timestamps && echo.is_some_and(|echo| is_older(echo, first)));
-        if is_late && before == Doing::Recovering {
+        let is_late = advances && doing != Doing::Open && self.is_late(arrived.echo);
+        if is_late && doing == Doing::Recovering {
             self.board.see_late(self.board.una());
         }
-        is_late
+        Before { doing, flight, advances, is_late }
     }
 
-    /// An acknowledgement has been processed, of something that was `late` or not, with `flight` segments outstanding `before` it, and
-    /// what the sender did: whether the last reduction was needed.
-    pub(super) fn review(
-        &mut self,
-        arrived: &Arrived,
-        (advanced, is_late): (bool, bool),
-        (before, flight): (Doing, u32),
-        out: &mut impl Out,
-    ) {
-        if let Some(is_found) = self.is_spurious(arrived.twice, (advanced, is_late), before) {
-            self.undo(is_found, arrived.now, out);
-            self.answer_after_undo(arrived, flight, out);
+    /// Whether new data is acknowledged before a copy left, or with the echo of an older timestamp.
+    fn is_late(&self, echo: Option<u32>) -> bool {
+        let is_older = |first| {
+            self.timestamps && echo.is_some_and(|echo| echo.wrapping_sub(self.stamp(first)).cast_signed() < 0)
+        };
+        let Spurious { by_stamps, saved, first_copy, .. } = self.spurious;
+        by_stamps && saved.is_some() && first_copy.is_none_or(is_older)
+    }
+
+    /// An acknowledgement has been processed: whether the last reduction was needed.
+    pub(super) fn review(&mut self, arrived: &Arrived, before: Before, out: &mut impl Out) {
+        if let Some(declared) = self.is_spurious(arrived.twice, before) {
+            self.undo(declared, arrived.now, out);
+            self.answer_after_undo(arrived, before.flight, out);
         }
     }
 
-    /// Whether an acknowledgement shows that the last reduction was not needed, and then whether nothing is lost.
-    fn is_spurious(
-        &mut self,
-        twice: Option<(u64, u64)>,
-        (advanced, is_late): (bool, bool),
-        before: Doing,
-    ) -> Option<bool> {
+    /// If an acknowledgement shows that the last reduction was not needed, what becomes of what was declared lost.
+    fn is_spurious(&mut self, twice: Option<(u64, u64)>, before: Before) -> Option<Declared> {
         if let Some((left, right)) = twice {
             self.spurious.on_duplicate_report(left, right, self.packet);
         }
         let forward = self.spurious.forward;
         if forward != Forward::Off {
             if self.board.take_original() {
-                return Some(true);
+                return Some(Declared::Withdrawn);
             }
             // Step 2: two new segments, unless all is acknowledged; step 3: nothing old has arrived.
             let waits = self.board.una() < self.loss_until;
-            self.spurious.forward = if forward == Forward::Resent && advanced && waits {
+            self.spurious.forward = if forward == Forward::Resent && before.advances && waits {
                 Forward::Probing(NEW_SEGMENTS)
-            } else if forward == Forward::Resent && !advanced && self.recovery.assumes() {
+            } else if forward == Forward::Resent && !before.advances && self.recovery.assumes() {
                 // A duplicate without selective acknowledgements tells nothing of what left before the timeout.
                 Forward::Resent
             } else {
@@ -245,13 +253,14 @@ impl<P: Parts> Sender<P> {
             };
         }
         let again = self.spurious.saved?.again;
-        if is_late {
-            let is_partial = before == Doing::Recovering && self.recovery.is_active();
-            if !is_partial || self.board.copies() == 0 {
-                return Some(is_partial || before == Doing::AfterTimeout);
-            }
+        let is_partial = before.doing == Doing::Recovering && self.recovery.is_active();
+        if before.is_late && (!is_partial || self.board.copies() == 0) {
+            let all = is_partial || before.doing == Doing::AfterTimeout;
+            return Some(if all { Declared::Withdrawn } else { Declared::Stands });
         }
-        (self.spurious.by_dsack && again == Some(0)).then_some(before == Doing::AfterTimeout)
+        let by_report = self.spurious.by_dsack && again == Some(0);
+        let after_timeout = before.doing == Doing::AfterTimeout;
+        by_report.then_some(if after_timeout { Declared::Withdrawn } else { Declared::Stands })
     }
 
     /// The timestamp of a segment that leaves at this time (RFC 7323, 3).
@@ -260,7 +269,7 @@ impl<P: Parts> Sender<P> {
     }
 
     /// The reduction was not needed (RFC 4015, 3.2), nor is it undone where a mark calls for it.
-    fn undo(&mut self, is_found: bool, now: Time, out: &mut impl Out) {
+    fn undo(&mut self, declared: Declared, now: Time, out: &mut impl Out) {
         self.spurious.forward = Forward::Off;
         let Some(saved) = self.spurious.saved.take() else { return };
         self.integrate(now);
@@ -273,7 +282,7 @@ impl<P: Parts> Sender<P> {
         }
         self.marks.take_back(saved.fall, saved.is_marked);
         self.window.clamp();
-        self.recovery.undo(is_found, &mut self.board);
+        self.recovery.undo(declared, &mut self.board);
         self.loss_until = 0;
         self.timed_out = None;
         self.rtt.set_backoff(0);

@@ -12,7 +12,6 @@
 
 use super::Sender;
 use super::spurious::Doing;
-
 use crate::transport::tcp::{Config, Parts};
 use crate::units::{Span, Time};
 
