@@ -14,8 +14,9 @@
 //! **Choices.** 1. Single segments are paced; Linux hands over bursts of a millisecond. 2. Only payload is counted,
 //! both in the rate and in the pacing. 3. ProbeBW begins in a phase taken from the connection's own random number,
 //! because the draft draws it. 4. A loss detected by duplicates starts a round, one of packet conservation, as in Linux; the
-//! previous window is restored when recovery ends; a recovery that begins with the acknowledgement that ends another continues it. 5. `extra_acked` is the maximum of ten rounds; Linux keeps two periods
-//! of five, the current one included, which cover five to ten.
+//! previous window is restored when recovery ends. A recovery that begins with the acknowledgement that ends another
+//! continues it. 5. `extra_acked` is the maximum of ten rounds; Linux keeps two periods of five, the current one included,
+//! which cover five to ten.
 //!
 //! **Checked by** the tests below and `crates/sim/tests/laws.rs`.
 

@@ -269,6 +269,25 @@ fn a_loss_begins_a_round_that_lasts_until_what_leaves_after_it_is_delivered() {
     assert_eq!(path.una - una, u64::from(outstanding) + 1);
 }
 
+/// Linux sees no end of a recovery that the next one follows in the same acknowledgement: what is in the network bounds the window
+/// in the first round only. One that begins later has a first round of its own.
+#[test]
+fn a_recovery_that_follows_at_once_conserves_nothing() {
+    for (later, is_held) in [(0, false), (1, true)] {
+        let (mut path, outstanding) = losing(LossCause::Duplicates);
+        while path.bbr.recovering.is_some() {
+            path.step();
+        }
+        path.run_until(path.now.0 / 1_000_000 + later);
+        let before = path.window.cwnd;
+        let sent_end = path.next * u64::from(SEGMENT);
+        let pipe = outstanding / 2;
+        let lost = Loss { now: path.now, pipe, sent_end, ..loss(LossCause::Duplicates, pipe) };
+        path.bbr.on_loss(&lost, &mut path.window);
+        assert_eq!(path.window.cwnd < before, is_held, "{later} ms later");
+    }
+}
+
 #[test]
 fn after_a_timeout_the_first_delivery_opens_four_segments() {
     let (mut path, _) = losing(LossCause::Timeout);
