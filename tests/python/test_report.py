@@ -111,7 +111,7 @@ def test_a_page_loads_nothing_and_names_the_one_script_that_may_run(text: str) -
 
 
 def crowded(folder: Path, lines: int) -> lh.Study:
-    """A study whose figure has so many lines."""
+    """A study with a figure of this many lines."""
     variants = ["reno", "newreno", "tahoe", "sack", "cubic", "bbr", "vegas"][:lines]
     (folder / "crowded.toml").write_text(SMALL.replace('["reno", "newreno"]', json.dumps(variants)))
     return lh.load(folder / "crowded.toml").sweep(replications=4, out=folder / "c").run()

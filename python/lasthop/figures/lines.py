@@ -152,7 +152,7 @@ def draw_lines(
 
 
 def is_crowded(figure: Mapping[str, Any], panels: Sequence[Panel], axis: KeyAxis) -> bool:
-    """Whether a figure has so many lines that each is drawn in a panel of its own."""
+    """Whether a figure has too many lines for one panel, so that each has a panel of its own."""
     is_lines = figure.get("kind", "lines") == "lines" and not axis.words
     return is_lines and len(panels) == 1 and len(panels[0].every) >= MANY
 
