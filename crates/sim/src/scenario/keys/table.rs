@@ -415,7 +415,7 @@ const TRANSPORT_OPTIONS: &[Key] = &[
         ..Key::new(
             "flows.*.tcp.receive-autotuning",
             Kind::Bool,
-            "whether the window offered begins with 64 KiB and grows with what is read in a round trip, up to sink.buffer",
+            "whether the receive buffer begins with 64 KiB and grows with what is read in a round trip, up to sink.buffer, and the window with each segment",
         )
     }
     .only(IF_TCP),

@@ -76,8 +76,8 @@ impl AckLaw {
 pub struct Acks {
     /// Full segments for each acknowledgement.
     every: u32,
-    /// Segments that are still acknowledged at once.
-    quick: u32,
+    /// Segments that are still acknowledged at once; none if the peer decides.
+    quick: Option<u32>,
     full_segment: u32,
     unacknowledged: u32,
     /// Where both ends can.
@@ -88,7 +88,7 @@ impl Acks {
     /// One acknowledgement for each `every` full segments, after `quick` that are acknowledged at once.
     #[must_use]
     pub fn new(every: u32, quick: u32, full_segment: u32) -> Acks {
-        Acks { every, quick, full_segment, unacknowledged: 0, tack: None }
+        Acks { every, quick: Some(quick), full_segment, unacknowledged: 0, tack: None }
     }
 
     /// Acknowledges by time from now on where the law is TACK's: the peer can, too.
@@ -101,7 +101,7 @@ impl Acks {
     /// The peer asks for one acknowledgement per `every` full segments.
     pub fn request(&mut self, every: u8) {
         self.every = every.max(1).into();
-        self.quick = 0;
+        self.quick = None;
     }
 
     /// The peer's least round trip.
@@ -111,16 +111,19 @@ impl Acks {
         }
     }
 
-    /// `len` bytes arrived in order, with nothing beyond a hole; with `last` they end the stream.
+    /// `len` bytes arrived in order, with nothing beyond a hole; with `last` they end the stream, and with `is_more` the
+    /// acknowledgement offers a larger window than the one before.
     #[inline]
-    pub fn on_segment(&mut self, len: u32, last: bool) -> Reply {
+    pub fn on_segment(&mut self, len: u32, last: bool, is_more: bool) -> Reply {
         if let Some(tack) = &mut self.tack {
             tack.count(len);
             return if last { Reply::Now } else { Reply::Later };
         }
         self.unacknowledged += 1;
-        if self.quick > 0 {
-            self.quick -= 1;
+        if let Some(quick) = &mut self.quick
+            && (*quick > 0 || is_more)
+        {
+            *quick = quick.saturating_sub(1);
             return Reply::Now;
         }
         let whole = self.unacknowledged >= self.every && len >= self.full_segment;
@@ -172,7 +175,7 @@ mod tests {
 
     fn replies(acks: &mut Acks, count: u32) -> Vec<Reply> {
         let reply = |_| {
-            let reply = acks.on_segment(1000, false);
+            let reply = acks.on_segment(1000, false, false);
             if reply == Reply::Now {
                 acks.sent();
             }

@@ -112,7 +112,7 @@ mod tests {
                 acks.sent_at(at);
                 pending = None;
             }
-            assert_eq!(acks.on_segment(1000, false), Reply::Later);
+            assert_eq!(acks.on_segment(1000, false, false), Reply::Later);
             match acks.due(now, DELAY, pending.is_none()) {
                 Due::Now => {
                     times.push(now.0 / 1_000_000);
@@ -150,7 +150,7 @@ mod tests {
         for (round_trip, expected) in [(40, 42), (400, 100)] {
             let mut acks = acks(round_trip);
             acks.sent_at(Time::ZERO);
-            acks.on_segment(1000, false);
+            acks.on_segment(1000, false, false);
             let due = acks.due(Time(2_000_000), DELAY, true);
             assert_eq!(due, Due::At(Time(expected * 1_000_000)), "round trip of {round_trip} ms");
         }
@@ -161,17 +161,17 @@ mod tests {
         let mut acks = acks(40);
         assert_eq!(acks.on_beyond(1000, true), Reply::Now);
         assert_eq!(acks.on_beyond(1000, false), Reply::Later);
-        assert_eq!(acks.on_segment(1000, true), Reply::Now);
+        assert_eq!(acks.on_segment(1000, true, false), Reply::Now);
     }
 
     #[test]
     fn small_segments_count_by_their_bytes() {
         let mut acks = acks(0);
         for _ in 0..19 {
-            acks.on_segment(100, false);
+            acks.on_segment(100, false, false);
             assert_ne!(acks.due(Time(1), DELAY, true), Due::Now);
         }
-        acks.on_segment(100, false);
+        acks.on_segment(100, false, false);
         assert_eq!(acks.due(Time(1), DELAY, true), Due::Now);
     }
 }

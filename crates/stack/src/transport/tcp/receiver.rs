@@ -6,27 +6,38 @@ use crate::ranges::Ranges;
 use crate::transport::acks::{AckLaw, Acks, Due, Reply};
 use crate::units::{SeqNo, Span, Time};
 
-/// The window that a receiver offers first where it grows (Linux: half of `tcp_rmem[1]`).
-const FIRST_BUFFER: u64 = 65_536;
+/// The window that a receiver offers first where it grows (Linux: half of `tcp_rmem[1]`), and its buffer, which is that memory
+/// without what packets of 1448 bytes take beyond their data.
+const FIRST_WINDOW: u64 = 65_536;
+const FIRST_BUFFER: u64 = 81_920;
 /// Segments that the first round trip has to exceed (Linux: `TCP_INIT_CWND`).
 const FIRST_SEGMENTS: u64 = 10;
-/// Segments added to twice what was read in a round trip (Linux: `tcp_rcv_space_adjust`).
-const MORE_SEGMENTS: u64 = 16;
+/// The least segment for which the window grows, and by how many full segments (Linux: `tcp_grow_window`).
+const LEAST_GROWING: u32 = 128;
+const GROWTH_SEGMENTS: u64 = 2;
 
-/// A window that grows with what the application reads in a round trip.
+/// A buffer that grows with what the application reads in a round trip, and a window that follows it, segment by segment.
 #[derive(Clone, Copy, Debug)]
 struct Tuning {
     limit: u64,
+    /// The most that is offered at once (Linux: `rcv_ssthresh`).
+    offered: u64,
     /// The most that was read in a round trip.
     space: u64,
-    /// When the present round trip began, and what had been read then.
-    since: Time,
+    /// When the present round trip began, the first with the first data, and what had been read then.
+    since: Option<Time>,
     read: u64,
+    /// What had been read when the time was last looked at.
+    seen: u64,
+    /// The smoothed round trip, and the echo of the timestamp that gave its last sample.
+    rtt: Option<Span>,
+    echo: Option<u32>,
 }
 
 impl Tuning {
-    fn new(limit: u64, segment: u32) -> Tuning {
-        Tuning { limit, space: FIRST_SEGMENTS * u64::from(segment), since: Time::ZERO, read: 0 }
+    fn new(limit: u64, offered: u64, segment: u32) -> Tuning {
+        let space = FIRST_SEGMENTS * u64::from(segment);
+        Tuning { limit, offered, space, since: None, read: 0, seen: 0, rtt: None, echo: None }
     }
 }
 
@@ -38,6 +49,7 @@ pub struct Receiver {
     fin: Option<u64>,
     beyond: Ranges,
     recent: Vec<(u64, u64)>,
+    has_sack: bool,
     /// Whether it reports what arrives twice (RFC 2883), and what did last.
     reports_twice: bool,
     twice: Option<(u64, u64)>,
@@ -68,8 +80,9 @@ impl Receiver {
 
     fn with<P>(config: &Config<P>, beyond: Ranges, recent: Vec<(u64, u64)>) -> Receiver {
         let limit = config.receive_buffer_bytes();
-        let tuning = config.receive_autotuning.then(|| Tuning::new(limit, config.packet));
-        let buffer = tuning.map_or(limit, |_| FIRST_BUFFER.min(limit));
+        let buffer = if config.receive_autotuning { FIRST_BUFFER.min(limit) } else { limit };
+        let tuning =
+            config.receive_autotuning.then(|| Tuning::new(limit, FIRST_WINDOW.min(limit), config.packet));
         Receiver {
             next: 0,
             read: 0,
@@ -77,6 +90,7 @@ impl Receiver {
             beyond,
             recent,
             reports_twice: config.dsack,
+            has_sack: config.sack,
             twice: None,
             buffer,
             full_segment: config.packet,
@@ -147,6 +161,9 @@ impl Receiver {
             let offered = (self.buffer as f64 * share) as u64;
             self.buffer = offered.max(u64::from(self.full_segment)).min(self.buffer);
             self.edge = self.buffer.min(u64::from(u16::MAX));
+            if let Some(tuning) = &mut self.tuning {
+                tuning.offered = self.buffer;
+            }
         }
     }
 
@@ -207,12 +224,20 @@ impl Receiver {
             return Reply::Now;
         }
         if start > self.next {
+            // Repeated acknowledgements without blocks are known by their windows, which are equal.
+            if self.has_sack {
+                self.grow(len);
+            }
             let block = self.beyond.insert(start, end);
+            if let Some(tuning) = &self.tuning {
+                self.make_room(2 * tuning.space);
+            }
             self.recent.retain(|old| old.0 < block.0 || old.1 > block.1);
             self.recent.insert(0, block);
             self.recent.truncate(MAX_SACK_BLOCKS);
             return self.acks.on_beyond(len, block == (start, end) || self.twice.is_some());
         }
+        let is_more = self.grow(len);
         self.next = end;
         if !self.beyond.is_empty() {
             self.next = self.beyond.advance(end);
@@ -221,7 +246,7 @@ impl Receiver {
             return Reply::Now;
         }
         let last = self.finished();
-        self.acks.on_segment(len, last)
+        self.acks.on_segment(len, last, is_more)
     }
 
     /// Processes the segment `[start, start + len)` without a FIN if it is the next in order, within the window, and nothing is
@@ -233,9 +258,10 @@ impl Receiver {
         if !is_next || self.fin.is_some() || !self.beyond.is_empty() {
             return None;
         }
+        let is_more = self.grow(len);
         self.next = end;
         self.twice = None;
-        Some(self.acks.on_segment(len, false))
+        Some(self.acks.on_segment(len, false, is_more))
     }
 
     /// Whether the FIN of the stream ends at `end`, or can end there: none is known, and no byte at or beyond it has
@@ -255,28 +281,74 @@ impl Receiver {
         self.tuning.is_some()
     }
 
-    /// Once a round trip, offers twice what was read in it and some more, and as much again as it was more than before.
-    pub fn tune(&mut self, now: Time, rtt: Span) {
+    /// A segment arrives: offers two segments more, up to the buffer. Whether it offers more than before.
+    #[inline]
+    fn grow(&mut self, len: u32) -> bool {
+        let Some(tuning) = &mut self.tuning else { return false };
+        let grows = len >= LEAST_GROWING && tuning.offered < self.buffer;
+        if grows {
+            let more = GROWTH_SEGMENTS * u64::from(self.full_segment);
+            tuning.offered = (tuning.offered + more).min(self.buffer);
+        }
+        grows
+    }
+
+    /// Where the window ends that it can offer.
+    fn end_of_window(&self) -> u64 {
+        let room = self.read + self.buffer;
+        self.tuning.map_or(room, |tuning| room.min(self.next + tuning.offered))
+    }
+
+    /// A full segment arrives, before it is taken: the round trip by the timestamp that it echoes. The least counts at once, a
+    /// longer one by an eighth, unless the application has not read (Linux: `tcp_rcv_rtt_update`).
+    pub fn learn_round_trip(&mut self, sample: Span, echo: u32) {
+        let waits = self.readable() > 0;
         let Some(tuning) = &mut self.tuning else { return };
-        if now.since(tuning.since) < rtt {
+        if tuning.echo.replace(echo) == Some(echo) {
+            return;
+        }
+        tuning.rtt = match tuning.rtt {
+            Some(old) if sample >= old && waits => Some(old),
+            Some(old) if sample >= old => Some(Span(old.0 - old.0 / 8 + sample.0 / 8)),
+            _ => Some(sample),
+        };
+    }
+
+    /// Once a round trip, if the application has read, has room for twice what it read in it, and twice as much again as it
+    /// was more than before. The round trip of the `handshake` counts where there are no timestamps.
+    pub fn tune(&mut self, now: Time, handshake: Option<Span>) {
+        let Some(tuning) = &mut self.tuning else { return };
+        let has_read = self.read > std::mem::replace(&mut tuning.seen, self.read);
+        let Some(rtt) = tuning.rtt.or(handshake) else { return };
+        if !has_read || now.since(*tuning.since.get_or_insert(now)) < rtt {
             return;
         }
         let copied = self.read - tuning.read;
         if copied > tuning.space {
-            let room = 2 * copied + MORE_SEGMENTS * u64::from(self.full_segment);
+            let room = 2 * copied;
             let more =
                 (u128::from(room) * u128::from(copied - tuning.space) / u128::from(tuning.space)) as u64;
-            self.buffer = self.buffer.max(room + 2 * more).min(tuning.limit);
             tuning.space = copied;
+            self.make_room(room + 2 * more);
         }
-        (tuning.since, tuning.read) = (now, self.read);
+        if let Some(tuning) = &mut self.tuning {
+            (tuning.since, tuning.read) = (Some(now), self.read);
+        }
+    }
+
+    /// The buffer has room for this much, and for what waits beyond a hole.
+    fn make_room(&mut self, room: u64) {
+        if let Some(tuning) = &self.tuning {
+            let beyond = self.beyond.as_slice().last().map_or(0, |range| range.1 - self.next);
+            self.buffer = self.buffer.max(room + beyond).min(tuning.limit);
+        }
     }
 
     /// The application reads up to `bytes`; returns whether the window opened enough to announce it
     /// (RFC 9293, 3.8.6.2.2).
     pub fn read(&mut self, bytes: u64) -> bool {
         self.read += bytes.min(self.readable());
-        let opened = (self.read + self.buffer).saturating_sub(self.edge);
+        let opened = self.end_of_window().saturating_sub(self.edge);
         let worth = (2 * u64::from(self.full_segment)).min(self.buffer / 2).max(1);
         let left = self.edge.saturating_sub(self.next);
         opened >= worth && left < 2 * worth && !self.closed
@@ -288,7 +360,7 @@ impl Receiver {
             self.acks.sent();
             return 0;
         }
-        let edge = (self.read + self.buffer).max(self.edge);
+        let edge = self.end_of_window().max(self.edge);
         let window = (edge.saturating_sub(acknowledged) >> self.scale).min(u64::from(u16::MAX));
         self.edge = self.edge.max(acknowledged + (window << self.scale));
         self.acks.sent();

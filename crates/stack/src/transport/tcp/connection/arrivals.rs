@@ -161,6 +161,13 @@ impl<P: Parts> Connection<P> {
             self.ack_due = AckDue::Now;
             return;
         };
+        let is_tuned = self.receiver.is_tuned();
+        if is_tuned
+            && segment.len >= self.config.packet
+            && let (Some(stamps), Some(sample)) = (segment.options.timestamps, self.echoed_rtt(segment, now))
+        {
+            self.receiver.learn_round_trip(sample, stamps.echo);
+        }
         let reply = match self.accept_next(segment, start) {
             None => self.accept(segment, ecn, start, now),
             next => next,
@@ -169,10 +176,8 @@ impl<P: Parts> Connection<P> {
             // Before the acknowledgement is made, so that repeated ones advertise the same window.
             self.receiver.read(self.reads_at_once);
         }
-        if self.receiver.is_tuned()
-            && let Some(rtt) = self.sender.rtt().srtt()
-        {
-            self.receiver.tune(now, rtt);
+        if is_tuned {
+            self.receiver.tune(now, self.sender.rtt().srtt());
         }
         if self.receiver.finished() && self.closes_on_eof {
             self.sender.close();

@@ -24,30 +24,109 @@ fn the_first_segments_are_acknowledged_at_once_where_that_is_asked_for() {
     assert_eq!(replies[3..], [Reply::Later, Reply::Now, Reply::Later]);
 }
 
-#[test]
-fn a_window_that_grows_begins_with_64_kib_and_follows_what_is_read_in_a_round_trip() {
+const SEGMENT: u32 = 1448;
+
+fn tuned(sack: bool) -> Receiver {
     let config = Config {
-        packet: 1000,
-        receive_buffer: Some(4_000_000),
+        packet: SEGMENT,
+        ack_every: 2,
+        receive_buffer: Some(6_000_000),
         receive_autotuning: true,
+        sack,
         ..Profile::Rfc.config()
     };
     let mut receiver = Receiver::new(&config);
-    assert_eq!(receiver.buffer(), 65_536);
     receiver.set_scale(7);
-    let mut grown = Vec::new();
-    for round in 1..=6_u64 {
-        let room = receiver.buffer();
-        for _ in 0..room / 1000 {
-            receiver.accept(receiver.next(), 1000, false);
-            receiver.read(u64::MAX);
+    receiver
+}
+
+/// Receives and reads a number of segments in order; which of them are acknowledged at once.
+fn reads(receiver: &mut Receiver, segments: u64) -> Vec<bool> {
+    let mut at_once = Vec::new();
+    for _ in 0..segments {
+        let reply = receiver.accept(receiver.next(), SEGMENT, false);
+        receiver.read(u64::MAX);
+        if reply == Reply::Now {
             receiver.advertise(receiver.next());
         }
-        receiver.tune(Time(round * 100_000_000), Span::from_millis(100));
-        grown.push(receiver.buffer());
+        at_once.push(reply == Reply::Now);
     }
-    assert!(grown.windows(2).all(|pair| pair[0] <= pair[1]), "{grown:?}");
-    assert!(grown[0] < 4_000_000 && *grown.last().expect("rounds") == 4_000_000, "{grown:?}");
+    at_once
+}
+
+/// What Linux 6.18 offered (`TCP_WINDOW_CLAMP`) after round trips with 20, 40, 80 and 267 segments, but for its roundings.
+#[test]
+fn a_buffer_that_grows_begins_with_64_kib_and_follows_what_is_read_in_a_round_trip() {
+    let mut receiver = tuned(true);
+    reads(&mut receiver, 1);
+    receiver.tune(Time(0), Some(Span::from_millis(100)));
+    let kernel = [(10, 81_920), (20, 152_697), (40, 347_520), (80, 695_040), (267, 4_388_090)];
+    for (round, (segments, buffer)) in (1_u64..).zip(kernel) {
+        reads(&mut receiver, segments);
+        receiver.tune(Time(round * 100_000_000), Some(Span::from_millis(100)));
+        assert_eq!(receiver.buffer() / 100, buffer / 100, "{segments} segments");
+    }
+    receiver.tune(Time(600_000_000), Some(Span::from_millis(100)));
+    reads(&mut receiver, 1000);
+    receiver.tune(Time(600_000_000), Some(Span::from_millis(100)));
+    assert_eq!(receiver.buffer(), 6_000_000, "a call without data does not begin a round trip");
+}
+
+#[test]
+fn the_round_trip_of_a_buffer_that_grows_is_by_the_timestamps_that_come_back() {
+    let rtt =
+        |receiver: &Receiver| receiver.tuning.and_then(|tuning| tuning.rtt).map(|rtt| rtt.0 / 1_000_000);
+    let mut receiver = tuned(true);
+    let mut learned = Vec::new();
+    // A repeated echo gives no sample; a lesser round trip counts at once, a longer one by an eighth.
+    for (sample, echo) in [(40, 1), (80, 1), (24, 2), (64, 3)] {
+        receiver.learn_round_trip(Span::from_millis(sample), echo);
+        learned.push(rtt(&receiver));
+    }
+    assert_eq!(learned, [40, 40, 24, 29].map(Some));
+    receiver.accept(0, SEGMENT, false);
+    receiver.learn_round_trip(Span::from_millis(900), 4);
+    assert_eq!(rtt(&receiver), Some(29), "what waits to be read makes a round trip longer");
+    receiver.learn_round_trip(Span::from_millis(16), 5);
+    assert_eq!(rtt(&receiver), Some(16));
+}
+
+#[test]
+fn while_its_window_grows_each_segment_is_acknowledged_at_once() {
+    let mut receiver = tuned(true);
+    let growing = |from: u64, to: u64| (to - from).div_ceil(2 * u64::from(SEGMENT));
+    for (round, offered) in [65_536, 81_920].into_iter().enumerate() {
+        let many = growing(offered, receiver.buffer()) as usize;
+        let at_once = reads(&mut receiver, many as u64 + 4);
+        assert!(many > 5 && at_once[..many].iter().all(|now| *now), "{at_once:?}");
+        assert_eq!(at_once[many..], [false, true, false, true]);
+        let window = receiver.advertise(receiver.next());
+        assert_eq!(u64::from(window), receiver.buffer() >> 7);
+        receiver.tune(Time(0), Some(Span::from_millis(100)));
+        reads(&mut receiver, 20 * (1 - round as u64));
+        receiver.tune(Time(100_000_000), Some(Span::from_millis(100)));
+    }
+    receiver.make_room(1_000_000);
+    let offers = [127, 128].map(|len| {
+        receiver.accept(receiver.next(), len, false);
+        receiver.tuning.map(|tuning| tuning.offered)
+    });
+    assert_eq!(offers, [434_400, 434_400 + 2 * u64::from(SEGMENT)].map(Some), "small segments do not count");
+}
+
+#[test]
+fn a_window_grows_with_what_waits_beyond_a_hole_only_where_blocks_tell_duplicates_apart() {
+    let windows = [true, false].map(|sack| {
+        let mut receiver = tuned(sack);
+        receiver.advertise(0);
+        let hole = receiver.next();
+        [1, 2, 3].map(|place| {
+            receiver.accept(hole + u64::from(SEGMENT) * place, SEGMENT, false);
+            u64::from(receiver.advertise(hole)) << 7
+        })
+    });
+    assert_eq!(windows[0].map(|window| (window - 65_536) / u64::from(SEGMENT)), [1, 3, 5]);
+    assert_eq!(windows[1], [65_536; 3]);
 }
 
 #[test]
