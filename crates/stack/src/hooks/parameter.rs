@@ -102,7 +102,7 @@ pub struct Spec {
     pub follows: Option<Follows>,
 }
 
-/// A parameter of a scheme with the configuration `C`.
+/// A parameter of a scheme with the configuration `C`, of which [`parameters!`](crate::parameters) declares a list.
 #[derive(Debug)]
 pub struct Parameter<C: 'static> {
     /// Its description.
@@ -159,79 +159,253 @@ impl Described for () {
     const PARAMETERS: &'static [Parameter<()>] = &[];
 }
 
-impl<C> Parameter<C> {
+impl Spec {
     /// A parameter without limits and conditions.
     #[must_use]
-    pub const fn new(
-        name: &'static str,
-        domain: Domain,
-        meaning: &'static str,
-        get: fn(&C) -> Setting,
-        set: fn(&mut C, Setting),
-    ) -> Parameter<C> {
-        let words: &[&str] = &[];
-        let spec = Spec {
+    pub const fn new(name: &'static str, domain: Domain, meaning: &'static str) -> Spec {
+        Spec {
             name,
             domain,
-            words,
+            words: &[],
             least: None,
             most: None,
             meaning,
             source: "",
             only: &[],
             follows: None,
-        };
-        Parameter { spec, get, set }
+        }
     }
 
     /// The words that it also takes.
     #[must_use]
-    pub const fn words(mut self, words: &'static [&'static str]) -> Parameter<C> {
-        self.spec.words = words;
+    pub const fn words(mut self, words: &'static [&'static str]) -> Spec {
+        self.words = words;
         self
     }
 
     /// Where its default is published.
     #[must_use]
-    pub const fn source(mut self, source: &'static str) -> Parameter<C> {
-        self.spec.source = source;
+    pub const fn source(mut self, source: &'static str) -> Spec {
+        self.source = source;
         self
     }
 
     /// The least value, which is allowed.
     #[must_use]
-    pub const fn at_least(mut self, text: &'static str) -> Parameter<C> {
-        self.spec.least = Some(Limit { text, included: true });
+    pub const fn at_least(mut self, text: &'static str) -> Spec {
+        self.least = Some(Limit { text, included: true });
         self
     }
 
     /// The value that it must exceed.
     #[must_use]
-    pub const fn above(mut self, text: &'static str) -> Parameter<C> {
-        self.spec.least = Some(Limit { text, included: false });
+    pub const fn above(mut self, text: &'static str) -> Spec {
+        self.least = Some(Limit { text, included: false });
         self
     }
 
     /// The greatest value, which is allowed.
     #[must_use]
-    pub const fn at_most(mut self, text: &'static str) -> Parameter<C> {
-        self.spec.most = Some(Limit { text, included: true });
+    pub const fn at_most(mut self, text: &'static str) -> Spec {
+        self.most = Some(Limit { text, included: true });
         self
     }
 
     /// Where it has an effect.
     #[must_use]
-    pub const fn only(mut self, only: &'static [(&'static str, &'static [&'static str])]) -> Parameter<C> {
-        self.spec.only = only;
+    pub const fn only(mut self, only: &'static [(&'static str, &'static [&'static str])]) -> Spec {
+        self.only = only;
         self
     }
 
     /// Another default where the parameter `name` has the value `word`.
     #[must_use]
-    pub const fn follows(mut self, name: &'static str, word: &'static str, default: Setting) -> Parameter<C> {
-        self.spec.follows = Some(Follows { name, word, default });
+    pub const fn follows(mut self, name: &'static str, word: &'static str, default: Setting) -> Spec {
+        self.follows = Some(Follows { name, word, default });
         self
     }
+}
+
+/// Declares the [parameters](Described::PARAMETERS) of a configuration: for each its meaning, name and kind, a variant of
+/// [`Domain`], the field that it sets, and its [limits, conditions and source](Spec). A field of an option takes a word
+/// for none. A parameter that several schemes have is declared once, as a [`Spec`]; one that sets no single field has a
+/// function that returns its value and one that sets it.
+///
+/// ```
+/// use lasthop_stack::hooks::parameter::{Described, Domain, LONGEST, Spec, parameters};
+/// use lasthop_stack::units::Span;
+///
+/// const IDLE: Spec = Spec::new("idle", Domain::Time("s"), "idle time after which a flow is removed");
+///
+/// #[derive(Default)]
+/// struct Config { cache: u32, wait: Option<Span>, idle: Span, squared: f64 }
+///
+/// impl Described for Config {
+///     parameters! {
+///         /// maximum number of segments kept per flow
+///         "cache": Count = cache, at_least("1"), at_most("1000000"), source("ns-2: Snoop");
+///         /// time for which an acknowledgement is kept, or never: until the next one
+///         "wait": Time("ms") or "never" = wait, above("0 s"), at_most(LONGEST);
+///         /// weight of a sample
+///         "weight": Number = (|config| config.squared.sqrt(), |config, weight: f64| config.squared = weight * weight);
+///         IDLE: Time = idle, at_most("1 s");
+///     }
+/// }
+///
+/// assert_eq!(Config::listing().len(), 4);
+/// ```
+///
+/// A kind that does not fit the field is an error of the compiler:
+///
+/// ```compile_fail,E0277
+/// # use lasthop_stack::hooks::parameter::{Described, parameters};
+/// # #[derive(Default)]
+/// # struct Config { cache: u32 }
+/// impl Described for Config {
+///     parameters! {
+///         /// maximum number of segments kept per flow
+///         "cache": Time("ms") = cache;
+///     }
+/// }
+/// ```
+#[macro_export]
+macro_rules! parameters {
+    ($($(#[doc = $meaning:literal])* $($name:literal)? $($shared:path)?:
+        $kind:ident $(($of:literal))? $(or $word:literal)? = $($place:tt).+ $(, $detail:ident($($argument:expr),*))*;)*) => {
+        const PARAMETERS: &'static [$crate::hooks::parameter::Parameter<Self>] = &[$(
+            $crate::hooks::parameter::Parameter {
+                spec: $crate::parameters!(
+                    @spec $($name)? $($shared)?, $kind $(($of))?, [$($meaning),*],
+                    |config: &Self| $crate::parameters!(@read config $($place).+)
+                ) $(.words(&[$word]))? $(.$detail($($argument),*))*,
+                get: |config| $crate::parameters!(@setting $kind $($word)?, $crate::parameters!(@read config $($place).+)),
+                set: |config, value| {
+                    $crate::parameters!(@write config $($place).+, $crate::parameters!(@value $kind $($word)?, value));
+                },
+            }
+        ),*];
+    };
+
+    // The description: of its own, or shared and of the kind named.
+    (@spec $name:literal, Words($noun:literal), [$($line:literal),+], $read:expr) => {
+        $crate::parameters!(@spec $name, $crate::hooks::parameter::choices($noun, $read), $($line),+)
+    };
+    (@spec $name:literal, $kind:ident $(($unit:literal))?, [$($line:literal),+], $read:expr) => {
+        $crate::parameters!(@spec $name, $crate::hooks::parameter::Domain::$kind $(($unit))?, $($line),+)
+    };
+    (@spec $name:literal, $domain:expr, $($line:literal),+) => {
+        $crate::hooks::parameter::Spec::new($name, $domain, concat!($($line),+).trim_ascii_start())
+    };
+    (@spec $shared:path, $kind:ident, [], $read:expr) => {{
+        assert!(matches!($shared.domain, $crate::hooks::parameter::Domain::$kind { .. }), "a parameter of another kind");
+        $shared
+    }};
+
+    // The value in the configuration: a field, or what functions read and write.
+    (@read $config:ident ($get:expr, $set:expr $(,)?)) => {{ let get: fn(&Self) -> _ = $get; get($config) }};
+    (@read $config:ident $($field:tt).+) => { $config.$($field).+ };
+    (@write $config:ident ($get:expr, $set:expr $(,)?), $value:expr) => {{ let set: fn(&mut Self, _) = $set; set($config, $value) }};
+    (@write $config:ident $($field:tt).+, $value:expr) => { $config.$($field).+ = $value };
+
+    // The same as a setting.
+    (@setting $kind:ident, $value:expr) => {
+        $crate::hooks::parameter::Value::<$crate::hooks::parameter::kind::$kind>::setting($value)
+    };
+    (@setting $kind:ident $word:literal, $value:expr) => {
+        $value.map_or($crate::hooks::parameter::Setting::Word($word), |value| $crate::parameters!(@setting $kind, value))
+    };
+    (@value $kind:ident, $setting:ident) => {
+        $crate::hooks::parameter::Value::<$crate::hooks::parameter::kind::$kind>::of($setting)
+    };
+    (@value $kind:ident $word:literal, $setting:ident) => {
+        (!$setting.is($word)).then(|| $crate::parameters!(@value $kind, $setting))
+    };
+}
+
+pub use parameters;
+
+/// The kinds of parameters as types: one for each variant of [`Domain`].
+pub mod kind {
+    /// Yes or no.
+    pub enum Flag {}
+    /// A whole number.
+    pub enum Count {}
+    /// A real number.
+    pub enum Number {}
+    /// A share.
+    pub enum Share {}
+    /// A time.
+    pub enum Time {}
+    /// Bytes.
+    pub enum Size {}
+    /// Segments.
+    pub enum Segments {}
+    /// A word.
+    pub enum Words {}
+}
+
+/// The type of a field that a parameter of this kind sets.
+#[diagnostic::on_unimplemented(message = "a parameter of kind `{Kind}` cannot set a field of type `{Self}`")]
+pub trait Value<Kind>: Copy {
+    /// The value as a setting.
+    fn setting(self) -> Setting;
+    /// The value of a setting, which is of the kind.
+    fn of(setting: Setting) -> Self;
+}
+
+macro_rules! values {
+    ($($kind:ident, $type:ty: |$value:ident| $to:expr, |$setting:ident| $of:expr;)*) => {
+        $(impl Value<kind::$kind> for $type {
+            fn setting(self) -> Setting {
+                let $value = self;
+                Setting::$kind($to)
+            }
+
+            fn of($setting: Setting) -> $type {
+                $of
+            }
+        })*
+    };
+}
+
+values! {
+    Flag, bool: |value| value, |setting| setting.flag();
+    Count, u8: |value| value.into(), |setting| setting.count() as u8;
+    Count, u32: |value| value.into(), |setting| setting.count() as u32;
+    Count, u64: |value| value, |setting| setting.count();
+    Count, usize: |value| value as u64, |setting| setting.count() as usize;
+    Number, f64: |value| value, |setting| setting.number();
+    Share, f64: |value| value, |setting| setting.number();
+    Time, Span: |value| value, |setting| setting.time();
+    Size, Bytes: |value| value, |setting| setting.size();
+    Segments, u32: |value| value, |setting| setting.segments();
+}
+
+impl<T: Words> Value<kind::Words> for T {
+    fn setting(self) -> Setting {
+        Setting::word(self)
+    }
+
+    fn of(setting: Setting) -> T {
+        setting.choice()
+    }
+}
+
+/// A value that is read and written as a setting.
+impl<Kind> Value<Kind> for Setting {
+    fn setting(self) -> Setting {
+        self
+    }
+
+    fn of(setting: Setting) -> Setting {
+        setting
+    }
+}
+
+/// The domain of a choice that a configuration contains.
+#[must_use]
+pub const fn choices<C, T: Words>(noun: &'static str, _: fn(&C) -> T) -> Domain {
+    Domain::Words(noun, words::<T>)
 }
 
 impl Setting {
@@ -344,23 +518,12 @@ mod tests {
     }
 
     impl Described for Config {
-        const PARAMETERS: &'static [Parameter<Config>] = &[
-            Parameter::<Self>::new(
-                "rule",
-                Domain::Words("rule", words::<Rule>),
-                "when",
-                |config| Setting::word(config.rule),
-                |config, value| config.rule = value.choice(),
-            ),
-            Parameter::<Self>::new(
-                "depth",
-                Domain::Count,
-                "how deep",
-                |config| Setting::Count(config.depth),
-                |config, value| config.depth = value.count(),
-            )
-            .at_least("1"),
-        ];
+        parameters! {
+            /// when
+            "rule": Words("rule") = rule;
+            /// how deep
+            "depth": Count = depth, at_least("1");
+        }
     }
 
     #[test]

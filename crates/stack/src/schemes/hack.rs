@@ -39,7 +39,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use super::flows::{self, Table};
 use super::lle_tcp::connection::is_pure;
-use crate::hooks::parameter::{Described, Domain, LONGEST, Parameter, Setting};
+use crate::hooks::parameter::{Described, LONGEST, parameters};
 use crate::hooks::{Activity, Agent, AgentOut, Answered, Count, Criterion, Needs, Rider};
 use crate::packet::{Body, FlowKey, NodeId, Packet, Segment};
 use crate::signal::Signal;
@@ -80,21 +80,12 @@ impl Config {
 }
 
 impl Described for Config {
-    const PARAMETERS: &'static [Parameter<Config>] = &[
-        Parameter::<Self>::new(
-            "hold",
-            Domain::Time("ms"),
-            "maximum time for which acknowledgements wait for a frame of a neighbour that has announced more data",
-            |agent| Setting::Time(agent.hold),
-            |agent, value| agent.hold = value.time(),
-        )
-        .at_most(LONGEST),
-        flows::idle(|agent| Setting::Time(agent.idle), |agent, value| agent.idle = value.time()),
-        flows::most(
-            |agent| Setting::Count(agent.max_flows as u64),
-            |agent, value| agent.max_flows = value.count() as usize,
-        ),
-    ];
+    parameters! {
+        /// maximum time for which acknowledgements wait for a frame of a neighbour that has announced more data
+        "hold": Time("ms") = hold, at_most(LONGEST);
+        flows::IDLE: Time = idle;
+        flows::MOST: Count = max_flows;
+    }
 }
 
 state_bytes! {
