@@ -226,10 +226,11 @@ impl Spec {
     }
 }
 
-/// Declares the [parameters](Described::PARAMETERS) of a configuration: for each its meaning, name and kind, a variant of
-/// [`Domain`], the field that it sets, and its [limits, conditions and source](Spec). A field of an option takes a word
-/// for none. A parameter that several schemes have is declared once, as a [`Spec`]; one that sets no single field has a
-/// function that returns its value and one that sets it.
+/// Declares the [parameters](Described::PARAMETERS) of a configuration: for each its meaning, its name, its kind, which
+/// is a variant of [`Domain`], the field that it sets, and its limits, conditions and source: methods of [`Spec`].
+///
+/// A field that is an option has a word for none. A parameter of several schemes is described once, by a [`Spec`]. One
+/// that does not set a field has two functions: one returns its value, the other sets it.
 ///
 /// ```
 /// use lasthop_stack::hooks::parameter::{Described, Domain, LONGEST, Spec, parameters};
@@ -255,7 +256,7 @@ impl Spec {
 /// assert_eq!(Config::listing().len(), 4);
 /// ```
 ///
-/// A kind that does not fit the field is an error of the compiler:
+/// A kind that does not fit the field, or is not that of the shared description, does not compile:
 ///
 /// ```compile_fail,E0277
 /// # use lasthop_stack::hooks::parameter::{Described, parameters};
@@ -268,58 +269,88 @@ impl Spec {
 ///     }
 /// }
 /// ```
+///
+/// ```compile_fail,E0080
+/// # use lasthop_stack::hooks::parameter::{Described, Domain, Spec, parameters};
+/// # #[derive(Default)]
+/// # struct Config { cache: u32 }
+/// # const IDLE: Spec = Spec::new("idle", Domain::Time("s"), "idle time after which a flow is removed");
+/// impl Described for Config {
+///     parameters! {
+///         IDLE: Count = cache;
+///     }
+/// }
+/// ```
 #[macro_export]
 macro_rules! parameters {
-    ($($(#[doc = $meaning:literal])* $($name:literal)? $($shared:path)?:
-        $kind:ident $(($of:literal))? $(or $word:literal)? = $($place:tt).+ $(, $detail:ident($($argument:expr),*))*;)*) => {
+    ($($(#[doc = $line:literal])* $($name:literal)? $($shared:path)?: $kind:ident $(($of:literal))? $(or $word:literal)?
+        = $($place:tt).+ $(, $detail:ident($($argument:expr),*))*;)*) => {
         const PARAMETERS: &'static [$crate::hooks::parameter::Parameter<Self>] = &[$(
             $crate::hooks::parameter::Parameter {
-                spec: $crate::parameters!(
-                    @spec $($name)? $($shared)?, $kind $(($of))?, [$($meaning),*],
-                    |config: &Self| $crate::parameters!(@read config $($place).+)
-                ) $(.words(&[$word]))? $(.$detail($($argument),*))*,
-                get: |config| $crate::parameters!(@setting $kind $($word)?, $crate::parameters!(@read config $($place).+)),
-                set: |config, value| {
-                    $crate::parameters!(@write config $($place).+, $crate::parameters!(@value $kind $($word)?, value));
-                },
+                spec: $crate::parameters!(@spec $($name)? $($shared)?, $kind $(($of))?, [$($line)*], [$($place).+])
+                    $(.words(&[$word]))? $(.$detail($($argument),*))*,
+                get: |config| $crate::parameters!(@get config, $kind $($word)?, [$($place).+]),
+                set: |config, value| $crate::parameters!(@set config, value, $kind $($word)?, [$($place).+]),
             }
         ),*];
     };
 
     // The description: of its own, or shared and of the kind named.
-    (@spec $name:literal, Words($noun:literal), [$($line:literal),+], $read:expr) => {
-        $crate::parameters!(@spec $name, $crate::hooks::parameter::choices($noun, $read), $($line),+)
+    (@spec $name:literal, $kind:ident $(($of:literal))?, [$($line:literal)+], [$($place:tt).+]) => {
+        $crate::hooks::parameter::Spec::new(
+            $name,
+            $crate::parameters!(@domain $kind $(($of))?, [$($place).+]),
+            concat!($($line),+).trim_ascii_start(),
+        )
     };
-    (@spec $name:literal, $kind:ident $(($unit:literal))?, [$($line:literal),+], $read:expr) => {
-        $crate::parameters!(@spec $name, $crate::hooks::parameter::Domain::$kind $(($unit))?, $($line),+)
-    };
-    (@spec $name:literal, $domain:expr, $($line:literal),+) => {
-        $crate::hooks::parameter::Spec::new($name, $domain, concat!($($line),+).trim_ascii_start())
-    };
-    (@spec $shared:path, $kind:ident, [], $read:expr) => {{
-        assert!(matches!($shared.domain, $crate::hooks::parameter::Domain::$kind { .. }), "a parameter of another kind");
+    (@spec $shared:path, $kind:ident, [], [$($place:tt).+]) => {{
+        const _: () = assert!(matches!($shared.domain, $crate::hooks::parameter::Domain::$kind { .. }), "another kind");
         $shared
     }};
+    (@domain Words($noun:literal), [$($place:tt).+]) => {
+        $crate::hooks::parameter::choices($noun, |config: &Self| $crate::parameters!(@read config, [$($place).+]))
+    };
+    (@domain $kind:ident $(($unit:literal))?, [$($place:tt).+]) => {
+        $crate::hooks::parameter::Domain::$kind $(($unit))?
+    };
 
-    // The value in the configuration: a field, or what functions read and write.
-    (@read $config:ident ($get:expr, $set:expr $(,)?)) => {{ let get: fn(&Self) -> _ = $get; get($config) }};
-    (@read $config:ident $($field:tt).+) => { $config.$($field).+ };
-    (@write $config:ident ($get:expr, $set:expr $(,)?), $value:expr) => {{ let set: fn(&mut Self, _) = $set; set($config, $value) }};
-    (@write $config:ident $($field:tt).+, $value:expr) => { $config.$($field).+ = $value };
+    // The value as a setting, which may be the word for none.
+    (@get $config:ident, $kind:ident, $place:tt) => {
+        $crate::hooks::parameter::Value::<$crate::hooks::parameter::kind::$kind>::setting(
+            $crate::parameters!(@read $config, $place)
+        )
+    };
+    (@get $config:ident, $kind:ident $word:literal, $place:tt) => {
+        $crate::parameters!(@read $config, $place).map_or(
+            $crate::hooks::parameter::Setting::Word($word),
+            $crate::hooks::parameter::Value::<$crate::hooks::parameter::kind::$kind>::setting,
+        )
+    };
+    (@set $config:ident, $value:ident, $kind:ident, $place:tt) => {
+        $crate::parameters!(
+            @write $config, $place,
+            $crate::hooks::parameter::Value::<$crate::hooks::parameter::kind::$kind>::of($value)
+        )
+    };
+    (@set $config:ident, $value:ident, $kind:ident $word:literal, $place:tt) => {
+        $crate::parameters!(
+            @write $config, $place,
+            (!$value.is($word))
+                .then(|| $crate::hooks::parameter::Value::<$crate::hooks::parameter::kind::$kind>::of($value))
+        )
+    };
 
-    // The same as a setting.
-    (@setting $kind:ident, $value:expr) => {
-        $crate::hooks::parameter::Value::<$crate::hooks::parameter::kind::$kind>::setting($value)
-    };
-    (@setting $kind:ident $word:literal, $value:expr) => {
-        $value.map_or($crate::hooks::parameter::Setting::Word($word), |value| $crate::parameters!(@setting $kind, value))
-    };
-    (@value $kind:ident, $setting:ident) => {
-        $crate::hooks::parameter::Value::<$crate::hooks::parameter::kind::$kind>::of($setting)
-    };
-    (@value $kind:ident $word:literal, $setting:ident) => {
-        (!$setting.is($word)).then(|| $crate::parameters!(@value $kind, $setting))
-    };
+    // The value in the configuration: a field, or what two functions read and write.
+    (@read $config:ident, [($get:expr, $set:expr $(,)?)]) => {{
+        let get: fn(&Self) -> _ = $get;
+        get($config)
+    }};
+    (@read $config:ident, [$($field:tt).+]) => { $config.$($field).+ };
+    (@write $config:ident, [($get:expr, $set:expr $(,)?)], $value:expr) => {{
+        let set: fn(&mut Self, _) = $set;
+        set($config, $value);
+    }};
+    (@write $config:ident, [$($field:tt).+], $value:expr) => { $config.$($field).+ = $value };
 }
 
 pub use parameters;
@@ -535,6 +566,94 @@ mod tests {
         config.set("depth", Setting::Count(7));
         config.set("rule", Setting::Word("early"));
         assert_eq!(config, Config { depth: 7, rule: Rule::Early });
+    }
+
+    const SHARED: Spec = Spec::new("shared", Domain::Size, "bytes").at_most("1 GB").source("RFC 1");
+
+    #[derive(Clone, Copy, Debug, Default, PartialEq)]
+    struct All {
+        flag: bool,
+        counts: (u8, u32, u64, usize),
+        real: f64,
+        share: f64,
+        time: Span,
+        size: Bytes,
+        segments: Option<u32>,
+        square: f64,
+    }
+
+    impl Described for All {
+        parameters! {
+            /// whether
+            "flag": Flag = flag;
+            /// a short one
+            "u8": Count = counts.0;
+            /// a longer one
+            "u32": Count = counts.1;
+            /// a long one
+            "u64": Count = counts.2;
+            /// one of the machine
+            "usize": Count = counts.3;
+            /// a number whose meaning
+            /// has two lines
+            "number": Number = real, above("0"), only(&[("flag", &["true"])]);
+            /// a share
+            "share": Share = share, at_least("1 %"), at_most("2 %"), source("RFC 2");
+            /// a time
+            "time": Time("ms") = time, follows("flag", "true", Setting::Time(Span(1)));
+            SHARED: Size = size, source("RFC 3");
+            /// some segments or none
+            "segments": Segments or "none" = segments;
+            /// the root of a field
+            "root": Number = (|all| all.square.sqrt(), |all, root: f64| all.square = root * root);
+        }
+    }
+
+    #[test]
+    fn a_value_of_each_kind_is_read_as_it_was_set() {
+        let values = [
+            ("flag", Setting::Flag(true)),
+            ("u8", Setting::Count(255)),
+            ("u32", Setting::Count(1 << 31)),
+            ("u64", Setting::Count(1 << 63)),
+            ("usize", Setting::Count(7)),
+            ("number", Setting::Number(0.5)),
+            ("share", Setting::Share(0.25)),
+            ("time", Setting::Time(Span(3))),
+            ("shared", Setting::Size(Bytes(4))),
+            ("segments", Setting::Segments(5)),
+            ("root", Setting::Number(6.0)),
+        ];
+        let mut all = All::default();
+        assert_eq!(All::listing()[9].1, Setting::Word("none"));
+        for (name, value) in values {
+            all.set(name, value);
+        }
+        let read = All::PARAMETERS.iter().map(|parameter| (parameter.spec.name, (parameter.get)(&all)));
+        assert_eq!(read.collect::<Vec<_>>(), values);
+        assert_eq!((all.segments, all.square), (Some(5), 36.0));
+        all.set("segments", Setting::Word("none"));
+        assert_eq!(all.segments, None);
+    }
+
+    #[test]
+    fn a_declaration_has_the_details_and_the_lines_of_its_meaning() {
+        let spec = |name| All::listing().into_iter().find(|(spec, _)| spec.name == name).expect("declared").0;
+        let number = spec("number");
+        assert_eq!(number.meaning, "a number whose meaning has two lines");
+        assert_eq!(number.least, Some(Limit { text: "0", included: false }));
+        assert_eq!((number.most, number.only), (None, &[("flag", &["true"][..])][..]));
+        let share = spec("share");
+        assert_eq!(share.least, Some(Limit { text: "1 %", included: true }));
+        assert_eq!((share.most.map(|most| most.text), share.source), (Some("2 %"), "RFC 2"));
+        let follows = Follows { name: "flag", word: "true", default: Setting::Time(Span(1)) };
+        assert_eq!(spec("time").follows, Some(follows));
+        assert!(matches!(spec("time").domain, Domain::Time("ms")));
+        let shared = spec("shared");
+        assert_eq!((shared.most.map(|most| most.text), shared.source), (Some("1 GB"), "RFC 3"));
+        assert_eq!((spec("segments").words, shared.words), (&["none"][..], &[][..]));
+        let Domain::Words("rule", words) = Config::PARAMETERS[0].spec.domain else { panic!("a rule") };
+        assert_eq!(words(), ["early", "late"]);
     }
 
     #[test]
