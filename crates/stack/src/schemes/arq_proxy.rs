@@ -54,7 +54,7 @@ use super::lle_tcp::connection::{Half, Terms};
 use super::lle_tcp::connections::Connections;
 use super::lle_tcp::{self, Mode};
 use crate::hooks::parameter::{Described, LONGEST, parameters};
-use crate::hooks::{Activity, Agent, AgentOut, Count, Criterion, Needs, Rider};
+use crate::hooks::{Activity, Agent, AgentOut, Count, Criterion, Needs, Rider, counts};
 use crate::packet::{Body, Packet};
 use crate::signal::Signal;
 use crate::state_bytes::state_bytes;
@@ -274,23 +274,15 @@ impl Agent for ArqProxy {
     }
 
     fn counts(&self) -> Vec<Count> {
-        let count = |name, unit, meaning, value| Count { name, unit, meaning, value };
         let Counters { requested, unknown, swallowed } = self.counters;
-        vec![
-            count(
-                "requested",
-                "segments",
-                "acknowledgements that were requested instead of being sent",
-                requested,
-            ),
-            count("unknown", "segments", "requests for an acknowledgement that was not prepared", unknown),
-            count(
-                "swallowed",
-                "segments",
-                "acknowledgements sent after all that the proxy had released already",
-                swallowed,
-            ),
-        ]
+        counts! {
+            /// acknowledgements that were requested instead of being sent
+            "requested": "segments" = requested;
+            /// requests for an acknowledgement that was not prepared
+            "unknown": "segments" = unknown;
+            /// acknowledgements sent after all that the proxy had released already
+            "swallowed": "segments" = swallowed;
+        }
     }
 }
 

@@ -40,7 +40,7 @@ use std::collections::{BTreeMap, VecDeque};
 use super::flows::{self, Table};
 use super::lle_tcp::connection::is_pure;
 use crate::hooks::parameter::{Described, LONGEST, parameters};
-use crate::hooks::{Activity, Agent, AgentOut, Answered, Count, Criterion, Needs, Rider};
+use crate::hooks::{Activity, Agent, AgentOut, Answered, Count, Criterion, Needs, Rider, counts};
 use crate::packet::{Body, FlowKey, NodeId, Packet, Segment};
 use crate::signal::Signal;
 use crate::state_bytes::{StateBytes, of_all, state_bytes};
@@ -440,16 +440,13 @@ impl Agent for Hack {
     }
 
     fn counts(&self) -> Vec<Count> {
-        let count = |name, unit, meaning, value| Count { name, unit, meaning, value };
-        vec![
-            count("compressed_bytes", "B", "bytes of compressed acknowledgements", self.bytes),
-            count("repeated", "segments", "compressed acknowledgements that came again", self.repeated),
-            count(
-                "unknown",
-                "segments",
-                "compressed acknowledgements that could not be restored",
-                self.unknown,
-            ),
-        ]
+        counts! {
+            /// bytes of compressed acknowledgements
+            "compressed_bytes": "B" = self.bytes;
+            /// compressed acknowledgements that came again
+            "repeated": "segments" = self.repeated;
+            /// compressed acknowledgements that could not be restored
+            "unknown": "segments" = self.unknown;
+        }
     }
 }

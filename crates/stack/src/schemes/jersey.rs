@@ -37,7 +37,7 @@ use crate::estimate::SlidingWindow;
 use crate::hooks::parameter::{Described, Words, parameters};
 use crate::hooks::{
     Ack, Congestion, Count, EcnEcho, Judgement, Loss, LossCause, LossResponse, Mark, Progress, Reduction,
-    Window,
+    Window, counts,
 };
 use crate::transport::congestion::{Reno, grow};
 use crate::units::{Span, Time};
@@ -187,8 +187,10 @@ impl Congestion for Jersey {
     }
 
     fn counts(&self) -> Vec<Count> {
-        let meaning = "times that the window was set from the estimated rate at a warning";
-        vec![Count { name: "rate_controls", unit: "times", meaning, value: self.controls }]
+        counts! {
+            /// times that the window was set from the estimated rate at a warning
+            "rate_controls": "times" = self.controls;
+        }
     }
 }
 

@@ -40,7 +40,7 @@ mod tests;
 
 use super::flows::{self, Table};
 use crate::hooks::parameter::{Described, Words, parameters};
-use crate::hooks::{Activity, Agent, AgentOut, Count, Criterion, Exported, Needs};
+use crate::hooks::{Activity, Agent, AgentOut, Count, Criterion, Exported, Needs, counts};
 use crate::packet::{Body, Flags, FlowKey, NodeId, Packet};
 use crate::signal::Signal;
 use crate::units::{Span, Time};
@@ -276,11 +276,9 @@ impl Agent for ProxyTcp {
     }
 
     fn counts(&self) -> Vec<Count> {
-        vec![Count {
-            name: "released",
-            unit: "segments",
-            meaning: "hidden duplicates released because the link gave up the segment",
-            value: self.counters.released,
-        }]
+        counts! {
+            /// hidden duplicates released because the link gave up the segment
+            "released": "segments" = self.counters.released;
+        }
     }
 }

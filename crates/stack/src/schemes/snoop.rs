@@ -57,7 +57,7 @@ use super::deadlines::Alarm;
 use super::flows;
 use super::held::{Flows, Kept};
 use crate::hooks::parameter::{Described, LONGEST, parameters};
-use crate::hooks::{Activity, Agent, AgentOut, Count, Criterion, Exported, Needs};
+use crate::hooks::{Activity, Agent, AgentOut, Count, Criterion, Exported, Needs, counts};
 use crate::packet::{Body, Flags, FlowKey, NodeId, Packet, Segment};
 use crate::signal::Signal;
 use crate::units::{Span, Time};
@@ -355,34 +355,17 @@ impl Agent for Snoop {
     }
 
     fn counts(&self) -> Vec<Count> {
-        let count = |name, unit, meaning, value| Count { name, unit, meaning, value };
         let Counters { timeouts, not_kept, marked, .. } = self.counters;
-        vec![
-            count(
-                "timed_out",
-                "segments",
-                "segments retransmitted because the local timer expired",
-                timeouts,
-            ),
-            count(
-                "not_kept",
-                "segments",
-                "segments forwarded without a copy: the cache or the queue was full",
-                not_kept,
-            ),
-            count(
-                "marked",
-                "segments",
-                "acknowledgements marked with a loss on the wireless link (ELN)",
-                marked,
-            ),
-            count(
-                "flows_refused",
-                "flows",
-                "attempts to keep a flow for which the table had no room",
-                self.to_mobiles.refused() + self.of_mobiles.refused(),
-            ),
-        ]
+        counts! {
+            /// segments retransmitted because the local timer expired
+            "timed_out": "segments" = timeouts;
+            /// segments forwarded without a copy: the cache or the queue was full
+            "not_kept": "segments" = not_kept;
+            /// acknowledgements marked with a loss on the wireless link (ELN)
+            "marked": "segments" = marked;
+            /// attempts to keep a flow for which the table had no room
+            "flows_refused": "flows" = self.to_mobiles.refused() + self.of_mobiles.refused();
+        }
     }
 
     fn export(&mut self, mobile: NodeId, _: Time, out: &mut impl AgentOut) -> Option<Exported> {

@@ -50,7 +50,7 @@ use super::deadlines::Alarm;
 use super::flows;
 use super::held::{Flows, Kept};
 use crate::hooks::parameter::{Described, LONGEST, parameters};
-use crate::hooks::{Activity, Agent, AgentOut, Count, Criterion, Exported, Needs};
+use crate::hooks::{Activity, Agent, AgentOut, Count, Criterion, Exported, Needs, counts};
 use crate::packet::{Body, Flags, FlowKey, NodeId, Packet, Segment};
 use crate::signal::Signal;
 use crate::units::{Span, Time};
@@ -296,30 +296,19 @@ impl Agent for Wtcp {
     }
 
     fn counts(&self) -> Vec<Count> {
-        let count = |name, unit, meaning, value| Count { name, unit, meaning, value };
         let Counters { timeouts, not_kept, asked, restamped, .. } = self.counters;
-        vec![
-            count(
-                "timed_out",
-                "segments",
-                "segments retransmitted because the local timer expired",
-                timeouts,
-            ),
-            count("not_kept", "segments", "segments not kept: the buffer or the queue was full", not_kept),
-            count(
-                "asked",
-                "segments",
-                "segments that came again from their sender while they were kept",
-                asked,
-            ),
-            count("restamped", "segments", "acknowledgements whose echoed timestamp was changed", restamped),
-            count(
-                "flows_refused",
-                "flows",
-                "attempts to keep a flow for which the table had no room",
-                self.flows.refused(),
-            ),
-        ]
+        counts! {
+            /// segments retransmitted because the local timer expired
+            "timed_out": "segments" = timeouts;
+            /// segments not kept: the buffer or the queue was full
+            "not_kept": "segments" = not_kept;
+            /// segments that came again from their sender while they were kept
+            "asked": "segments" = asked;
+            /// acknowledgements whose echoed timestamp was changed
+            "restamped": "segments" = restamped;
+            /// attempts to keep a flow for which the table had no room
+            "flows_refused": "flows" = self.flows.refused();
+        }
     }
 
     fn export(&mut self, mobile: NodeId, _: Time, out: &mut impl AgentOut) -> Option<Exported> {

@@ -19,7 +19,7 @@
 
 use super::WaitingLine;
 use crate::hooks::parameter::{Described, Domain, LONGEST, Spec, parameters};
-use crate::hooks::{Backlog, Count, Discipline, DropCause, QueueHost, Queued};
+use crate::hooks::{Backlog, Count, Discipline, DropCause, QueueHost, Queued, counts};
 use crate::units::{Span, Time};
 
 /// The largest packet before any was seen (RFC 8289, 5.4).
@@ -47,6 +47,7 @@ pub(super) const TARGET: Spec =
     Spec::new("target", Domain::Time("ms"), "queueing delay that a standing queue may have")
         .above("0 s")
         .at_most(LONGEST);
+
 /// The time in which it looks for that wait.
 pub(super) const INTERVAL: Spec = Spec::new(
     "interval",
@@ -55,6 +56,7 @@ pub(super) const INTERVAL: Spec = Spec::new(
 )
 .above("0 s")
 .at_most(LONGEST);
+
 /// The wait above which it marks.
 pub(super) const CE_THRESHOLD: Spec = Spec::new(
     "ce-threshold",
@@ -202,8 +204,10 @@ impl Codel {
     /// Its counters.
     #[must_use]
     pub fn counts(&self) -> Vec<Count> {
-        let meaning = "number of times that the law began to drop or mark packets";
-        vec![Count { name: "episodes", unit: "times", meaning, value: self.episodes }]
+        counts! {
+            /// number of times that the law began to drop or mark packets
+            "episodes": "times" = self.episodes;
+        }
     }
 }
 

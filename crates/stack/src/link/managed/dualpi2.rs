@@ -24,7 +24,7 @@
 
 use super::WaitingLine;
 use crate::hooks::parameter::{Described, LONGEST, parameters};
-use crate::hooks::{Backlog, Count, Discipline, DropCause, QueueHost, Queued};
+use crate::hooks::{Backlog, Count, Discipline, DropCause, QueueHost, Queued, counts};
 use crate::packet::Ecn;
 use crate::units::{Span, Time};
 
@@ -149,13 +149,16 @@ impl DualPi2 {
     /// Its counters.
     #[must_use]
     pub fn counts(&self) -> Vec<Count> {
-        let count = |name, unit, meaning, value| Count { name, unit, meaning, value };
-        vec![
-            count("l4s_packets", "packets", "packets that left the L4S queue", self.low.sent),
-            count("l4s_waited", "us", "sum of their queueing delays", self.low.waited),
-            count("classic_packets", "packets", "packets that left the classic queue", self.classic.sent),
-            count("classic_waited", "us", "sum of their queueing delays", self.classic.waited),
-        ]
+        counts! {
+            /// packets that left the L4S queue
+            "l4s_packets": "packets" = self.low.sent;
+            /// sum of their queueing delays
+            "l4s_waited": "us" = self.low.waited;
+            /// packets that left the classic queue
+            "classic_packets": "packets" = self.classic.sent;
+            /// sum of their queueing delays
+            "classic_waited": "us" = self.classic.waited;
+        }
     }
 
     /// Makes the updates that are due.

@@ -21,7 +21,7 @@
 
 use super::codel::{self, Control, Source};
 use crate::hooks::parameter::{Described, parameters};
-use crate::hooks::{Backlog, Count, Discipline, DropCause, QueueHost, Queued};
+use crate::hooks::{Backlog, Count, Discipline, DropCause, QueueHost, Queued, counts};
 use crate::units::{Bytes, Time};
 
 /// No packet, or no queue.
@@ -189,15 +189,12 @@ impl FqCodel {
     /// Its counters.
     #[must_use]
     pub fn counts(&self) -> Vec<Count> {
-        let count = |name, meaning, value| Count { name, unit: "times", meaning, value };
-        vec![
-            count(
-                "episodes",
-                "number of times that CoDel began to drop or mark packets of a flow",
-                self.episodes,
-            ),
-            count("new_flows", "number of times that the queue of a flow became new", self.new_flows),
-        ]
+        counts! {
+            /// number of times that CoDel began to drop or mark packets of a flow
+            "episodes": "times" = self.episodes;
+            /// number of times that the queue of a flow became new
+            "new_flows": "times" = self.new_flows;
+        }
     }
 
     /// The queue of a flow, by its hash (RFC 8290, 4.1).

@@ -18,7 +18,7 @@
 
 use super::WaitingLine;
 use crate::hooks::parameter::{Described, LONGEST, parameters};
-use crate::hooks::{Backlog, Count, Discipline, DropCause, QueueHost, Queued};
+use crate::hooks::{Backlog, Count, Discipline, DropCause, QueueHost, Queued, counts};
 use crate::units::{Span, Time};
 
 /// A queue of at most this many bytes does not drop early: `2 * MEAN_PKTSIZE` (RFC 8033, 4.1).
@@ -128,8 +128,10 @@ impl Pie {
     /// Its counters.
     #[must_use]
     pub fn counts(&self) -> Vec<Count> {
-        let meaning = "updates of the drop probability";
-        vec![Count { name: "updates", unit: "times", meaning, value: self.updates }]
+        counts! {
+            /// updates of the drop probability
+            "updates": "times" = self.updates;
+        }
     }
 
     /// Whether the delay is and was below half of the target.
