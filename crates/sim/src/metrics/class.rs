@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::row::{Measured, Row, Scope, Unit, ratio, row};
+use super::row::{Measured, Scope, ratio, rows};
 use crate::model::{Config, FlowConfig};
 use crate::probe::transfers::Tally;
 use crate::traffic::AppKind;
@@ -18,35 +18,18 @@ pub(super) struct Class {
 
 impl Measured for Class {
     const SCOPE: Scope = Scope::Class;
-    const ROWS: &'static [Row<Class>] = &[
-        row(
-            "goodput_bps",
-            Unit::BitsPerSecond,
-            "goodput of this class: application bytes in order at the client",
-            |class| ratio(class.bytes as f64 * 8.0, class.seconds),
-        ),
-        row(
-            "bytes",
-            Unit::Bytes,
-            "goodput of this class: application bytes in order at the client",
-            |class| Some(class.bytes as f64),
-        ),
-        row(
-            "transfers_begun",
-            Unit::Transfers,
-            "files, pages or messages requested in the measured time",
-            |class| Some(class.transfers.begun as f64),
-        ),
-        row(
-            "transfers_done",
-            Unit::Transfers,
-            "requested transfers whose last byte arrived before the end",
-            |class| Some(class.transfers.done as f64),
-        ),
-        row("transfers_unfinished", Unit::Transfers, "requested transfers unfinished at the end", |class| {
-            Some((class.transfers.begun - class.transfers.done) as f64)
-        }),
-    ];
+    rows! { |class|
+        /// goodput of this class: application bytes in order at the client
+        "goodput_bps": BitsPerSecond = ratio(class.bytes as f64 * 8.0, class.seconds);
+        /// goodput of this class: application bytes in order at the client
+        "bytes": Bytes = Some(class.bytes as f64);
+        /// files, pages or messages requested in the measured time
+        "transfers_begun": Transfers = Some(class.transfers.begun as f64);
+        /// requested transfers whose last byte arrived before the end
+        "transfers_done": Transfers = Some(class.transfers.done as f64);
+        /// requested transfers unfinished at the end
+        "transfers_unfinished": Transfers = Some((class.transfers.begun - class.transfers.done) as f64);
+    }
 }
 
 /// What the user of each flow requested and received, by class.

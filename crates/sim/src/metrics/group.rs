@@ -1,6 +1,6 @@
 //! The metrics of a group of flows.
 
-use super::row::{Measured, Row, Scope, Unit, ratio, row};
+use super::row::{Measured, Scope, ratio, rows};
 use super::samples::TcpSample;
 use crate::probe::spread::Summary;
 
@@ -36,14 +36,12 @@ pub(super) struct Group {
 
 impl Measured for Group {
     const SCOPE: Scope = Scope::Group;
-    const ROWS: &'static [Row<Group>] = &[
-        row("goodput_bps", Unit::BitsPerSecond, "sum of the goodputs of the group's flows", |group| {
-            Some(group.goodput_bps)
-        }),
-        row("throughput_bps", Unit::BitsPerSecond, "sum of the throughputs of the group's flows", |group| {
-            Some(group.throughput_bps)
-        }),
-    ];
+    rows! { |group|
+        /// sum of the goodputs of the group's flows
+        "goodput_bps": BitsPerSecond = Some(group.goodput_bps);
+        /// sum of the throughputs of the group's flows
+        "throughput_bps": BitsPerSecond = Some(group.throughput_bps);
+    }
 }
 
 /// Those of a group's flows that go over TCP.
@@ -55,32 +53,20 @@ pub(super) struct TcpGroup {
 
 impl Measured for TcpGroup {
     const SCOPE: Scope = Scope::TcpGroup;
-    const ROWS: &'static [Row<TcpGroup>] = &[
-        row(
-            "retransmitted_share",
-            Unit::One,
-            "share of retransmitted data segments of the group's flows",
-            |group| group.sending.share(),
-        ),
-        row("timeouts", Unit::Timeouts, "timeouts of the group's flows", |group| {
-            Some(group.sending.timeouts as f64)
-        }),
-        row("timeouts_spurious", Unit::Timeouts, "spurious timeouts of the group's flows", |group| {
-            Some(group.sending.spurious as f64)
-        }),
-        row(
-            "rtt_mean_s",
-            Unit::Seconds,
-            "mean of the round-trip samples of all senders of the group",
-            |group| group.rtt.mean,
-        ),
-        row(
-            "rtt_p50_s",
-            Unit::Seconds,
-            "median of the round-trip samples of all senders of the group, to within 1/32",
-            |group| group.rtt.median,
-        ),
-        row("rtt_p95_s", Unit::Seconds, "their 95th percentile", |group| group.rtt.p95),
-        row("rtt_p99_s", Unit::Seconds, "their 99th percentile", |group| group.rtt.p99),
-    ];
+    rows! { |group|
+        /// share of retransmitted data segments of the group's flows
+        "retransmitted_share": One = group.sending.share();
+        /// timeouts of the group's flows
+        "timeouts": Timeouts = Some(group.sending.timeouts as f64);
+        /// spurious timeouts of the group's flows
+        "timeouts_spurious": Timeouts = Some(group.sending.spurious as f64);
+        /// mean of the round-trip samples of all senders of the group
+        "rtt_mean_s": Seconds = group.rtt.mean;
+        /// median of the round-trip samples of all senders of the group, to within 1/32
+        "rtt_p50_s": Seconds = group.rtt.median;
+        /// their 95th percentile
+        "rtt_p95_s": Seconds = group.rtt.p95;
+        /// their 99th percentile
+        "rtt_p99_s": Seconds = group.rtt.p99;
+    }
 }

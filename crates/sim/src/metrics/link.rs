@@ -2,7 +2,7 @@
 
 use lasthop_stack::units::Span;
 
-use super::row::{Measured, Row, Scope, Unit, ratio, row};
+use super::row::{Measured, Scope, ratio, rows};
 use crate::net::{AqmCounters, ChannelCounters};
 use crate::probe::spread::Summary;
 
@@ -27,38 +27,25 @@ impl Link {
 
 impl Measured for Link {
     const SCOPE: Scope = Scope::Link;
-    const ROWS: &'static [Row<Link>] = &[
-        row(
-            "utilisation",
-            Unit::One,
-            "share of the measured time in which the link was sending; of a recorded link, of the bytes that could go",
-            |link| match link.used() {
-                (0, 0) => ratio((link.ended.busy - link.began.busy).as_secs(), link.seconds),
-                (used, offered) => ratio(used as f64, offered as f64),
-            },
-        ),
-        row("drops_queue", Unit::Packets, "packets dropped at the full queue", |link| {
-            Some((link.ended.drops_queue - link.began.drops_queue) as f64)
-        }),
-        row("drops_loss", Unit::Packets, "packets lost by the loss process", |link| {
-            Some((link.ended.drops_loss - link.began.drops_loss) as f64)
-        }),
-        row(
-            "queue_mean_packets",
-            Unit::Packets,
-            "mean number of packets held over time, including the one in transmission",
-            |link| link.queue.map(|(mean, _)| mean),
-        ),
-        row("queue_max_packets", Unit::Packets, "maximum number of packets held at once", |link| {
-            link.queue.map(|(_, most)| f64::from(most))
-        }),
-        row(
-            "queue_full_share",
-            Unit::One,
-            "share of the measured time in which the queue had no room for another packet, in one limited in bytes for another one of the largest size so far; undefined where the law of `aqm` keeps the packets, because it then decides itself what it drops",
-            |link| link.full,
-        ),
-    ];
+    rows! { |link|
+        /// share of the measured time in which the link was sending; of a recorded link, of the bytes that could go
+        "utilisation": One = match link.used() {
+            (0, 0) => ratio((link.ended.busy - link.began.busy).as_secs(), link.seconds),
+            (used, offered) => ratio(used as f64, offered as f64),
+        };
+        /// packets dropped at the full queue
+        "drops_queue": Packets = Some((link.ended.drops_queue - link.began.drops_queue) as f64);
+        /// packets lost by the loss process
+        "drops_loss": Packets = Some((link.ended.drops_loss - link.began.drops_loss) as f64);
+        /// mean number of packets held over time, including the one in transmission
+        "queue_mean_packets": Packets = link.queue.map(|(mean, _)| mean);
+        /// maximum number of packets held at once
+        "queue_max_packets": Packets = link.queue.map(|(_, most)| f64::from(most));
+        /// share of the measured time in which the queue had no room for another packet, in one limited in bytes for
+        /// another one of the largest size so far; undefined where the law of `aqm` keeps the packets, because it then
+        /// decides itself what it drops
+        "queue_full_share": One = link.full;
+    }
 }
 
 /// The managed queues of a link in the measured time: those of a direction, or of all stations.
@@ -77,25 +64,18 @@ impl Aqm {
 
 impl Measured for Aqm {
     const SCOPE: Scope = Scope::Aqm;
-    const ROWS: &'static [Row<Self>] = &[
-        row("marks", Unit::Packets, "packets marked by the queue (ECN)", |queue| Some(queue.marks as f64)),
-        row(
-            "drops_aqm",
-            Unit::Packets,
-            "packets dropped by the law of the queue before it was full",
-            |queue| Some(queue.drops as f64),
-        ),
-        row(
-            "aqm_delay_mean_s",
-            Unit::Seconds,
-            "mean time that packets which the queue passed on waited in it before they were sent",
-            |queue| queue.waits.mean,
-        ),
-        row("aqm_delay_p95_s", Unit::Seconds, "95th percentile of that time, to within 1/32", |queue| {
-            queue.waits.p95
-        }),
-        row("aqm_delay_max_s", Unit::Seconds, "maximum of that time", |queue| queue.waits.longest),
-    ];
+    rows! { |queue|
+        /// packets marked by the queue (ECN)
+        "marks": Packets = Some(queue.marks as f64);
+        /// packets dropped by the law of the queue before it was full
+        "drops_aqm": Packets = Some(queue.drops as f64);
+        /// mean time that packets which the queue passed on waited in it before they were sent
+        "aqm_delay_mean_s": Seconds = queue.waits.mean;
+        /// 95th percentile of that time, to within 1/32
+        "aqm_delay_p95_s": Seconds = queue.waits.p95;
+        /// maximum of that time
+        "aqm_delay_max_s": Seconds = queue.waits.longest;
+    }
 }
 
 /// The round trip drawn for a link.
@@ -105,12 +85,10 @@ pub(super) struct DrawnLink {
 
 impl Measured for DrawnLink {
     const SCOPE: Scope = Scope::DrawnLink;
-    const ROWS: &'static [Row<DrawnLink>] = &[row(
-        "rtt_drawn_s",
-        Unit::Seconds,
-        "round-trip time drawn for the link in this run, in addition to its configured delays",
-        |link| Some(link.rtt.as_secs()),
-    )];
+    rows! { |link|
+        /// round-trip time drawn for the link in this run, in addition to its configured delays
+        "rtt_drawn_s": Seconds = Some(link.rtt.as_secs());
+    }
 }
 
 /// A direction of a link with a policer.
@@ -118,10 +96,10 @@ pub(super) struct PolicedLink(pub(super) Link);
 
 impl Measured for PolicedLink {
     const SCOPE: Scope = Scope::PolicedLink;
-    const ROWS: &'static [Row<PolicedLink>] =
-        &[row("drops_policer", Unit::Packets, "packets dropped by the policer, before the queue", |link| {
-            Some((link.0.ended.drops_policer - link.0.began.drops_policer) as f64)
-        })];
+    rows! { |link|
+        /// packets dropped by the policer, before the queue
+        "drops_policer": Packets = Some((link.0.ended.drops_policer - link.0.began.drops_policer) as f64);
+    }
 }
 
 /// A direction of a link that delays, reorders or duplicates packets at random.
@@ -129,20 +107,12 @@ pub(super) struct ImpairedLink(pub(super) Link);
 
 impl Measured for ImpairedLink {
     const SCOPE: Scope = Scope::ImpairedLink;
-    const ROWS: &'static [Row<ImpairedLink>] = &[
-        row(
-            "duplicated",
-            Unit::Packets,
-            "packets that the link duplicated: each arrives, or is lost, twice",
-            |link| Some((link.0.ended.duplicated - link.0.began.duplicated) as f64),
-        ),
-        row(
-            "reordered",
-            Unit::Packets,
-            "packets and duplicates that arrive before another one that left before them",
-            |link| Some((link.0.ended.reordered - link.0.began.reordered) as f64),
-        ),
-    ];
+    rows! { |link|
+        /// packets that the link duplicated: each arrives, or is lost, twice
+        "duplicated": Packets = Some((link.0.ended.duplicated - link.0.began.duplicated) as f64);
+        /// packets and duplicates that arrive before another one that left before them
+        "reordered": Packets = Some((link.0.ended.reordered - link.0.began.reordered) as f64);
+    }
 }
 
 /// A direction of a link whose capacity over time is recorded.
@@ -150,10 +120,8 @@ pub(super) struct RecordedLink(pub(super) Link);
 
 impl Measured for RecordedLink {
     const SCOPE: Scope = Scope::RecordedLink;
-    const ROWS: &'static [Row<RecordedLink>] = &[row(
-        "capacity_bps",
-        Unit::BitsPerSecond,
-        "rate at which bytes could go by the record in the measured time, used or not",
-        |link| ratio(8.0 * link.0.used().1 as f64, link.0.seconds),
-    )];
+    rows! { |link|
+        /// rate at which bytes could go by the record in the measured time, used or not
+        "capacity_bps": BitsPerSecond = ratio(8.0 * link.0.used().1 as f64, link.0.seconds);
+    }
 }

@@ -2,7 +2,7 @@
 
 use lasthop_stack::units::Span;
 
-use super::row::{Measured, Row, Scope, Unit, ratio, row};
+use super::row::{Measured, Scope, ratio, rows};
 
 /// What a link that is ever down has done.
 #[derive(Clone, Copy, Debug, Default)]
@@ -49,26 +49,17 @@ pub(super) struct Outages {
 
 impl Measured for Outages {
     const SCOPE: Scope = Scope::Outages;
-    const ROWS: &'static [Row<Outages>] = &[
-        row("count", Unit::Counted("events"), "outages of the link that began", |link| {
-            Some((link.ended.count - link.began.count) as f64)
-        }),
-        row("down_s", Unit::Seconds, "time for which the link was down", |link| {
-            Some((link.ended.down - link.began.down).as_secs())
-        }),
-        row(
-            "lost",
-            Unit::Counted("packets or frames"),
-            "packets of a wire, or frames of a medium with each attempt, lost by outages and because a node was at another link",
-            |link| Some(link.lost as f64),
-        ),
-        row(
-            "false_warnings",
-            Unit::Counted("warnings"),
-            "warnings that no outage followed, by the keys of false ones",
-            |link| Some((link.ended.false_warnings - link.began.false_warnings) as f64),
-        ),
-    ];
+    rows! { |link|
+        /// outages of the link that began
+        "count": Counted("events") = Some((link.ended.count - link.began.count) as f64);
+        /// time for which the link was down
+        "down_s": Seconds = Some((link.ended.down - link.began.down).as_secs());
+        /// packets of a wire, or frames of a medium with each attempt, lost by outages and because a node was at
+        /// another link
+        "lost": Counted("packets or frames") = Some(link.lost as f64);
+        /// warnings that no outage followed, by the keys of false ones
+        "false_warnings": Counted("warnings") = Some((link.ended.false_warnings - link.began.false_warnings) as f64);
+    }
 }
 
 /// A node between two samples.
@@ -79,20 +70,16 @@ pub(super) struct Handoff {
 
 impl Measured for Handoff {
     const SCOPE: Scope = Scope::Handoff;
-    const ROWS: &'static [Row<Handoff>] = &[
-        row("count", Unit::Counted("events"), "hand-offs that began", |node| {
-            Some((node.ended.count - node.began.count) as f64)
-        }),
-        row("gap_s", Unit::Seconds, "time in hand-offs, in which the node is at neither link", |node| {
-            Some((node.ended.gap - node.began.gap).as_secs())
-        }),
-        row("state", Unit::Bytes, "state of agents that moved to another station", |node| {
-            Some((node.ended.state - node.began.state) as f64)
-        }),
-        row("late", Unit::Packets, "packets lost at a station that a node had left, of all nodes", |node| {
-            Some((node.ended.late - node.began.late) as f64)
-        }),
-    ];
+    rows! { |node|
+        /// hand-offs that began
+        "count": Counted("events") = Some((node.ended.count - node.began.count) as f64);
+        /// time in hand-offs, in which the node is at neither link
+        "gap_s": Seconds = Some((node.ended.gap - node.began.gap).as_secs());
+        /// state of agents that moved to another station
+        "state": Bytes = Some((node.ended.state - node.began.state) as f64);
+        /// packets lost at a station that a node had left, of all nodes
+        "late": Packets = Some((node.ended.late - node.began.late) as f64);
+    }
 }
 
 /// A flow after outages and hand-offs on its way.
@@ -100,27 +87,14 @@ pub(super) struct Resumption(pub(super) Resumed);
 
 impl Measured for Resumption {
     const SCOPE: Scope = Scope::Resumption;
-    const ROWS: &'static [Row<Resumption>] = &[
-        row(
-            "resumed",
-            Unit::Counted("events"),
-            "outages and hand-offs on the way of the flow after which new data arrived, before the next",
-            |flow| Some(flow.0.count as f64),
-        ),
-        row(
-            "resume_mean_s",
-            Unit::Seconds,
-            "mean time from the end of an outage or hand-off to the first new byte in order at the receiver",
-            |flow| ratio(flow.0.sum.as_secs(), flow.0.count as f64),
-        ),
-        row("resume_max_s", Unit::Seconds, "the longest of these times", |flow| {
-            (flow.0.count > 0).then(|| flow.0.longest.as_secs())
-        }),
-        row(
-            "resume_window_mean_segments",
-            Unit::Segments,
-            "mean congestion window when that byte arrived",
-            |flow| ratio(flow.0.windows, flow.0.count as f64),
-        ),
-    ];
+    rows! { |flow|
+        /// outages and hand-offs on the way of the flow after which new data arrived, before the next
+        "resumed": Counted("events") = Some(flow.0.count as f64);
+        /// mean time from the end of an outage or hand-off to the first new byte in order at the receiver
+        "resume_mean_s": Seconds = ratio(flow.0.sum.as_secs(), flow.0.count as f64);
+        /// the longest of these times
+        "resume_max_s": Seconds = (flow.0.count > 0).then(|| flow.0.longest.as_secs());
+        /// mean congestion window when that byte arrived
+        "resume_window_mean_segments": Segments = ratio(flow.0.windows, flow.0.count as f64);
+    }
 }

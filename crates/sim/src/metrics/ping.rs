@@ -1,6 +1,6 @@
 //! The metrics of a probe: round trips and losses, as `ping` reports them.
 
-use super::row::{Measured, Row, Scope, Unit, ratio, row};
+use super::row::{Measured, Scope, ratio, rows};
 use super::samples::UdpSample;
 use crate::probe::spread::Summary;
 
@@ -29,26 +29,25 @@ impl Ping {
 
 impl Measured for Ping {
     const SCOPE: Scope = Scope::Ping;
-    const ROWS: &'static [Row<Ping>] = &[
-        row("rtt_mean_s", Unit::Seconds, "mean time from a request to its reply", |ping| ping.rtt.mean),
-        row("rtt_p50_s", Unit::Seconds, "their median, to within 1/32 as all percentiles", |ping| {
-            ping.rtt.median
-        }),
-        row("rtt_p95_s", Unit::Seconds, "their 95th percentile", |ping| ping.rtt.p95),
-        row("rtt_p99_s", Unit::Seconds, "their 99th percentile", |ping| ping.rtt.p99),
-        row("rtt_max_s", Unit::Seconds, "the longest of them", |ping| ping.rtt.longest),
-        row("requests_sent", Unit::Packets, "requests sent", |ping| Some(ping.sent as f64)),
-        row("requests_answered", Unit::Packets, "requests whose reply arrived", |ping| {
-            Some(ping.answered as f64)
-        }),
-        row(
-            "lost_share",
-            Unit::One,
-            "share of requests lost, or whose reply was lost; those in transit at the end do not count",
-            |ping| {
-                let settled = ping.sent - ping.outstanding;
-                ratio((settled - ping.answered) as f64, settled as f64)
-            },
-        ),
-    ];
+    rows! { |ping|
+        /// mean time from a request to its reply
+        "rtt_mean_s": Seconds = ping.rtt.mean;
+        /// their median, to within 1/32 as all percentiles
+        "rtt_p50_s": Seconds = ping.rtt.median;
+        /// their 95th percentile
+        "rtt_p95_s": Seconds = ping.rtt.p95;
+        /// their 99th percentile
+        "rtt_p99_s": Seconds = ping.rtt.p99;
+        /// the longest of them
+        "rtt_max_s": Seconds = ping.rtt.longest;
+        /// requests sent
+        "requests_sent": Packets = Some(ping.sent as f64);
+        /// requests whose reply arrived
+        "requests_answered": Packets = Some(ping.answered as f64);
+        /// share of requests lost, or whose reply was lost; those in transit at the end do not count
+        "lost_share": One = {
+            let settled = ping.sent - ping.outstanding;
+            ratio((settled - ping.answered) as f64, settled as f64)
+        };
+    }
 }

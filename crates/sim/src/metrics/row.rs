@@ -345,15 +345,6 @@ pub(super) struct Row<C> {
     pub(super) value: fn(&C) -> Option<f64>,
 }
 
-pub(super) const fn row<C>(
-    name: &'static str,
-    unit: Unit,
-    meaning: &'static str,
-    value: fn(&C) -> Option<f64>,
-) -> Row<C> {
-    Row { name, unit, meaning, value }
-}
-
 /// What was measured in a scope, from which its metrics are read.
 pub(super) trait Measured: Sized + 'static {
     /// The scope.
@@ -361,6 +352,22 @@ pub(super) trait Measured: Sized + 'static {
     /// Its metrics, in the order of the output.
     const ROWS: &'static [Row<Self>];
 }
+
+/// Declares the metrics of a [`Measured`], which the pattern names: of each its meaning, name, unit and value.
+macro_rules! rows {
+    (|$of:pat_param| $($(#[doc = $line:literal])+ $name:literal: $unit:ident $(($what:literal))? = $value:expr;)+) => {
+        const ROWS: &'static [$crate::metrics::row::Row<Self>] = &[$(
+            $crate::metrics::row::Row {
+                name: $name,
+                unit: $crate::metrics::row::Unit::$unit $(($what))?,
+                meaning: concat!($($line),+).trim_ascii_start(),
+                value: |$of| $value,
+            }
+        ),+];
+    };
+}
+
+pub(super) use rows;
 
 fn entries<C: Measured>() -> Vec<MetricEntry> {
     let entry =

@@ -1,7 +1,7 @@
 //! The metrics of a whole run.
 
 use super::group::Sending;
-use super::row::{Measured, Row, Scope, Unit, ratio, row};
+use super::row::{Measured, Scope, ratio, rows};
 
 /// All flows of a run.
 pub(super) struct Run {
@@ -12,12 +12,10 @@ pub(super) struct Run {
 
 impl Measured for Run {
     const SCOPE: Scope = Scope::Run;
-    const ROWS: &'static [Row<Run>] = &[row(
-        "goodput_bps",
-        Unit::BitsPerSecond,
-        "sum of the goodputs of all flows except probes, including their reverse data",
-        |run| (run.seconds > 0.0).then(|| run.goodputs_bps.iter().sum()),
-    )];
+    rows! { |run|
+        /// sum of the goodputs of all flows except probes, including their reverse data
+        "goodput_bps": BitsPerSecond = (run.seconds > 0.0).then(|| run.goodputs_bps.iter().sum());
+    }
 }
 
 /// The flows of a run with several; the fairness of one flow has no meaning.
@@ -27,12 +25,10 @@ pub(super) struct SeveralFlows {
 
 impl Measured for SeveralFlows {
     const SCOPE: Scope = Scope::SeveralFlows;
-    const ROWS: &'static [Row<SeveralFlows>] = &[row(
-        "jain_index",
-        Unit::One,
-        "Jain's fairness index over the goodputs of at least two flows, without probes; reverse data counts as a flow",
-        |run| jain_index(&run.goodputs_bps),
-    )];
+    rows! { |run|
+        /// Jain's fairness index over the goodputs of at least two flows, without probes; reverse data counts as a flow
+        "jain_index": One = jain_index(&run.goodputs_bps);
+    }
 }
 
 /// The flows of a run that go over TCP.
@@ -42,18 +38,14 @@ pub(super) struct TcpRun {
 
 impl Measured for TcpRun {
     const SCOPE: Scope = Scope::TcpRun;
-    const ROWS: &'static [Row<TcpRun>] = &[
-        row(
-            "retransmitted_share",
-            Unit::One,
-            "share of retransmitted data segments of all TCP flows",
-            |run| run.sending.share(),
-        ),
-        row("timeouts", Unit::Timeouts, "timeouts of all flows", |run| Some(run.sending.timeouts as f64)),
-        row("timeouts_spurious", Unit::Timeouts, "spurious timeouts of all flows", |run| {
-            Some(run.sending.spurious as f64)
-        }),
-    ];
+    rows! { |run|
+        /// share of retransmitted data segments of all TCP flows
+        "retransmitted_share": One = run.sending.share();
+        /// timeouts of all flows
+        "timeouts": Timeouts = Some(run.sending.timeouts as f64);
+        /// spurious timeouts of all flows
+        "timeouts_spurious": Timeouts = Some(run.sending.spurious as f64);
+    }
 }
 
 /// Jain's fairness index: the square of the sum over n times the sum of the squares; `None` when all are zero.

@@ -3,7 +3,7 @@
 use lasthop_stack::link::dot11::EdcaCounters;
 use lasthop_stack::units::Span;
 
-use super::row::{Measured, Row, Scope, Unit, row};
+use super::row::{Measured, Scope, rows};
 use crate::net::wlan::{ArqCounters, WlanCounters};
 use crate::probe::airtime::AirClass;
 
@@ -28,125 +28,65 @@ impl Wifi {
 
 impl Measured for Wifi {
     const SCOPE: Scope = Scope::Wifi;
-    const ROWS: &'static [Row<Wifi>] = &[
-        row(
-            "frames_sent",
-            Unit::Frames,
-            "frames sent by all stations, including retransmissions and control frames",
-            |wifi| wifi.number(|it| it.frames.sent),
-        ),
-        row("frames_errored", Unit::Frames, "frames lost to random errors on the air", |wifi| {
-            wifi.number(|it| it.frames.errored)
-        }),
-        row("frames_collided", Unit::Frames, "frames destroyed by another frame at their receiver", |wifi| {
-            wifi.number(|it| it.frames.collided)
-        }),
-        row("drops_queue", Unit::Packets, "packets dropped at a full interface queue", |wifi| {
-            wifi.number(|it| it.drops_queue)
-        }),
-        row(
-            "drops_retry",
-            Unit::Packets,
-            "packets given up by the link: at the retry limit, or lost without repair",
-            |wifi| wifi.number(|it| it.drops_retry),
-        ),
-        row(
-            "drops_above",
-            Unit::Packets,
-            "packets acknowledged by the link and then lost above the MAC",
-            |wifi| wifi.number(|it| it.drops_above),
-        ),
-        row(
-            "service_mean_s",
-            Unit::Seconds,
-            "mean time of delivered packets at the observing station, from arrival in its queue to the link's acknowledgement",
-            |wifi| wifi.ended.service.since(&wifi.began.service).mean(),
-        ),
-        row(
-            "service_sd_s",
-            Unit::Seconds,
-            "standard deviation of the time of delivered packets at the observing station",
-            |wifi| wifi.ended.service.since(&wifi.began.service).deviation(),
-        ),
-        row(
-            "airtime_data_payload_s",
-            Unit::Seconds,
-            "airtime of IP packets other than TCP acknowledgements, at the observing station",
-            |wifi| wifi.airtime(AirClass::DataPayload),
-        ),
-        row(
-            "airtime_tcp_ack_payload_s",
-            Unit::Seconds,
-            "airtime of pure TCP acknowledgements, IP packets only",
-            |wifi| wifi.airtime(AirClass::TcpAckPayload),
-        ),
-        row("airtime_headers_s", Unit::Seconds, "airtime of preambles and headers of data frames", |wifi| {
-            wifi.airtime(AirClass::Headers)
-        }),
-        row("airtime_rts_cts_s", Unit::Seconds, "airtime of RTS and CTS", |wifi| {
-            wifi.airtime(AirClass::RtsCts)
-        }),
-        row("airtime_mac_ack_s", Unit::Seconds, "airtime of link-layer acknowledgements", |wifi| {
-            wifi.airtime(AirClass::MacAck)
-        }),
-        row("airtime_interframe_s", Unit::Seconds, "duration of interframe spaces", |wifi| {
-            wifi.airtime(AirClass::Interframe)
-        }),
-        row("airtime_backoff_s", Unit::Seconds, "duration of backoff", |wifi| {
-            wifi.airtime(AirClass::Backoff)
-        }),
-        row("airtime_collision_s", Unit::Seconds, "airtime of frames destroyed by another frame", |wifi| {
-            wifi.airtime(AirClass::Collision)
-        }),
-        row("airtime_errored_s", Unit::Seconds, "airtime of frames lost to random errors", |wifi| {
-            wifi.airtime(AirClass::Errored)
-        }),
-        row("airtime_idle_s", Unit::Seconds, "time without frames to send at any station", |wifi| {
-            wifi.airtime(AirClass::Idle)
-        }),
-        row(
-            "airtime_concurrent_s",
-            Unit::Seconds,
-            "airtime concurrent with another frame, or outside the range of the observing station",
-            |wifi| Some(wifi.ended.airtime.concurrent().as_secs()),
-        ),
-        row(
-            "queue_mean_packets",
-            Unit::Packets,
-            "mean number of packets held by the observing station over time, including the one in service",
-            |wifi| wifi.has_time.then(|| wifi.ended.queue.mean_since(&wifi.began.queue)),
-        ),
-        row(
-            "queue_max_packets",
-            Unit::Packets,
-            "maximum number of packets held by the observing station",
-            |wifi| wifi.has_time.then(|| f64::from(wifi.ended.queue.longest())),
-        ),
-        row(
-            "queue_full_share",
-            Unit::One,
-            "share of the measured time in which the queue of the observing station, or that of one of its access categories, had no room for another packet; undefined where the queue is limited in bytes, or where the law of `aqm` keeps the packets, because it then decides itself what it drops",
-            |wifi| {
-                let (began, ended) = wifi.began.full.zip(wifi.ended.full)?;
-                wifi.has_time.then(|| ended.mean_since(&began))
-            },
-        ),
-        row(
-            "queue_delay_mean_s",
-            Unit::Seconds,
-            "mean queueing delay at the observing station: from arrival in its queue to the start of the packet's first data frame",
-            |wifi| wifi.ended.waits.mean,
-        ),
-        row(
-            "queue_delay_p95_s",
-            Unit::Seconds,
-            "95th percentile of the queueing delay at the observing station, to within 1/32",
-            |wifi| wifi.ended.waits.p95,
-        ),
-        row("queue_delay_max_s", Unit::Seconds, "maximum queueing delay at the observing station", |wifi| {
-            wifi.ended.waits.longest
-        }),
-    ];
+    rows! { |wifi|
+        /// frames sent by all stations, including retransmissions and control frames
+        "frames_sent": Frames = wifi.number(|it| it.frames.sent);
+        /// frames lost to random errors on the air
+        "frames_errored": Frames = wifi.number(|it| it.frames.errored);
+        /// frames destroyed by another frame at their receiver
+        "frames_collided": Frames = wifi.number(|it| it.frames.collided);
+        /// packets dropped at a full interface queue
+        "drops_queue": Packets = wifi.number(|it| it.drops_queue);
+        /// packets given up by the link: at the retry limit, or lost without repair
+        "drops_retry": Packets = wifi.number(|it| it.drops_retry);
+        /// packets acknowledged by the link and then lost above the MAC
+        "drops_above": Packets = wifi.number(|it| it.drops_above);
+        /// mean time of delivered packets at the observing station, from arrival in its queue to the link's
+        /// acknowledgement
+        "service_mean_s": Seconds = wifi.ended.service.since(&wifi.began.service).mean();
+        /// standard deviation of the time of delivered packets at the observing station
+        "service_sd_s": Seconds = wifi.ended.service.since(&wifi.began.service).deviation();
+        /// airtime of IP packets other than TCP acknowledgements, at the observing station
+        "airtime_data_payload_s": Seconds = wifi.airtime(AirClass::DataPayload);
+        /// airtime of pure TCP acknowledgements, IP packets only
+        "airtime_tcp_ack_payload_s": Seconds = wifi.airtime(AirClass::TcpAckPayload);
+        /// airtime of preambles and headers of data frames
+        "airtime_headers_s": Seconds = wifi.airtime(AirClass::Headers);
+        /// airtime of RTS and CTS
+        "airtime_rts_cts_s": Seconds = wifi.airtime(AirClass::RtsCts);
+        /// airtime of link-layer acknowledgements
+        "airtime_mac_ack_s": Seconds = wifi.airtime(AirClass::MacAck);
+        /// duration of interframe spaces
+        "airtime_interframe_s": Seconds = wifi.airtime(AirClass::Interframe);
+        /// duration of backoff
+        "airtime_backoff_s": Seconds = wifi.airtime(AirClass::Backoff);
+        /// airtime of frames destroyed by another frame
+        "airtime_collision_s": Seconds = wifi.airtime(AirClass::Collision);
+        /// airtime of frames lost to random errors
+        "airtime_errored_s": Seconds = wifi.airtime(AirClass::Errored);
+        /// time without frames to send at any station
+        "airtime_idle_s": Seconds = wifi.airtime(AirClass::Idle);
+        /// airtime concurrent with another frame, or outside the range of the observing station
+        "airtime_concurrent_s": Seconds = Some(wifi.ended.airtime.concurrent().as_secs());
+        /// mean number of packets held by the observing station over time, including the one in service
+        "queue_mean_packets": Packets = wifi.has_time.then(|| wifi.ended.queue.mean_since(&wifi.began.queue));
+        /// maximum number of packets held by the observing station
+        "queue_max_packets": Packets = wifi.has_time.then(|| f64::from(wifi.ended.queue.longest()));
+        /// share of the measured time in which the queue of the observing station, or that of one of its access
+        /// categories, had no room for another packet; undefined where the queue is limited in bytes, or where the law
+        /// of `aqm` keeps the packets, because it then decides itself what it drops
+        "queue_full_share": One = {
+            let (began, ended) = wifi.began.full.zip(wifi.ended.full)?;
+            wifi.has_time.then(|| ended.mean_since(&began))
+        };
+        /// mean queueing delay at the observing station: from arrival in its queue to the start of the packet's first
+        /// data frame
+        "queue_delay_mean_s": Seconds = wifi.ended.waits.mean;
+        /// 95th percentile of the queueing delay at the observing station, to within 1/32
+        "queue_delay_p95_s": Seconds = wifi.ended.waits.p95;
+        /// maximum queueing delay at the observing station
+        "queue_delay_max_s": Seconds = wifi.ended.waits.longest;
+    }
 }
 
 /// The block acknowledgement of an 802.11 link between two samples.
@@ -165,39 +105,24 @@ impl BlockAcks {
 
 impl Measured for BlockAcks {
     const SCOPE: Scope = Scope::BlockAcks;
-    const ROWS: &'static [Row<BlockAcks>] = &[
-        row("aggregates", Unit::Frames, "A-MPDUs with at least two MPDUs that all stations sent", |it| {
-            it.number(|it| it.aggregates)
-        }),
-        row("aggregated_mpdus", Unit::Frames, "MPDUs in these A-MPDUs", |it| it.number(|it| it.aggregated)),
-        row("block_ack_requests", Unit::Frames, "BlockAckReqs that all stations sent", |it| {
-            it.number(|it| it.requests)
-        }),
-        row("airtime_block_ack_s", Unit::Seconds, "airtime of BlockAck and BlockAckReq", |it| {
-            Some(it.airtime.as_secs())
-        }),
-        row("block_acks_missing", Unit::Frames, "A-MPDUs and BlockAckReqs without a BlockAck", |it| {
-            it.number(|it| it.block_ack_missing)
-        }),
-        row(
-            "internal_collisions",
-            Unit::One,
-            "backoffs of an access category that ended together with one of higher priority at the same station",
-            |it| it.number(|it| it.internal_collisions),
-        ),
-        row(
-            "reordering_late",
-            Unit::Packets,
-            "packets that arrived after the reordering buffer had given up waiting for them, and were discarded",
-            |it| it.number(|it| it.late),
-        ),
-        row(
-            "drops_lifetime",
-            Unit::Packets,
-            "packets given up by the link because their lifetime in the MAC was over",
-            |it| it.number(|it| it.expired),
-        ),
-    ];
+    rows! { |it|
+        /// A-MPDUs with at least two MPDUs that all stations sent
+        "aggregates": Frames = it.number(|it| it.aggregates);
+        /// MPDUs in these A-MPDUs
+        "aggregated_mpdus": Frames = it.number(|it| it.aggregated);
+        /// BlockAckReqs that all stations sent
+        "block_ack_requests": Frames = it.number(|it| it.requests);
+        /// airtime of BlockAck and BlockAckReq
+        "airtime_block_ack_s": Seconds = Some(it.airtime.as_secs());
+        /// A-MPDUs and BlockAckReqs without a BlockAck
+        "block_acks_missing": Frames = it.number(|it| it.block_ack_missing);
+        /// backoffs of an access category that ended together with one of higher priority at the same station
+        "internal_collisions": One = it.number(|it| it.internal_collisions);
+        /// packets that arrived after the reordering buffer had given up waiting for them, and were discarded
+        "reordering_late": Packets = it.number(|it| it.late);
+        /// packets given up by the link because their lifetime in the MAC was over
+        "drops_lifetime": Packets = it.number(|it| it.expired);
+    }
 }
 
 /// The ARQ of an access point between two samples.
@@ -214,42 +139,19 @@ impl Arq {
 
 impl Measured for Arq {
     const SCOPE: Scope = Scope::Arq;
-    const ROWS: &'static [Row<Arq>] = &[
-        row(
-            "arq.first_transmissions",
-            Unit::Frames,
-            "data frames that the access point sent as first attempts",
-            |arq| arq.number(|it| it.attempts[0]),
-        ),
-        row(
-            "arq.first_retransmissions",
-            Unit::Frames,
-            "data frames that the access point sent as second attempts; the first had no MAC acknowledgement, or its RTS no CTS",
-            |arq| arq.number(|it| it.attempts[1]),
-        ),
-        row(
-            "arq.second_retransmissions",
-            Unit::Frames,
-            "data frames that the access point sent as third attempts",
-            |arq| arq.number(|it| it.attempts[2]),
-        ),
-        row(
-            "arq.third_retransmissions",
-            Unit::Frames,
-            "data frames that the access point sent as later attempts",
-            |arq| arq.number(|it| it.attempts[3]),
-        ),
-        row(
-            "arq.packets_dropped",
-            Unit::Packets,
-            "packets that the access point gave up because a fragment was not acknowledged or too late",
-            |arq| arq.number(|it| it.given_up),
-        ),
-        row(
-            "arq.buffer_overflows",
-            Unit::Packets,
-            "packets dropped at the full buffer of the access point",
-            |arq| arq.number(|it| it.refused),
-        ),
-    ];
+    rows! { |arq|
+        /// data frames that the access point sent as first attempts
+        "arq.first_transmissions": Frames = arq.number(|it| it.attempts[0]);
+        /// data frames that the access point sent as second attempts; the first had no MAC acknowledgement, or its RTS
+        /// no CTS
+        "arq.first_retransmissions": Frames = arq.number(|it| it.attempts[1]);
+        /// data frames that the access point sent as third attempts
+        "arq.second_retransmissions": Frames = arq.number(|it| it.attempts[2]);
+        /// data frames that the access point sent as later attempts
+        "arq.third_retransmissions": Frames = arq.number(|it| it.attempts[3]);
+        /// packets that the access point gave up because a fragment was not acknowledged or too late
+        "arq.packets_dropped": Packets = arq.number(|it| it.given_up);
+        /// packets dropped at the full buffer of the access point
+        "arq.buffer_overflows": Packets = arq.number(|it| it.refused);
+    }
 }

@@ -23,7 +23,7 @@
 
 use std::collections::VecDeque;
 
-use crate::hooks::parameter::{Domain, Parameter, Setting, Words, words};
+use crate::hooks::parameter::{Domain, Spec, Words, words};
 use crate::hooks::{Ack, Jitter, Progress, Sending};
 use crate::units::Time;
 
@@ -56,10 +56,11 @@ impl Words for Reach {
 
 impl Reach {
     /// The parameter through which a law offers the choice.
-    pub(crate) const fn parameter<C>(get: fn(&C) -> Setting, set: fn(&mut C, Setting)) -> Parameter<C> {
-        let meaning = "packets over which the jitter ratio is computed: cwnd, or cwnd + 2, which always spans a round trip";
-        Parameter::new("jitter-window", Domain::Words("choice", words::<Reach>), meaning, get, set)
-    }
+    pub(crate) const PARAMETER: Spec = Spec::new(
+        "jitter-window",
+        Domain::Words("choice", words::<Reach>),
+        "packets over which the jitter ratio is computed: cwnd, or cwnd + 2, which always spans a round trip",
+    );
 
     fn packets(self, window: f64) -> u64 {
         match self {

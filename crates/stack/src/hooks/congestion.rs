@@ -1,7 +1,7 @@
 //! Congestion control: the events that a law receives, its answers, and the trait [`Congestion`].
 
 use super::Count;
-use super::parameter::{Domain, Exception, Parameter, Setting, Words, words};
+use super::parameter::{Domain, Exception, Spec, Words, words};
 use super::scoreboard::Scoreboard;
 use super::window::Window;
 use crate::packet::{Ecn, Form, Modulation};
@@ -270,10 +270,12 @@ pub struct Jitter {
 
 impl Form {
     /// The parameter through which a law offers the choice of form.
-    pub(crate) const fn parameter<C>(get: fn(&C) -> Setting, set: fn(&mut C, Setting)) -> Parameter<C> {
-        let meaning = "timestamps as a TCP option of 20 bytes in whole microseconds, or exact timestamps charged as 2 bytes, as in the paper";
-        Parameter::new("header", Domain::Words("form", words::<Form>), meaning, get, set).source("RFC 6994")
-    }
+    pub(crate) const PARAMETER: Spec = Spec::new(
+        "header",
+        Domain::Words("form", words::<Form>),
+        "timestamps as a TCP option of 20 bytes in whole microseconds, or exact timestamps charged as 2 bytes, as in the paper",
+    )
+    .source("RFC 6994");
 
     /// The exception of a law that selects this form in its parameter `header`.
     #[must_use]

@@ -29,6 +29,7 @@ pub use congestion::{
     LossResponse, Mark, Progress, Reduction, Sending, SlowStart,
 };
 pub use count::Count;
+pub(crate) use count::counts;
 pub use interval::{Interval, PacketId, SlotNo, Transmission, TransmissionOutcome};
 pub use out::{Judge, Judged, Note, NoteEvent, Out, Room, Timer};
 pub use outbox::{Outbox, Timers};

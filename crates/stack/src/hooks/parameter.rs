@@ -1,5 +1,9 @@
 //! A scheme's description of its parameters, from which a host makes its reader, listings and documentation.
 
+mod value;
+
+pub use value::{Value, choices, kind};
+
 use crate::units::{Bytes, Span};
 
 /// The longest time that a scenario may name: 31 years.
@@ -102,7 +106,7 @@ pub struct Spec {
     pub follows: Option<Follows>,
 }
 
-/// A parameter of a scheme with the configuration `C`.
+/// A parameter of a scheme with the configuration `C`, of which [`parameters!`](crate::parameters) declares a list.
 #[derive(Debug)]
 pub struct Parameter<C: 'static> {
     /// Its description.
@@ -159,80 +163,201 @@ impl Described for () {
     const PARAMETERS: &'static [Parameter<()>] = &[];
 }
 
-impl<C> Parameter<C> {
+impl Spec {
     /// A parameter without limits and conditions.
     #[must_use]
-    pub const fn new(
-        name: &'static str,
-        domain: Domain,
-        meaning: &'static str,
-        get: fn(&C) -> Setting,
-        set: fn(&mut C, Setting),
-    ) -> Parameter<C> {
-        let words: &[&str] = &[];
-        let spec = Spec {
+    pub const fn new(name: &'static str, domain: Domain, meaning: &'static str) -> Spec {
+        Spec {
             name,
             domain,
-            words,
+            words: &[],
             least: None,
             most: None,
             meaning,
             source: "",
             only: &[],
             follows: None,
-        };
-        Parameter { spec, get, set }
+        }
     }
 
     /// The words that it also takes.
     #[must_use]
-    pub const fn words(mut self, words: &'static [&'static str]) -> Parameter<C> {
-        self.spec.words = words;
+    pub const fn words(mut self, words: &'static [&'static str]) -> Spec {
+        self.words = words;
         self
     }
 
     /// Where its default is published.
     #[must_use]
-    pub const fn source(mut self, source: &'static str) -> Parameter<C> {
-        self.spec.source = source;
+    pub const fn source(mut self, source: &'static str) -> Spec {
+        self.source = source;
         self
     }
 
     /// The least value, which is allowed.
     #[must_use]
-    pub const fn at_least(mut self, text: &'static str) -> Parameter<C> {
-        self.spec.least = Some(Limit { text, included: true });
+    pub const fn at_least(mut self, text: &'static str) -> Spec {
+        self.least = Some(Limit { text, included: true });
         self
     }
 
     /// The value that it must exceed.
     #[must_use]
-    pub const fn above(mut self, text: &'static str) -> Parameter<C> {
-        self.spec.least = Some(Limit { text, included: false });
+    pub const fn above(mut self, text: &'static str) -> Spec {
+        self.least = Some(Limit { text, included: false });
         self
     }
 
     /// The greatest value, which is allowed.
     #[must_use]
-    pub const fn at_most(mut self, text: &'static str) -> Parameter<C> {
-        self.spec.most = Some(Limit { text, included: true });
+    pub const fn at_most(mut self, text: &'static str) -> Spec {
+        self.most = Some(Limit { text, included: true });
         self
     }
 
     /// Where it has an effect.
     #[must_use]
-    pub const fn only(mut self, only: &'static [(&'static str, &'static [&'static str])]) -> Parameter<C> {
-        self.spec.only = only;
+    pub const fn only(mut self, only: &'static [(&'static str, &'static [&'static str])]) -> Spec {
+        self.only = only;
         self
     }
 
     /// Another default where the parameter `name` has the value `word`.
     #[must_use]
-    pub const fn follows(mut self, name: &'static str, word: &'static str, default: Setting) -> Parameter<C> {
-        self.spec.follows = Some(Follows { name, word, default });
+    pub const fn follows(mut self, name: &'static str, word: &'static str, default: Setting) -> Spec {
+        self.follows = Some(Follows { name, word, default });
         self
     }
 }
+
+/// Declares the [parameters](Described::PARAMETERS) of a configuration: for each its meaning, its name, its kind, which
+/// is a variant of [`Domain`], the field that it sets, and its limits, conditions and source: methods of [`Spec`].
+///
+/// A field that is an option has a word for none. A parameter of several schemes is described once, by a [`Spec`]. One
+/// that does not set a field has two functions: one returns its value, the other sets it.
+///
+/// ```
+/// use lasthop_stack::hooks::parameter::{Described, Domain, LONGEST, Spec, parameters};
+/// use lasthop_stack::units::Span;
+///
+/// const IDLE: Spec = Spec::new("idle", Domain::Time("s"), "idle time after which a flow is removed");
+///
+/// #[derive(Default)]
+/// struct Config { cache: u32, wait: Option<Span>, idle: Span, squared: f64 }
+///
+/// impl Described for Config {
+///     parameters! {
+///         /// maximum number of segments kept per flow
+///         "cache": Count = cache, at_least("1"), at_most("1000000"), source("ns-2: Snoop");
+///         /// time for which an acknowledgement is kept, or never: until the next one
+///         "wait": Time("ms") or "never" = wait, above("0 s"), at_most(LONGEST);
+///         /// weight of a sample
+///         "weight": Number = (|config| config.squared.sqrt(), |config, weight: f64| config.squared = weight * weight);
+///         IDLE: Time = idle, at_most("1 s");
+///     }
+/// }
+///
+/// assert_eq!(Config::listing().len(), 4);
+/// ```
+///
+/// A kind that does not fit the field, or is not that of the shared description, does not compile:
+///
+/// ```compile_fail,E0277
+/// # use lasthop_stack::hooks::parameter::{Described, parameters};
+/// # #[derive(Default)]
+/// # struct Config { cache: u32 }
+/// impl Described for Config {
+///     parameters! {
+///         /// maximum number of segments kept per flow
+///         "cache": Time("ms") = cache;
+///     }
+/// }
+/// ```
+///
+/// ```compile_fail,E0080
+/// # use lasthop_stack::hooks::parameter::{Described, Domain, Spec, parameters};
+/// # #[derive(Default)]
+/// # struct Config { cache: u32 }
+/// # const IDLE: Spec = Spec::new("idle", Domain::Time("s"), "idle time after which a flow is removed");
+/// impl Described for Config {
+///     parameters! {
+///         IDLE: Count = cache;
+///     }
+/// }
+/// ```
+#[macro_export]
+macro_rules! parameters {
+    ($($(#[doc = $line:literal])* $($name:literal)? $($shared:path)?: $kind:ident $(($of:literal))? $(or $word:literal)?
+        = $($place:tt).+ $(, $detail:ident($($argument:expr),*))*;)*) => {
+        const PARAMETERS: &'static [$crate::hooks::parameter::Parameter<Self>] = &[$(
+            $crate::hooks::parameter::Parameter {
+                spec: $crate::parameters!(@spec $($name)? $($shared)?, $kind $(($of))?, [$($line)*], [$($place).+])
+                    $(.words(&[$word]))? $(.$detail($($argument),*))*,
+                get: |config| $crate::parameters!(@get config, $kind $($word)?, [$($place).+]),
+                set: |config, value| $crate::parameters!(@set config, value, $kind $($word)?, [$($place).+]),
+            }
+        ),*];
+    };
+
+    // The description: of its own, or shared and of the kind named.
+    (@spec $name:literal, $kind:ident $(($of:literal))?, [$($line:literal)+], [$($place:tt).+]) => {
+        $crate::hooks::parameter::Spec::new(
+            $name,
+            $crate::parameters!(@domain $kind $(($of))?, [$($place).+]),
+            concat!($($line),+).trim_ascii_start(),
+        )
+    };
+    (@spec $shared:path, $kind:ident, [], [$($place:tt).+]) => {{
+        const _: () = assert!(matches!($shared.domain, $crate::hooks::parameter::Domain::$kind { .. }), "another kind");
+        $shared
+    }};
+    (@domain Words($noun:literal), [$($place:tt).+]) => {
+        $crate::hooks::parameter::choices($noun, |config: &Self| $crate::parameters!(@read config, [$($place).+]))
+    };
+    (@domain $kind:ident $(($unit:literal))?, [$($place:tt).+]) => {
+        $crate::hooks::parameter::Domain::$kind $(($unit))?
+    };
+
+    // The value as a setting, which may be the word for none.
+    (@get $config:ident, $kind:ident, $place:tt) => {
+        $crate::hooks::parameter::Value::<$crate::hooks::parameter::kind::$kind>::setting(
+            $crate::parameters!(@read $config, $place)
+        )
+    };
+    (@get $config:ident, $kind:ident $word:literal, $place:tt) => {
+        $crate::parameters!(@read $config, $place).map_or(
+            $crate::hooks::parameter::Setting::Word($word),
+            $crate::hooks::parameter::Value::<$crate::hooks::parameter::kind::$kind>::setting,
+        )
+    };
+    (@set $config:ident, $value:ident, $kind:ident, $place:tt) => {
+        $crate::parameters!(
+            @write $config, $place,
+            $crate::hooks::parameter::Value::<$crate::hooks::parameter::kind::$kind>::of($value)
+        )
+    };
+    (@set $config:ident, $value:ident, $kind:ident $word:literal, $place:tt) => {
+        $crate::parameters!(
+            @write $config, $place,
+            (!$value.is($word))
+                .then(|| $crate::hooks::parameter::Value::<$crate::hooks::parameter::kind::$kind>::of($value))
+        )
+    };
+
+    // The value in the configuration: a field, or what two functions read and write.
+    (@read $config:ident, [($get:expr, $set:expr $(,)?)]) => {{
+        let get: fn(&Self) -> _ = $get;
+        get($config)
+    }};
+    (@read $config:ident, [$($field:tt).+]) => { $config.$($field).+ };
+    (@write $config:ident, [($get:expr, $set:expr $(,)?)], $value:expr) => {{
+        let set: fn(&mut Self, _) = $set;
+        set($config, $value);
+    }};
+    (@write $config:ident, [$($field:tt).+], $value:expr) => { $config.$($field).+ = $value };
+}
+
+pub use parameters;
 
 impl Setting {
     fn mismatch(self, expected: &str) -> ! {
@@ -318,65 +443,4 @@ impl Setting {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[derive(Clone, Copy, Debug, PartialEq)]
-    struct Config {
-        depth: u64,
-        rule: Rule,
-    }
-
-    #[derive(Clone, Copy, Debug, PartialEq)]
-    enum Rule {
-        Early,
-        Late,
-    }
-
-    impl Default for Config {
-        fn default() -> Config {
-            Config { depth: 3, rule: Rule::Late }
-        }
-    }
-
-    impl Words for Rule {
-        const WORDS: &'static [(&'static str, Rule)] = &[("early", Rule::Early), ("late", Rule::Late)];
-    }
-
-    impl Described for Config {
-        const PARAMETERS: &'static [Parameter<Config>] = &[
-            Parameter::<Self>::new(
-                "rule",
-                Domain::Words("rule", words::<Rule>),
-                "when",
-                |config| Setting::word(config.rule),
-                |config, value| config.rule = value.choice(),
-            ),
-            Parameter::<Self>::new(
-                "depth",
-                Domain::Count,
-                "how deep",
-                |config| Setting::Count(config.depth),
-                |config, value| config.depth = value.count(),
-            )
-            .at_least("1"),
-        ];
-    }
-
-    #[test]
-    fn a_configuration_lists_its_parameters_with_their_defaults_and_takes_values_by_name() {
-        let listing = Config::listing();
-        let names: Vec<_> = listing.iter().map(|(spec, default)| (spec.name, *default)).collect();
-        assert_eq!(names, [("rule", Setting::Word("late")), ("depth", Setting::Count(3))]);
-        let mut config = Config::default();
-        config.set("depth", Setting::Count(7));
-        config.set("rule", Setting::Word("early"));
-        assert_eq!(config, Config { depth: 7, rule: Rule::Early });
-    }
-
-    #[test]
-    #[should_panic(expected = "Flag(true) for a parameter that takes an integer")]
-    fn a_value_of_another_domain_breaks_an_invariant() {
-        Config::default().set("depth", Setting::Flag(true));
-    }
-}
+mod tests;

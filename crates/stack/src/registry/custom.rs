@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::hooks::parameter::{Described, Parameter};
+use crate::hooks::parameter::{Described, parameters};
 use crate::hooks::{
     Activity, Agent, AgentOut, Answered, Count, Criterion, Exported, LinkEvent, Needs, Rider,
 };
@@ -195,5 +195,5 @@ impl PartialEq for CustomAgentConfig {
 }
 
 impl Described for CustomAgentConfig {
-    const PARAMETERS: &'static [Parameter<CustomAgentConfig>] = &[];
+    parameters! {}
 }

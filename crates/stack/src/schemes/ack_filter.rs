@@ -21,7 +21,7 @@
 use super::deadlines::Deadlines;
 use super::flows::{self, Table};
 use super::hack::codec::is_plain;
-use crate::hooks::parameter::{Described, Domain, LONGEST, Parameter, Setting};
+use crate::hooks::parameter::{Described, LONGEST, parameters};
 use crate::hooks::{Activity, Agent, AgentOut, Count, Criterion, Needs};
 use crate::packet::{Body, Flags, FlowKey, Packet, Segment};
 use crate::signal::Signal;
@@ -64,30 +64,14 @@ impl Config {
 }
 
 impl Described for Config {
-    const PARAMETERS: &'static [Parameter<Config>] = &[
-        Parameter::<Self>::new(
-            "count",
-            Domain::Count,
-            "maximum number of acknowledgements that one acknowledgement replaces",
-            |agent| Setting::Count(agent.count.into()),
-            |agent, value| agent.count = value.count() as u32,
-        )
-        .at_least("1")
-        .at_most("1000000"),
-        Parameter::<Self>::new(
-            "delay",
-            Domain::Time("ms"),
-            "maximum time for which an acknowledgement is kept",
-            |agent| Setting::Time(agent.delay),
-            |agent, value| agent.delay = value.time(),
-        )
-        .at_most(LONGEST),
-        flows::idle(|agent| Setting::Time(agent.idle), |agent, value| agent.idle = value.time()),
-        flows::most(
-            |agent| Setting::Count(agent.max_flows as u64),
-            |agent, value| agent.max_flows = value.count() as usize,
-        ),
-    ];
+    parameters! {
+        /// maximum number of acknowledgements that one acknowledgement replaces
+        "count": Count = count, at_least("1"), at_most("1000000");
+        /// maximum time for which an acknowledgement is kept
+        "delay": Time("ms") = delay, at_most(LONGEST);
+        flows::IDLE: Time = idle;
+        flows::MOST: Count = max_flows;
+    }
 }
 
 /// Whether it acknowledges and does nothing else, besides echoing marks.

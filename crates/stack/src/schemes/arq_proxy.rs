@@ -53,8 +53,8 @@ use super::flows::{self, Key};
 use super::lle_tcp::connection::{Half, Terms};
 use super::lle_tcp::connections::Connections;
 use super::lle_tcp::{self, Mode};
-use crate::hooks::parameter::{Described, Domain, LONGEST, Parameter, Setting};
-use crate::hooks::{Activity, Agent, AgentOut, Count, Criterion, Needs, Rider};
+use crate::hooks::parameter::{Described, LONGEST, parameters};
+use crate::hooks::{Activity, Agent, AgentOut, Count, Criterion, Needs, Rider, counts};
 use crate::packet::{Body, Packet};
 use crate::signal::Signal;
 use crate::state_bytes::state_bytes;
@@ -115,38 +115,17 @@ impl Config {
 }
 
 impl Described for Config {
-    const PARAMETERS: &'static [Parameter<Config>] = &[
-        Parameter::<Self>::new(
-            "wait",
-            Domain::Time("ms"),
-            "time after which a suppressed acknowledgement goes if no frame came whose acknowledgement carried the request; grows with the packet spacing of the flow, up to hold",
-            |agent| Setting::Time(agent.wait),
-            |agent, value| agent.wait = value.time(),
-        )
-        .at_most(LONGEST),
-        Parameter::<Self>::new(
-            "hold",
-            Domain::Time("ms"),
-            "time after which a suppressed acknowledgement goes if nothing follows its request",
-            |agent| Setting::Time(agent.hold),
-            |agent, value| agent.hold = value.time(),
-        )
-        .at_most(LONGEST),
-        Parameter::<Self>::new(
-            "prepared",
-            Domain::Count,
-            "maximum number of acknowledgements prepared at once",
-            |agent| Setting::Count(agent.prepared as u64),
-            |agent, value| agent.prepared = value.count() as usize,
-        )
-        .at_least("1")
-        .at_most("1000000"),
-        flows::idle(|agent| Setting::Time(agent.idle), |agent, value| agent.idle = value.time()),
-        flows::most(
-            |agent| Setting::Count(agent.max_flows as u64),
-            |agent, value| agent.max_flows = value.count() as usize,
-        ),
-    ];
+    parameters! {
+        /// time after which a suppressed acknowledgement goes if no frame came whose acknowledgement carried the
+        /// request; grows with the packet spacing of the flow, up to hold
+        "wait": Time("ms") = wait, at_most(LONGEST);
+        /// time after which a suppressed acknowledgement goes if nothing follows its request
+        "hold": Time("ms") = hold, at_most(LONGEST);
+        /// maximum number of acknowledgements prepared at once
+        "prepared": Count = prepared, at_least("1"), at_most("1000000");
+        flows::IDLE: Time = idle;
+        flows::MOST: Count = max_flows;
+    }
 
     fn conflict(&self) -> Option<(&'static str, String)> {
         let (wait, hold) = (self.wait.as_secs(), self.hold.as_secs());
@@ -295,23 +274,15 @@ impl Agent for ArqProxy {
     }
 
     fn counts(&self) -> Vec<Count> {
-        let count = |name, unit, meaning, value| Count { name, unit, meaning, value };
         let Counters { requested, unknown, swallowed } = self.counters;
-        vec![
-            count(
-                "requested",
-                "segments",
-                "acknowledgements that were requested instead of being sent",
-                requested,
-            ),
-            count("unknown", "segments", "requests for an acknowledgement that was not prepared", unknown),
-            count(
-                "swallowed",
-                "segments",
-                "acknowledgements sent after all that the proxy had released already",
-                swallowed,
-            ),
-        ]
+        counts! {
+            /// acknowledgements that were requested instead of being sent
+            "requested": "segments" = requested;
+            /// requests for an acknowledgement that was not prepared
+            "unknown": "segments" = unknown;
+            /// acknowledgements sent after all that the proxy had released already
+            "swallowed": "segments" = swallowed;
+        }
     }
 }
 

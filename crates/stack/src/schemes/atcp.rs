@@ -31,7 +31,7 @@
 //!
 //! **Checked by** the tests below, `transport/tcp/connection/tests/frozen.rs`, and `crates/sim/tests/link_events.rs`.
 
-use crate::hooks::parameter::{Described, Domain, Parameter, Setting};
+use crate::hooks::parameter::{Described, parameters};
 use crate::hooks::{
     Acknowledge, Advertised, AtTimeout, Deeds, LinkEvent, Reaction, Standing, StopOrGo, Window,
 };
@@ -56,28 +56,12 @@ impl Default for Config {
 }
 
 impl Described for Config {
-    const PARAMETERS: &'static [Parameter<Config>] = &[
-        Parameter::<Self>::new(
-            "delay",
-            Domain::Time("ms"),
-            "time for which the acknowledgement of the last two bytes is kept back",
-            |config| Setting::Time(config.delay),
-            |config, value| config.delay = value.time(),
-        )
-        .source("lasthop: schemes/atcp.rs, choice 2")
-        .above("0 s")
-        .at_most("10 s"),
-        Parameter::<Self>::new(
-            "share",
-            Domain::Share,
-            "share of the receive buffer offered, by the priority of the user",
-            |config| Setting::Share(config.share),
-            |config, value| config.share = value.number(),
-        )
-        .source("Raisinghani and Iyer 2006 (our reading)")
-        .above("0 %")
-        .at_most("100 %"),
-    ];
+    parameters! {
+        /// time for which the acknowledgement of the last two bytes is kept back
+        "delay": Time("ms") = delay, above("0 s"), at_most("10 s"), source("lasthop: schemes/atcp.rs, choice 2");
+        /// share of the receive buffer offered, by the priority of the user
+        "share": Share = share, above("0 %"), at_most("100 %"), source("Raisinghani and Iyer 2006 (our reading)");
+    }
 }
 
 /// What one end of a connection does.

@@ -18,7 +18,7 @@
 //! **Checked by** the tests below and `crates/sim/tests/marking.rs`.
 
 use crate::estimate::QueueMean;
-use crate::hooks::parameter::{Described, Domain, Parameter, Setting};
+use crate::hooks::parameter::{Described, parameters};
 use crate::hooks::{Admission, Aqm, Arrival};
 
 /// The constants of congestion warning.
@@ -37,27 +37,12 @@ impl Default for Config {
 }
 
 impl Described for Config {
-    const PARAMETERS: &'static [Parameter<Config>] = &[
-        Parameter::<Self>::new(
-            "threshold",
-            Domain::Number,
-            "mean number of packets in the queue above which each ECN-capable packet is marked",
-            |config| Setting::Number(config.threshold),
-            |config, value| config.threshold = value.number(),
-        )
-        .at_least("0")
-        .at_most("1000000000"),
-        Parameter::<Self>::new(
-            "weight",
-            Domain::Number,
-            "weight of the queue length at an arrival in the mean",
-            |config| Setting::Number(config.weight),
-            |config, value| config.weight = value.number(),
-        )
-        .source("the ns-3 model of Jain, Jain and Tahiliani 2017")
-        .above("0")
-        .at_most("1"),
-    ];
+    parameters! {
+        /// mean number of packets in the queue above which each ECN-capable packet is marked
+        "threshold": Number = threshold, at_least("0"), at_most("1000000000");
+        /// weight of the queue length at an arrival in the mean
+        "weight": Number = weight, above("0"), at_most("1"), source("the ns-3 model of Jain, Jain and Tahiliani 2017");
+    }
 }
 
 /// The state of one queue.

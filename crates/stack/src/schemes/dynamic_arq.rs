@@ -49,7 +49,7 @@ pub use estimate::Estimator;
 pub use options::{Check, Clock, Deadline, Hopeless, Limit, Options, Order, Priority, Queues};
 
 use crate::hooks::{
-    Arq, ArqVerdict, Choice, Count, Head, MOST_UNITS, Newcomer, QUEUES, Reason, Timing, Unit, Waiting,
+    Arq, ArqVerdict, Choice, Count, Head, MOST_UNITS, Newcomer, QUEUES, Reason, Timing, Unit, Waiting, counts,
 };
 use crate::units::{Span, Time};
 use queue::{Key, Ordered};
@@ -435,33 +435,17 @@ impl Arq for DynamicArq {
     }
 
     fn counts(&self) -> Vec<Count> {
-        let count = |name, unit, meaning, value| Count { name, unit, meaning, value };
         let Counters { urgent, urgent_missed, hopeless_sent, dropped } = self.counters;
-        vec![
-            count(
-                "urgent_served",
-                "frames",
-                "frames served because the timer of their sender was about to expire",
-                urgent,
-            ),
-            count(
-                "urgent_missed",
-                "turns",
-                "services at which a frame was urgent that was not the head of its queue, and no head was",
-                urgent_missed,
-            ),
-            count(
-                "hopeless_sent",
-                "frames",
-                "frames sent with less than half a round trip left until the timer of their sender",
-                hopeless_sent,
-            ),
-            count(
-                "frames_dropped",
-                "frames",
-                "frames given up, after the third retransmission or as hopeless, excluding other fragments of their packets",
-                dropped,
-            ),
-        ]
+        counts! {
+            /// frames served because the timer of their sender was about to expire
+            "urgent_served": "frames" = urgent;
+            /// services at which a frame was urgent that was not the head of its queue, and no head was
+            "urgent_missed": "turns" = urgent_missed;
+            /// frames sent with less than half a round trip left until the timer of their sender
+            "hopeless_sent": "frames" = hopeless_sent;
+            /// frames given up, after the third retransmission or as hopeless, excluding other fragments of their
+            /// packets
+            "frames_dropped": "frames" = dropped;
+        }
     }
 }

@@ -1,22 +1,20 @@
 //! The table of flows of a scheme, by address.
 
-use crate::hooks::parameter::{Domain, LONGEST, Parameter, Setting};
+use crate::hooks::parameter::{Domain, LONGEST, Spec};
 use crate::packet::FlowKey;
 use crate::packet::{NodeId, Packet, Segment};
 use crate::state_bytes::StateBytes;
 
-/// The parameter for how long a flow without a packet is remembered.
-pub(super) const fn idle<C>(get: fn(&C) -> Setting, set: fn(&mut C, Setting)) -> Parameter<C> {
-    Parameter::new("idle", Domain::Time("s"), "idle time after which a flow is removed", get, set)
-        .above("0 s")
-        .at_most(LONGEST)
-}
+/// How long a flow without a packet is remembered.
+pub(super) const IDLE: Spec = Spec::new("idle", Domain::Time("s"), "idle time after which a flow is removed")
+    .above("0 s")
+    .at_most(LONGEST);
 
-/// The parameter for how many flows are remembered at once.
-pub(super) const fn most<C>(get: fn(&C) -> Setting, set: fn(&mut C, Setting)) -> Parameter<C> {
-    let meaning = "maximum number of tracked flows; further flows are not handled";
-    Parameter::new("max-flows", Domain::Count, meaning, get, set).at_least("1").at_most("1000000000")
-}
+/// How many flows are remembered at once.
+pub(super) const MOST: Spec =
+    Spec::new("max-flows", Domain::Count, "maximum number of tracked flows; further flows are not handled")
+        .at_least("1")
+        .at_most("1000000000");
 
 /// An address and a port: one end of a connection.
 pub(super) type Endpoint = (NodeId, u16);

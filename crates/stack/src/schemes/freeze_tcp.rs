@@ -24,7 +24,7 @@
 //!
 //! **Checked by** the tests below, `transport/tcp/connection/tests/frozen.rs`, and `crates/sim/tests/link_events.rs`.
 
-use crate::hooks::parameter::{Described, Domain, Parameter, Setting};
+use crate::hooks::parameter::{Described, parameters};
 use crate::hooks::{Acknowledge, Advertised, Deeds, LinkEvent, Reaction, Standing};
 
 /// The constants of Freeze-TCP.
@@ -43,28 +43,13 @@ impl Default for Config {
 }
 
 impl Described for Config {
-    const PARAMETERS: &'static [Parameter<Config>] = &[
-        Parameter::<Self>::new(
-            "closing-acks",
-            Domain::Count,
-            "number of acknowledgements with a window of zero at a warning",
-            |config| Setting::Count(config.closing.into()),
-            |config, value| config.closing = value.count() as u8,
-        )
-        .source("Goff et al. 2000 (our reading)")
-        .at_least("1")
-        .at_most("255"),
-        Parameter::<Self>::new(
-            "opening-acks",
-            Domain::Count,
-            "number of acknowledgements with the real window after a disconnection",
-            |config| Setting::Count(config.opening.into()),
-            |config, value| config.opening = value.count() as u8,
-        )
-        .source("Goff et al. 2000; Caceres and Iftode 1995")
-        .at_least("1")
-        .at_most("255"),
-    ];
+    parameters! {
+        /// number of acknowledgements with a window of zero at a warning
+        "closing-acks": Count = closing, at_least("1"), at_most("255"), source("Goff et al. 2000 (our reading)");
+        /// number of acknowledgements with the real window after a disconnection
+        "opening-acks": Count = opening, at_least("1"), at_most("255"),
+            source("Goff et al. 2000; Caceres and Iftode 1995");
+    }
 }
 
 /// What one end of a connection does.

@@ -39,8 +39,8 @@ use std::collections::{BTreeMap, VecDeque};
 
 use super::flows::{self, Table};
 use super::lle_tcp::connection::is_pure;
-use crate::hooks::parameter::{Described, Domain, LONGEST, Parameter, Setting};
-use crate::hooks::{Activity, Agent, AgentOut, Answered, Count, Criterion, Needs, Rider};
+use crate::hooks::parameter::{Described, LONGEST, parameters};
+use crate::hooks::{Activity, Agent, AgentOut, Answered, Count, Criterion, Needs, Rider, counts};
 use crate::packet::{Body, FlowKey, NodeId, Packet, Segment};
 use crate::signal::Signal;
 use crate::state_bytes::{StateBytes, of_all, state_bytes};
@@ -80,21 +80,12 @@ impl Config {
 }
 
 impl Described for Config {
-    const PARAMETERS: &'static [Parameter<Config>] = &[
-        Parameter::<Self>::new(
-            "hold",
-            Domain::Time("ms"),
-            "maximum time for which acknowledgements wait for a frame of a neighbour that has announced more data",
-            |agent| Setting::Time(agent.hold),
-            |agent, value| agent.hold = value.time(),
-        )
-        .at_most(LONGEST),
-        flows::idle(|agent| Setting::Time(agent.idle), |agent, value| agent.idle = value.time()),
-        flows::most(
-            |agent| Setting::Count(agent.max_flows as u64),
-            |agent, value| agent.max_flows = value.count() as usize,
-        ),
-    ];
+    parameters! {
+        /// maximum time for which acknowledgements wait for a frame of a neighbour that has announced more data
+        "hold": Time("ms") = hold, at_most(LONGEST);
+        flows::IDLE: Time = idle;
+        flows::MOST: Count = max_flows;
+    }
 }
 
 state_bytes! {
@@ -449,16 +440,13 @@ impl Agent for Hack {
     }
 
     fn counts(&self) -> Vec<Count> {
-        let count = |name, unit, meaning, value| Count { name, unit, meaning, value };
-        vec![
-            count("compressed_bytes", "B", "bytes of compressed acknowledgements", self.bytes),
-            count("repeated", "segments", "compressed acknowledgements that came again", self.repeated),
-            count(
-                "unknown",
-                "segments",
-                "compressed acknowledgements that could not be restored",
-                self.unknown,
-            ),
-        ]
+        counts! {
+            /// bytes of compressed acknowledgements
+            "compressed_bytes": "B" = self.bytes;
+            /// compressed acknowledgements that came again
+            "repeated": "segments" = self.repeated;
+            /// compressed acknowledgements that could not be restored
+            "unknown": "segments" = self.unknown;
+        }
     }
 }

@@ -22,8 +22,7 @@
 
 use super::split::Settings;
 use super::split::config::parameters;
-use crate::hooks::parameter::{Described, Domain, LONGEST, Parameter, Setting, Words, words};
-use crate::transport::tcp::Profile;
+use crate::hooks::parameter::{Described, LONGEST, Setting, Words};
 use crate::units::Span;
 
 /// The parameters of one station.
@@ -40,7 +39,7 @@ impl<N: Words> Default for Config<N> {
 }
 
 impl<N: Words> Described for Config<N> {
-    const PARAMETERS: &'static [Parameter<Config<N>>] = parameters!();
+    parameters! {}
 
     fn conflict(&self) -> Option<(&'static str, String)> {
         self.settings.conflict()

@@ -34,10 +34,10 @@
 //! **Checked by** the tests below, `tests/scripts/wire/jersey-*`, and `crates/sim/tests/marking.rs`.
 
 use crate::estimate::SlidingWindow;
-use crate::hooks::parameter::{Described, Domain, Parameter, Setting, Words, words};
+use crate::hooks::parameter::{Described, Words, parameters};
 use crate::hooks::{
     Ack, Congestion, Count, EcnEcho, Judgement, Loss, LossCause, LossResponse, Mark, Progress, Reduction,
-    Window,
+    Window, counts,
 };
 use crate::transport::congestion::{Reno, grow};
 use crate::units::{Span, Time};
@@ -75,25 +75,13 @@ impl Words for WarningResponse {
 }
 
 impl Described for JerseyConfig {
-    const PARAMETERS: &'static [Parameter<JerseyConfig>] = &[
-        Parameter::<Self>::new(
-            "window",
-            Domain::Number,
-            "round trips in the sliding window of the rate estimator",
-            |law| Setting::Number(law.window),
-            |law, value| law.window = value.number(),
-        )
-        .source("the ns-3 model of Jain, Jain and Tahiliani 2017: K")
-        .above("0")
-        .at_most("1000"),
-        Parameter::<Self>::new(
-            "response",
-            Domain::Words("choice", words::<WarningResponse>),
-            "whether each acknowledgement that echoes a warning sets the window, or the first in a window of data",
-            |law| Setting::word(law.response),
-            |law, value| law.response = value.choice(),
-        ),
-    ];
+    parameters! {
+        /// round trips in the sliding window of the rate estimator
+        "window": Number = window, above("0"), at_most("1000"),
+            source("the ns-3 model of Jain, Jain and Tahiliani 2017: K");
+        /// whether each acknowledgement that echoes a warning sets the window, or the first in a window of data
+        "response": Words("choice") = response;
+    }
 }
 
 /// The state of TCP-Jersey.
@@ -199,8 +187,10 @@ impl Congestion for Jersey {
     }
 
     fn counts(&self) -> Vec<Count> {
-        let meaning = "times that the window was set from the estimated rate at a warning";
-        vec![Count { name: "rate_controls", unit: "times", meaning, value: self.controls }]
+        counts! {
+            /// times that the window was set from the estimated rate at a warning
+            "rate_controls": "times" = self.controls;
+        }
     }
 }
 

@@ -43,7 +43,7 @@ pub use config::{AckScheme, Config, Counters, Mode, OnUndelivered};
 pub use paper::Paper;
 pub use safe::Safe;
 
-use crate::hooks::{Activity, Agent, AgentOut, Count};
+use crate::hooks::{Activity, Agent, AgentOut, Count, counts};
 use crate::packet::Packet;
 use crate::signal::Signal;
 use crate::units::Time;
@@ -115,38 +115,17 @@ impl Agent for LleTcp {
 
     fn counts(&self) -> Vec<Count> {
         let counters = self.counters();
-        let count = |name, unit, meaning, value| Count { name, unit, meaning, value };
-        vec![
-            count(
-                "relayed",
-                "segments",
-                "generated acknowledgements that replace one that was sent over the link",
-                counters.relayed,
-            ),
-            count(
-                "cleared",
-                "segments",
-                "data segments whose ACK flag was cleared (paper mode)",
-                counters.cleared,
-            ),
-            count(
-                "probed",
-                "segments",
-                "segments retransmitted because no acknowledgement arrived; possibly only the acknowledgement was lost",
-                counters.probed,
-            ),
-            count(
-                "resubmitted",
-                "segments",
-                "segments passed to the link again after it had given them up",
-                counters.resubmitted,
-            ),
-            count(
-                "flows_refused",
-                "flows",
-                "flows not handled because the table was full",
-                counters.flows_refused,
-            ),
-        ]
+        counts! {
+            /// generated acknowledgements that replace one that was sent over the link
+            "relayed": "segments" = counters.relayed;
+            /// data segments whose ACK flag was cleared (paper mode)
+            "cleared": "segments" = counters.cleared;
+            /// segments retransmitted because no acknowledgement arrived; possibly only the acknowledgement was lost
+            "probed": "segments" = counters.probed;
+            /// segments passed to the link again after it had given them up
+            "resubmitted": "segments" = counters.resubmitted;
+            /// flows not handled because the table was full
+            "flows_refused": "flows" = counters.flows_refused;
+        }
     }
 }

@@ -25,7 +25,7 @@
 
 use std::collections::VecDeque;
 
-use crate::hooks::parameter::{Described, Domain, Parameter, Setting};
+use crate::hooks::parameter::{Described, parameters};
 use crate::hooks::{Interval, SlotNo, Transmission, TransmissionOutcome};
 
 /// The parameters of the history of transmissions.
@@ -51,39 +51,15 @@ impl Default for History {
 }
 
 impl Described for History {
-    const PARAMETERS: &'static [Parameter<History>] = &[
-        Parameter::<Self>::new(
-            "history",
-            Domain::Count,
-            "number of transmissions in the history of a node",
-            |history| Setting::Count(history.entries.into()),
-            |history, value| history.entries = value.count() as u32,
-        )
-        .source("Yamamoto et al. (4.3)")
-        .at_least("1")
-        .at_most("100000"),
-        Parameter::<Self>::new(
-            "history-expiry",
-            Domain::Count,
-            "number of slots for which the history keeps a transmission",
-            |history| history.expiry.map_or(Setting::Word("never"), Setting::Count),
-            |history, value| history.expiry = (!value.is("never")).then(|| value.count()),
-        )
-        .words(&["never"])
-        .source("lasthop: no published value")
-        .at_least("1")
-        .at_most("1000000000"),
-        Parameter::<Self>::new(
-            "saturation",
-            Domain::Share,
-            "share of failures at which the window reaches its maximum",
-            |history| Setting::Share(history.saturation),
-            |history, value| history.saturation = value.number(),
-        )
-        .source("Yamamoto et al. (Fig. 2)")
-        .above("0 %")
-        .at_most("100 %"),
-    ];
+    parameters! {
+        /// number of transmissions in the history of a node
+        "history": Count = entries, at_least("1"), at_most("100000"), source("Yamamoto et al. (4.3)");
+        /// number of slots for which the history keeps a transmission
+        "history-expiry": Count or "never" = expiry, at_least("1"), at_most("1000000000"),
+            source("lasthop: no published value");
+        /// share of failures at which the window reaches its maximum
+        "saturation": Share = saturation, above("0 %"), at_most("100 %"), source("Yamamoto et al. (Fig. 2)");
+    }
 }
 
 /// The retransmission interval of one node.

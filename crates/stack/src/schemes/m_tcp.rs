@@ -37,9 +37,8 @@
 
 use super::split::config::parameters;
 use super::split::{EndToEnd, Settings};
-use crate::hooks::parameter::{Described, Domain, LONGEST, Parameter, Setting, Words, words};
+use crate::hooks::parameter::{Described, LONGEST, Setting, Words};
 use crate::hooks::{Acknowledge, Advertised, Deeds, LinkEvent, Reaction, Standing, StopOrGo};
-use crate::transport::tcp::Profile;
 use crate::units::Span;
 
 /// The parameters of one station.
@@ -59,31 +58,13 @@ impl<N: Words> Default for Config<N> {
 }
 
 impl<N: Words> Described for Config<N> {
-    const PARAMETERS: &'static [Parameter<Config<N>>] = parameters!(
-        Parameter::<Self>::new(
-            "delay",
-            Domain::Time("ms"),
-            "time after which the last byte is acknowledged alone",
-            |config| Setting::Time(config.rules.delay),
-            |config, value| config.rules.delay = value.time(),
-        )
-        .source("lasthop: schemes/m_tcp.rs, choice 3")
-        .above("0 s")
-        .at_most("10 s"),
-        Parameter::<Self>::new(
-            "silence",
-            Domain::Time("ms"),
-            "time without a segment of the mobile, while data waits for it, after which it counts as disconnected",
-            |config| config.rules.silence.map_or(Setting::Word("never"), Setting::Time),
-            |config, value| {
-                config.rules.silence = if value.is("never") { None } else { Some(value.time()) };
-            },
-        )
-        .words(&["never"])
-        .source("lasthop: schemes/m_tcp.rs, choice 1")
-        .above("0 s")
-        .at_most(LONGEST),
-    );
+    parameters! {
+        /// time after which the last byte is acknowledged alone
+        "delay": Time("ms") = rules.delay, above("0 s"), at_most("10 s"), source("lasthop: schemes/m_tcp.rs, choice 3");
+        /// time without a segment of the mobile, while data waits for it, after which it counts as disconnected
+        "silence": Time("ms") or "never" = rules.silence, above("0 s"), at_most(LONGEST),
+            source("lasthop: schemes/m_tcp.rs, choice 1");
+    }
 
     fn conflict(&self) -> Option<(&'static str, String)> {
         self.settings.conflict()

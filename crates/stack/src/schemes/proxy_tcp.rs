@@ -39,8 +39,8 @@ mod flow;
 mod tests;
 
 use super::flows::{self, Table};
-use crate::hooks::parameter::{Described, Domain, Parameter, Setting, Words, words};
-use crate::hooks::{Activity, Agent, AgentOut, Count, Criterion, Exported, Needs};
+use crate::hooks::parameter::{Described, Words, parameters};
+use crate::hooks::{Activity, Agent, AgentOut, Count, Criterion, Exported, Needs, counts};
 use crate::packet::{Body, Flags, FlowKey, NodeId, Packet};
 use crate::signal::Signal;
 use crate::units::{Span, Time};
@@ -102,31 +102,15 @@ impl Words for Duplicates {
 }
 
 impl Described for Config {
-    const PARAMETERS: &'static [Parameter<Config>] = &[
-        Parameter::<Self>::new(
-            "duplicates",
-            Domain::Words("choice", words::<Duplicates>),
-            "which duplicate acknowledgements are hidden: while the link holds the missing segment, as long as the agent remembers it, or the latter with a retransmission",
-            |agent| Setting::word(agent.duplicates),
-            |agent, value| agent.duplicates = value.choice(),
-        )
-        .source("lasthop: schemes/proxy_tcp.rs, choices 1 to 3"),
-        Parameter::<Self>::new(
-            "segments",
-            Domain::Count,
-            "maximum number of segments remembered per flow",
-            |agent| Setting::Count(agent.segments as u64),
-            |agent, value| agent.segments = value.count() as usize,
-        )
-        .source("ns-2: Snoop")
-        .at_least("1")
-        .at_most("1000000"),
-        flows::idle(|agent| Setting::Time(agent.idle), |agent, value| agent.idle = value.time()),
-        flows::most(
-            |agent| Setting::Count(agent.max_flows as u64),
-            |agent, value| agent.max_flows = value.count() as usize,
-        ),
-    ];
+    parameters! {
+        /// which duplicate acknowledgements are hidden: while the link holds the missing segment, as long as the agent
+        /// remembers it, or the latter with a retransmission
+        "duplicates": Words("choice") = duplicates, source("lasthop: schemes/proxy_tcp.rs, choices 1 to 3");
+        /// maximum number of segments remembered per flow
+        "segments": Count = segments, at_least("1"), at_most("1000000"), source("ns-2: Snoop");
+        flows::IDLE: Time = idle;
+        flows::MOST: Count = max_flows;
+    }
 }
 
 /// The counters of an agent.
@@ -292,11 +276,9 @@ impl Agent for ProxyTcp {
     }
 
     fn counts(&self) -> Vec<Count> {
-        vec![Count {
-            name: "released",
-            unit: "segments",
-            meaning: "hidden duplicates released because the link gave up the segment",
-            value: self.counters.released,
-        }]
+        counts! {
+            /// hidden duplicates released because the link gave up the segment
+            "released": "segments" = self.counters.released;
+        }
     }
 }

@@ -56,8 +56,8 @@ mod tests;
 use super::deadlines::Alarm;
 use super::flows;
 use super::held::{Flows, Kept};
-use crate::hooks::parameter::{Described, Domain, LONGEST, Parameter, Setting};
-use crate::hooks::{Activity, Agent, AgentOut, Count, Criterion, Exported, Needs};
+use crate::hooks::parameter::{Described, LONGEST, parameters};
+use crate::hooks::{Activity, Agent, AgentOut, Count, Criterion, Exported, Needs, counts};
 use crate::packet::{Body, Flags, FlowKey, NodeId, Packet, Segment};
 use crate::signal::Signal;
 use crate::units::{Span, Time};
@@ -121,95 +121,28 @@ impl Config {
 }
 
 impl Described for Config {
-    const PARAMETERS: &'static [Parameter<Config>] = &[
-        Parameter::<Self>::new(
-            "cache",
-            Domain::Count,
-            "maximum number of segments kept per flow; further segments are forwarded only",
-            |agent| Setting::Count(agent.cache as u64),
-            |agent, value| agent.cache = value.count() as usize,
-        )
-        .source("ns-2: Snoop")
-        .at_least("1")
-        .at_most("1000000"),
-        Parameter::<Self>::new(
-            "threshold",
-            Domain::Count,
-            "number of duplicate acknowledgements that pass before the station retransmits",
-            |agent| Setting::Count(agent.threshold.into()),
-            |agent, value| agent.threshold = value.count() as u32,
-        )
-        .source("ns-2: RTX_THRESH")
-        .at_most("1000"),
-        Parameter::<Self>::new(
-            "repeats",
-            Domain::Count,
-            "maximum number of local retransmissions of a segment",
-            |agent| Setting::Count(agent.repeats.into()),
-            |agent, value| agent.repeats = value.count() as u32,
-        )
-        .source("ns-2: SNOOP_MAX_RXMIT")
-        .at_least("1")
-        .at_most("1000000"),
-        Parameter::<Self>::new(
-            "copies",
-            Domain::Count,
-            "maximum number of local retransmissions of a segment that duplicate acknowledgements cause",
-            |agent| Setting::Count(agent.copies.into()),
-            |agent, value| agent.copies = value.count() as u32,
-        )
-        .source("lasthop: schemes/snoop.rs, choice 5")
-        .at_least("1")
-        .at_most("1000000"),
-        Parameter::<Self>::new(
-            "min-timeout",
-            Domain::Time("ms"),
-            "minimum of the local retransmission timeout",
-            |agent| Setting::Time(agent.min_timeout),
-            |agent, value| agent.min_timeout = value.time(),
-        )
-        .source("ns-2: snoopTick_")
-        .above("0 s")
-        .at_most(LONGEST),
-        Parameter::<Self>::new(
-            "gain",
-            Domain::Number,
-            "weight of a new round trip in the smoothed round trip of the local timer",
-            |agent| Setting::Number(agent.gain),
-            |agent, value| agent.gain = value.number(),
-        )
-        .above("0")
-        .at_most("1"),
-        Parameter::<Self>::new(
-            "karn",
-            Domain::Flag,
-            "whether the local timer ignores round trips of repaired segments and of those acknowledged with one",
-            |agent| Setting::Flag(agent.karn),
-            |agent, value| agent.karn = value.flag(),
-        )
-        .source("lasthop: schemes/snoop.rs, choice 6"),
-        Parameter::<Self>::new(
-            "ahead",
-            Domain::Flag,
-            "whether a local retransmission goes ahead of the packets that wait for the link",
-            |agent| Setting::Flag(agent.ahead),
-            |agent, value| agent.ahead = value.flag(),
-        )
-        .source("Balakrishnan et al. 1995"),
-        Parameter::<Self>::new(
-            "eln",
-            Domain::Flag,
-            "whether duplicate acknowledgements for data lost between mobile and station are marked (ELN)",
-            |agent| Setting::Flag(agent.eln),
-            |agent, value| agent.eln = value.flag(),
-        )
-        .source("Balakrishnan and Katz 1998"),
-        flows::idle(|agent| Setting::Time(agent.idle), |agent, value| agent.idle = value.time()),
-        flows::most(
-            |agent| Setting::Count(agent.max_flows as u64),
-            |agent, value| agent.max_flows = value.count() as usize,
-        ),
-    ];
+    parameters! {
+        /// maximum number of segments kept per flow; further segments are forwarded only
+        "cache": Count = cache, at_least("1"), at_most("1000000"), source("ns-2: Snoop");
+        /// number of duplicate acknowledgements that pass before the station retransmits
+        "threshold": Count = threshold, at_most("1000"), source("ns-2: RTX_THRESH");
+        /// maximum number of local retransmissions of a segment
+        "repeats": Count = repeats, at_least("1"), at_most("1000000"), source("ns-2: SNOOP_MAX_RXMIT");
+        /// maximum number of local retransmissions of a segment that duplicate acknowledgements cause
+        "copies": Count = copies, at_least("1"), at_most("1000000"), source("lasthop: schemes/snoop.rs, choice 5");
+        /// minimum of the local retransmission timeout
+        "min-timeout": Time("ms") = min_timeout, above("0 s"), at_most(LONGEST), source("ns-2: snoopTick_");
+        /// weight of a new round trip in the smoothed round trip of the local timer
+        "gain": Number = gain, above("0"), at_most("1");
+        /// whether the local timer ignores round trips of repaired segments and of those acknowledged with one
+        "karn": Flag = karn, source("lasthop: schemes/snoop.rs, choice 6");
+        /// whether a local retransmission goes ahead of the packets that wait for the link
+        "ahead": Flag = ahead, source("Balakrishnan et al. 1995");
+        /// whether duplicate acknowledgements for data lost between mobile and station are marked (ELN)
+        "eln": Flag = eln, source("Balakrishnan and Katz 1998");
+        flows::IDLE: Time = idle;
+        flows::MOST: Count = max_flows;
+    }
 }
 
 /// The counters of one agent.
@@ -422,34 +355,17 @@ impl Agent for Snoop {
     }
 
     fn counts(&self) -> Vec<Count> {
-        let count = |name, unit, meaning, value| Count { name, unit, meaning, value };
         let Counters { timeouts, not_kept, marked, .. } = self.counters;
-        vec![
-            count(
-                "timed_out",
-                "segments",
-                "segments retransmitted because the local timer expired",
-                timeouts,
-            ),
-            count(
-                "not_kept",
-                "segments",
-                "segments forwarded without a copy: the cache or the queue was full",
-                not_kept,
-            ),
-            count(
-                "marked",
-                "segments",
-                "acknowledgements marked with a loss on the wireless link (ELN)",
-                marked,
-            ),
-            count(
-                "flows_refused",
-                "flows",
-                "attempts to keep a flow for which the table had no room",
-                self.to_mobiles.refused() + self.of_mobiles.refused(),
-            ),
-        ]
+        counts! {
+            /// segments retransmitted because the local timer expired
+            "timed_out": "segments" = timeouts;
+            /// segments forwarded without a copy: the cache or the queue was full
+            "not_kept": "segments" = not_kept;
+            /// acknowledgements marked with a loss on the wireless link (ELN)
+            "marked": "segments" = marked;
+            /// attempts to keep a flow for which the table had no room
+            "flows_refused": "flows" = self.to_mobiles.refused() + self.of_mobiles.refused();
+        }
     }
 
     fn export(&mut self, mobile: NodeId, _: Time, out: &mut impl AgentOut) -> Option<Exported> {

@@ -38,7 +38,7 @@ pub use config::{Settings, Variants};
 
 use super::deadlines::Deadlines;
 use super::flows::{Key, Table};
-use crate::hooks::{Activity, Agent, AgentOut, Count, Exported, LinkEvent, Needs};
+use crate::hooks::{Activity, Agent, AgentOut, Count, Exported, LinkEvent, Needs, counts};
 use crate::packet::{Body, Flags, NodeId, Packet, Segment};
 use crate::signal::Signal;
 use crate::state_bytes::StateBytes;
@@ -377,50 +377,33 @@ impl<P: Variants> Agent for Split<P> {
     }
 
     fn counts(&self) -> Vec<Count> {
-        let count = |name, unit, meaning, value| Count { name, unit, meaning, value };
         let Counters { lost, strays, refused, freezes, .. } = self.counters;
-        let mut counts = vec![
-            count(
-                "lost_bytes",
-                "B",
-                "bytes acknowledged and not delivered that were lost with the state of a station",
-                lost,
-            ),
-            count(
-                "strays",
-                "segments",
-                "segments dropped because the station does not know their connection",
-                strays,
-            ),
-            count(
-                "refused",
-                "segments",
-                "SYNs dropped because the station had no place for a connection",
-                refused,
-            ),
-        ];
+        let mut counts = counts! {
+            /// bytes acknowledged and not delivered that were lost with the state of a station
+            "lost_bytes": "B" = lost;
+            /// segments dropped because the station does not know their connection
+            "strays": "segments" = strays;
+            /// SYNs dropped because the station had no place for a connection
+            "refused": "segments" = refused;
+        };
         if self.end_to_end.is_some() {
-            let meaning = "times that a sender was stopped by a window of zero";
-            counts.push(count("freezes", "events", meaning, freezes));
+            counts.extend(counts! {
+                /// times that a sender was stopped by a window of zero
+                "freezes": "events" = freezes;
+            });
         }
         counts
     }
 
     fn levels(&self) -> Vec<Count> {
-        let level = |name, meaning, value| Count { name, unit: "B", meaning, value };
         let (held_max, unconfirmed_max) = self.counters.most;
-        vec![
-            level(
-                "held",
-                "bytes taken from one host and not acknowledged by the other, at the end",
-                self.sum.held,
-            ),
-            level("held_max", "the most of them at once, of each station, summed", held_max),
-            level(
-                "unconfirmed_max",
-                "the most bytes at once that a station had acknowledged and the other host had not, summed",
-                unconfirmed_max,
-            ),
-        ]
+        counts! {
+            /// bytes taken from one host and not acknowledged by the other, at the end
+            "held": "B" = self.sum.held;
+            /// the most of them at once, of each station, summed
+            "held_max": "B" = held_max;
+            /// the most bytes at once that a station had acknowledged and the other host had not, summed
+            "unconfirmed_max": "B" = unconfirmed_max;
+        }
     }
 }

@@ -49,8 +49,8 @@ mod tests;
 use super::deadlines::Alarm;
 use super::flows;
 use super::held::{Flows, Kept};
-use crate::hooks::parameter::{Described, Domain, LONGEST, Parameter, Setting};
-use crate::hooks::{Activity, Agent, AgentOut, Count, Criterion, Exported, Needs};
+use crate::hooks::parameter::{Described, LONGEST, parameters};
+use crate::hooks::{Activity, Agent, AgentOut, Count, Criterion, Exported, Needs, counts};
 use crate::packet::{Body, Flags, FlowKey, NodeId, Packet, Segment};
 use crate::signal::Signal;
 use crate::units::{Span, Time};
@@ -105,63 +105,22 @@ impl Config {
 }
 
 impl Described for Config {
-    const PARAMETERS: &'static [Parameter<Config>] = &[
-        Parameter::<Self>::new(
-            "buffer",
-            Domain::Count,
-            "maximum number of segments kept per flow; further segments are forwarded only",
-            |agent| Setting::Count(agent.buffer as u64),
-            |agent, value| agent.buffer = value.count() as usize,
-        )
-        .at_least("1")
-        .at_most("1000000"),
-        Parameter::<Self>::new(
-            "threshold",
-            Domain::Count,
-            "number of duplicate acknowledgements that are suppressed before the station retransmits",
-            |agent| Setting::Count(agent.threshold.into()),
-            |agent, value| agent.threshold = value.count() as u32,
-        )
-        .at_most("1000"),
-        Parameter::<Self>::new(
-            "min-timeout",
-            Domain::Time("ms"),
-            "minimum of the local retransmission timeout, which does not back off",
-            |agent| Setting::Time(agent.min_timeout),
-            |agent, value| agent.min_timeout = value.time(),
-        )
-        .above("0 s")
-        .at_most(LONGEST),
-        Parameter::<Self>::new(
-            "gain",
-            Domain::Number,
-            "weight of a new round trip in the smoothed round trip of the local timer",
-            |agent| Setting::Number(agent.gain),
-            |agent, value| agent.gain = value.number(),
-        )
-        .above("0")
-        .at_most("1"),
-        Parameter::<Self>::new(
-            "ahead",
-            Domain::Flag,
-            "whether a local retransmission goes ahead of the packets that wait for the link",
-            |agent| Setting::Flag(agent.ahead),
-            |agent, value| agent.ahead = value.flag(),
-        ),
-        Parameter::<Self>::new(
-            "hide-time",
-            Domain::Flag,
-            "whether the time that a segment spent at the station is added to the timestamp echoed for it",
-            |agent| Setting::Flag(agent.hide_time),
-            |agent, value| agent.hide_time = value.flag(),
-        )
-        .source("Ratnam and Matta 1998"),
-        flows::idle(|agent| Setting::Time(agent.idle), |agent, value| agent.idle = value.time()),
-        flows::most(
-            |agent| Setting::Count(agent.max_flows as u64),
-            |agent, value| agent.max_flows = value.count() as usize,
-        ),
-    ];
+    parameters! {
+        /// maximum number of segments kept per flow; further segments are forwarded only
+        "buffer": Count = buffer, at_least("1"), at_most("1000000");
+        /// number of duplicate acknowledgements that are suppressed before the station retransmits
+        "threshold": Count = threshold, at_most("1000");
+        /// minimum of the local retransmission timeout, which does not back off
+        "min-timeout": Time("ms") = min_timeout, above("0 s"), at_most(LONGEST);
+        /// weight of a new round trip in the smoothed round trip of the local timer
+        "gain": Number = gain, above("0"), at_most("1");
+        /// whether a local retransmission goes ahead of the packets that wait for the link
+        "ahead": Flag = ahead;
+        /// whether the time that a segment spent at the station is added to the timestamp echoed for it
+        "hide-time": Flag = hide_time, source("Ratnam and Matta 1998");
+        flows::IDLE: Time = idle;
+        flows::MOST: Count = max_flows;
+    }
 }
 
 /// The counters of one agent.
@@ -337,30 +296,19 @@ impl Agent for Wtcp {
     }
 
     fn counts(&self) -> Vec<Count> {
-        let count = |name, unit, meaning, value| Count { name, unit, meaning, value };
         let Counters { timeouts, not_kept, asked, restamped, .. } = self.counters;
-        vec![
-            count(
-                "timed_out",
-                "segments",
-                "segments retransmitted because the local timer expired",
-                timeouts,
-            ),
-            count("not_kept", "segments", "segments not kept: the buffer or the queue was full", not_kept),
-            count(
-                "asked",
-                "segments",
-                "segments that came again from their sender while they were kept",
-                asked,
-            ),
-            count("restamped", "segments", "acknowledgements whose echoed timestamp was changed", restamped),
-            count(
-                "flows_refused",
-                "flows",
-                "attempts to keep a flow for which the table had no room",
-                self.flows.refused(),
-            ),
-        ]
+        counts! {
+            /// segments retransmitted because the local timer expired
+            "timed_out": "segments" = timeouts;
+            /// segments not kept: the buffer or the queue was full
+            "not_kept": "segments" = not_kept;
+            /// segments that came again from their sender while they were kept
+            "asked": "segments" = asked;
+            /// acknowledgements whose echoed timestamp was changed
+            "restamped": "segments" = restamped;
+            /// attempts to keep a flow for which the table had no room
+            "flows_refused": "flows" = self.flows.refused();
+        }
     }
 
     fn export(&mut self, mobile: NodeId, _: Time, out: &mut impl AgentOut) -> Option<Exported> {

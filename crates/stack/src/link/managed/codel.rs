@@ -18,8 +18,8 @@
 //! **Checked by** the tests below and `crates/sim/tests/queues.rs`.
 
 use super::WaitingLine;
-use crate::hooks::parameter::{Described, Domain, LONGEST, Parameter, Setting};
-use crate::hooks::{Backlog, Count, Discipline, DropCause, QueueHost, Queued};
+use crate::hooks::parameter::{Described, Domain, LONGEST, Spec, parameters};
+use crate::hooks::{Backlog, Count, Discipline, DropCause, QueueHost, Queued, counts};
 use crate::units::{Span, Time};
 
 /// The largest packet before any was seen (RFC 8289, 5.4).
@@ -42,49 +42,37 @@ impl Default for Config {
     }
 }
 
-/// Makes the parameters of CoDel for a configuration that contains it.
-macro_rules! parameters {
-    ($config:ty, $source:literal, $($field:ident)*) => {
-        [
-            Parameter::<$config>::new(
-                "target",
-                Domain::Time("ms"),
-                "queueing delay that a standing queue may have",
-                |config| Setting::Time(config$(.$field)*.target),
-                |config, value| config$(.$field)*.target = value.time(),
-            )
-            .source($source)
-            .above("0 s")
-            .at_most(LONGEST),
-            Parameter::<$config>::new(
-                "interval",
-                Domain::Time("ms"),
-                "time within which the queueing delay must be below the target at least once; about the longest round-trip time",
-                |config| Setting::Time(config$(.$field)*.interval),
-                |config, value| config$(.$field)*.interval = value.time(),
-            )
-            .source($source)
-            .above("0 s")
-            .at_most(LONGEST),
-            Parameter::<$config>::new(
-                "ce-threshold",
-                Domain::Time("ms"),
-                "queueing delay above which each ECN-capable packet is marked, independent of target and interval",
-                |config| config$(.$field)*.ce_threshold.map_or(Setting::Word("none"), Setting::Time),
-                |config, value| config$(.$field)*.ce_threshold = (!value.is("none")).then(|| value.time()),
-            )
-            .words(&["none"])
-            .source("Linux: sch_codel.c")
-            .at_least("0 s")
-            .at_most(LONGEST),
-        ]
-    };
-}
+/// The least wait that CoDel holds, of a configuration that contains it.
+pub(super) const TARGET: Spec =
+    Spec::new("target", Domain::Time("ms"), "queueing delay that a standing queue may have")
+        .above("0 s")
+        .at_most(LONGEST);
 
-pub(super) use parameters;
+/// The time in which it looks for that wait.
+pub(super) const INTERVAL: Spec = Spec::new(
+    "interval",
+    Domain::Time("ms"),
+    "time within which the queueing delay must be below the target at least once; about the longest round-trip time",
+)
+.above("0 s")
+.at_most(LONGEST);
+
+/// The wait above which it marks.
+pub(super) const CE_THRESHOLD: Spec = Spec::new(
+    "ce-threshold",
+    Domain::Time("ms"),
+    "queueing delay above which each ECN-capable packet is marked, independent of target and interval",
+)
+.source("Linux: sch_codel.c")
+.at_least("0 s")
+.at_most(LONGEST);
 
 impl Described for Config {
-    const PARAMETERS: &'static [Parameter<Config>] = &parameters!(Config, "RFC 8289 (4.2, 4.3)",);
+    parameters! {
+        TARGET: Time = target, source("RFC 8289 (4.2, 4.3)");
+        INTERVAL: Time = interval, source("RFC 8289 (4.2, 4.3)");
+        CE_THRESHOLD: Time or "none" = ce_threshold;
+    }
 }
 
 /// The packets that a control law serves.
@@ -216,8 +204,10 @@ impl Codel {
     /// Its counters.
     #[must_use]
     pub fn counts(&self) -> Vec<Count> {
-        let meaning = "number of times that the law began to drop or mark packets";
-        vec![Count { name: "episodes", unit: "times", meaning, value: self.episodes }]
+        counts! {
+            /// number of times that the law began to drop or mark packets
+            "episodes": "times" = self.episodes;
+        }
     }
 }
 

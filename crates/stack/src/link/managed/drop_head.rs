@@ -12,7 +12,7 @@
 //! **Checked by** the tests below and `crates/sim/tests/queues.rs`.
 
 use super::WaitingLine;
-use crate::hooks::parameter::{Described, Parameter};
+use crate::hooks::parameter::{Described, parameters};
 use crate::hooks::{Backlog, Discipline, DropCause, QueueHost, Queued};
 use crate::units::Time;
 
@@ -21,7 +21,7 @@ use crate::units::Time;
 pub struct Config;
 
 impl Described for Config {
-    const PARAMETERS: &'static [Parameter<Config>] = &[];
+    parameters! {}
 }
 
 /// The waiting packets.

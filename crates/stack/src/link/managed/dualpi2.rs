@@ -23,8 +23,8 @@
 //! **Checked by** the tests below and `crates/sim/tests/queues.rs`.
 
 use super::WaitingLine;
-use crate::hooks::parameter::{Described, Domain, LONGEST, Parameter, Setting};
-use crate::hooks::{Backlog, Count, Discipline, DropCause, QueueHost, Queued};
+use crate::hooks::parameter::{Described, LONGEST, parameters};
+use crate::hooks::{Backlog, Count, Discipline, DropCause, QueueHost, Queued, counts};
 use crate::packet::Ecn;
 use crate::units::{Span, Time};
 
@@ -72,68 +72,23 @@ impl Config {
 }
 
 impl Described for Config {
-    const PARAMETERS: &'static [Parameter<Config>] = &[
-        Parameter::<Self>::new(
-            "target",
-            Domain::Time("ms"),
-            "delay of the classic queue that the controller holds",
-            |config| Setting::Time(config.target),
-            |config, value| config.target = value.time(),
-        )
-        .source("RFC 9332 (A.1)")
-        .at_least("0.1 ms")
-        .at_most("10 s"),
-        Parameter::<Self>::new(
-            "rtt-max",
-            Domain::Time("ms"),
-            "longest round-trip time for which the controller is stable; it sets the gains, and with the target the time between updates",
-            |config| Setting::Time(config.rtt_max),
-            |config, value| config.rtt_max = value.time(),
-        )
-        .source("RFC 9332 (A.1): RTT_max")
-        .at_least("1 ms")
-        .at_most("100 s"),
-        Parameter::<Self>::new(
-            "coupling",
-            Domain::Number,
-            "factor by which a packet of an L4S flow is more likely to be marked than the root of the probability of a classic drop",
-            |config| Setting::Number(config.coupling),
-            |config, value| config.coupling = value.number(),
-        )
-        .source("RFC 9332 (2.5.2.1): k")
-        .at_least("1")
-        .at_most("100"),
-        Parameter::<Self>::new(
-            "ramp-from",
-            Domain::Time("ms"),
-            "queueing delay in the L4S queue at which it begins to mark by itself",
-            |config| Setting::Time(config.ramp_from),
-            |config, value| config.ramp_from = value.time(),
-        )
-        .source("RFC 9332 (A.1): minTh")
-        .at_least("0 s")
-        .at_most(LONGEST),
-        Parameter::<Self>::new(
-            "ramp-range",
-            Domain::Time("ms"),
-            "additional delay at which the L4S queue marks each packet; 0 is a step, as in Linux at 1 ms",
-            |config| Setting::Time(config.ramp_range),
-            |config, value| config.ramp_range = value.time(),
-        )
-        .source("RFC 9332 (A.1): range")
-        .at_least("0 s")
-        .at_most(LONGEST),
-        Parameter::<Self>::new(
-            "classic-share",
-            Domain::Share,
-            "share of the classic queue in the transmitted bytes while packets wait in both queues",
-            |config| Setting::Share(config.classic_share),
-            |config, value| config.classic_share = value.number(),
-        )
-        .source("Linux: sch_dualpi2.c, classic_protection")
-        .above("0")
-        .at_most("0.9"),
-    ];
+    parameters! {
+        /// delay of the classic queue that the controller holds
+        "target": Time("ms") = target, at_least("0.1 ms"), at_most("10 s"), source("RFC 9332 (A.1)");
+        /// longest round-trip time for which the controller is stable; it sets the gains, and with the target the time
+        /// between updates
+        "rtt-max": Time("ms") = rtt_max, at_least("1 ms"), at_most("100 s"), source("RFC 9332 (A.1): RTT_max");
+        /// factor by which a packet of an L4S flow is more likely to be marked than the root of the probability of a
+        /// classic drop
+        "coupling": Number = coupling, at_least("1"), at_most("100"), source("RFC 9332 (2.5.2.1): k");
+        /// queueing delay in the L4S queue at which it begins to mark by itself
+        "ramp-from": Time("ms") = ramp_from, at_least("0 s"), at_most(LONGEST), source("RFC 9332 (A.1): minTh");
+        /// additional delay at which the L4S queue marks each packet; 0 is a step, as in Linux at 1 ms
+        "ramp-range": Time("ms") = ramp_range, at_least("0 s"), at_most(LONGEST), source("RFC 9332 (A.1): range");
+        /// share of the classic queue in the transmitted bytes while packets wait in both queues
+        "classic-share": Share = classic_share, above("0"), at_most("0.9"),
+            source("Linux: sch_dualpi2.c, classic_protection");
+    }
 }
 
 /// A queue and what it selects: the `recur()` of RFC 9332 (A.1).
@@ -194,13 +149,16 @@ impl DualPi2 {
     /// Its counters.
     #[must_use]
     pub fn counts(&self) -> Vec<Count> {
-        let count = |name, unit, meaning, value| Count { name, unit, meaning, value };
-        vec![
-            count("l4s_packets", "packets", "packets that left the L4S queue", self.low.sent),
-            count("l4s_waited", "us", "sum of their queueing delays", self.low.waited),
-            count("classic_packets", "packets", "packets that left the classic queue", self.classic.sent),
-            count("classic_waited", "us", "sum of their queueing delays", self.classic.waited),
-        ]
+        counts! {
+            /// packets that left the L4S queue
+            "l4s_packets": "packets" = self.low.sent;
+            /// sum of their queueing delays
+            "l4s_waited": "us" = self.low.waited;
+            /// packets that left the classic queue
+            "classic_packets": "packets" = self.classic.sent;
+            /// sum of their queueing delays
+            "classic_waited": "us" = self.classic.waited;
+        }
     }
 
     /// Makes the updates that are due.

@@ -20,8 +20,8 @@
 //! **Checked by** the tests below and `crates/sim/tests/queues.rs`.
 
 use super::codel::{self, Control, Source};
-use crate::hooks::parameter::{Described, Domain, LONGEST, Parameter, Setting};
-use crate::hooks::{Backlog, Count, Discipline, DropCause, QueueHost, Queued};
+use crate::hooks::parameter::{Described, parameters};
+use crate::hooks::{Backlog, Count, Discipline, DropCause, QueueHost, Queued, counts};
 use crate::units::{Bytes, Time};
 
 /// No packet, or no queue.
@@ -46,47 +46,18 @@ impl Default for Config {
     }
 }
 
-const CODEL: [Parameter<Config>; 3] = codel::parameters!(Config, "RFC 8290 (5.2.1, 5.2.2)", codel);
-
 impl Described for Config {
-    const PARAMETERS: &'static [Parameter<Config>] = &{
-        let [target, interval, ce_threshold] = CODEL;
-        [
-            target,
-            interval,
-            ce_threshold,
-            Parameter::<Self>::new(
-                "flows",
-                Domain::Count,
-                "number of queues among which a hash distributes the flows",
-                |config| Setting::Count(config.flows),
-                |config, value| config.flows = value.count(),
-            )
-            .source("RFC 8290 (5.2.4)")
-            .at_least("1")
-            .at_most("65536"),
-            Parameter::<Self>::new(
-                "quantum",
-                Domain::Size,
-                "bytes that a queue may send in its turn",
-                |config| Setting::Size(config.quantum),
-                |config, value| config.quantum = value.size(),
-            )
-            .source("RFC 8290 (5.2.3)")
-            .at_least("1 B")
-            .at_most("1 GB"),
-            Parameter::<Self>::new(
-                "drop-batch",
-                Domain::Count,
-                "the most packets of the longest queue that are dropped at once when the link's queue is full",
-                |config| Setting::Count(config.drop_batch),
-                |config, value| config.drop_batch = value.count(),
-            )
-            .source("RFC 8290 (4.1)")
-            .at_least("1")
-            .at_most("65536"),
-        ]
-    };
+    parameters! {
+        codel::TARGET: Time = codel.target, source("RFC 8290 (5.2.1, 5.2.2)");
+        codel::INTERVAL: Time = codel.interval, source("RFC 8290 (5.2.1, 5.2.2)");
+        codel::CE_THRESHOLD: Time or "none" = codel.ce_threshold;
+        /// number of queues among which a hash distributes the flows
+        "flows": Count = flows, at_least("1"), at_most("65536"), source("RFC 8290 (5.2.4)");
+        /// bytes that a queue may send in its turn
+        "quantum": Size = quantum, at_least("1 B"), at_most("1 GB"), source("RFC 8290 (5.2.3)");
+        /// the most packets of the longest queue that are dropped at once when the link's queue is full
+        "drop-batch": Count = drop_batch, at_least("1"), at_most("65536"), source("RFC 8290 (4.1)");
+    }
 }
 
 /// The queue of a flow: its packets are a list in the slab.
@@ -218,15 +189,12 @@ impl FqCodel {
     /// Its counters.
     #[must_use]
     pub fn counts(&self) -> Vec<Count> {
-        let count = |name, meaning, value| Count { name, unit: "times", meaning, value };
-        vec![
-            count(
-                "episodes",
-                "number of times that CoDel began to drop or mark packets of a flow",
-                self.episodes,
-            ),
-            count("new_flows", "number of times that the queue of a flow became new", self.new_flows),
-        ]
+        counts! {
+            /// number of times that CoDel began to drop or mark packets of a flow
+            "episodes": "times" = self.episodes;
+            /// number of times that the queue of a flow became new
+            "new_flows": "times" = self.new_flows;
+        }
     }
 
     /// The queue of a flow, by its hash (RFC 8290, 4.1).

@@ -17,8 +17,8 @@
 //! **Checked by** the tests below and `crates/sim/tests/queues.rs`.
 
 use super::WaitingLine;
-use crate::hooks::parameter::{Described, Domain, LONGEST, Parameter, Setting};
-use crate::hooks::{Backlog, Count, Discipline, DropCause, QueueHost, Queued};
+use crate::hooks::parameter::{Described, LONGEST, parameters};
+use crate::hooks::{Backlog, Count, Discipline, DropCause, QueueHost, Queued, counts};
 use crate::units::{Span, Time};
 
 /// A queue of at most this many bytes does not drop early: `2 * MEAN_PKTSIZE` (RFC 8033, 4.1).
@@ -73,76 +73,22 @@ impl Default for Config {
 }
 
 impl Described for Config {
-    const PARAMETERS: &'static [Parameter<Config>] = &[
-        Parameter::<Self>::new(
-            "target",
-            Domain::Time("ms"),
-            "queueing delay that the controller holds",
-            |config| Setting::Time(config.target),
-            |config, value| config.target = value.time(),
-        )
-        .source("RFC 8033 (4.2): QDELAY_REF")
-        .above("0 s")
-        .at_most(LONGEST),
-        Parameter::<Self>::new(
-            "update",
-            Domain::Time("ms"),
-            "time between updates of the drop probability",
-            |config| Setting::Time(config.update),
-            |config, value| config.update = value.time(),
-        )
-        .source("RFC 8033 (4.2): T_UPDATE")
-        .at_least("0.1 ms")
-        .at_most(LONGEST),
-        Parameter::<Self>::new(
-            "max-burst",
-            Domain::Time("ms"),
-            "length of a burst that passes without drops",
-            |config| Setting::Time(config.max_burst),
-            |config, value| config.max_burst = value.time(),
-        )
-        .source("RFC 8033 (4.4): MAX_BURST")
-        .at_least("0 s")
-        .at_most(LONGEST),
-        Parameter::<Self>::new(
-            "alpha",
-            Domain::Number,
-            "weight of the distance of the delay from the target, per second",
-            |config| Setting::Number(config.alpha),
-            |config, value| config.alpha = value.number(),
-        )
-        .source("RFC 8033 (4.2)")
-        .at_least("0")
-        .at_most("1000"),
-        Parameter::<Self>::new(
-            "beta",
-            Domain::Number,
-            "weight of the change of the delay since the last update, per second",
-            |config| Setting::Number(config.beta),
-            |config, value| config.beta = value.number(),
-        )
-        .source("RFC 8033 (4.2)")
-        .at_least("0")
-        .at_most("1000"),
-        Parameter::<Self>::new(
-            "mark-threshold",
-            Domain::Share,
-            "drop probability from which on ECN-capable packets are dropped and not marked",
-            |config| Setting::Share(config.mark_threshold),
-            |config, value| config.mark_threshold = value.number(),
-        )
-        .source("RFC 8033 (5.1): mark_ecnth")
-        .at_least("0")
-        .at_most("1"),
-        Parameter::<Self>::new(
-            "derandomise",
-            Domain::Flag,
-            "whether drops are spaced by the sum of the probabilities since the last one",
-            |config| Setting::Flag(config.derandomised),
-            |config, value| config.derandomised = value.flag(),
-        )
-        .source("RFC 8033 (5.4)"),
-    ];
+    parameters! {
+        /// queueing delay that the controller holds
+        "target": Time("ms") = target, above("0 s"), at_most(LONGEST), source("RFC 8033 (4.2): QDELAY_REF");
+        /// time between updates of the drop probability
+        "update": Time("ms") = update, at_least("0.1 ms"), at_most(LONGEST), source("RFC 8033 (4.2): T_UPDATE");
+        /// length of a burst that passes without drops
+        "max-burst": Time("ms") = max_burst, at_least("0 s"), at_most(LONGEST), source("RFC 8033 (4.4): MAX_BURST");
+        /// weight of the distance of the delay from the target, per second
+        "alpha": Number = alpha, at_least("0"), at_most("1000"), source("RFC 8033 (4.2)");
+        /// weight of the change of the delay since the last update, per second
+        "beta": Number = beta, at_least("0"), at_most("1000"), source("RFC 8033 (4.2)");
+        /// drop probability from which on ECN-capable packets are dropped and not marked
+        "mark-threshold": Share = mark_threshold, at_least("0"), at_most("1"), source("RFC 8033 (5.1): mark_ecnth");
+        /// whether drops are spaced by the sum of the probabilities since the last one
+        "derandomise": Flag = derandomised, source("RFC 8033 (5.4)");
+    }
 }
 
 /// The state of one queue.
@@ -182,8 +128,10 @@ impl Pie {
     /// Its counters.
     #[must_use]
     pub fn counts(&self) -> Vec<Count> {
-        let meaning = "updates of the drop probability";
-        vec![Count { name: "updates", unit: "times", meaning, value: self.updates }]
+        counts! {
+            /// updates of the drop probability
+            "updates": "times" = self.updates;
+        }
     }
 
     /// Whether the delay is and was below half of the target.

@@ -19,7 +19,7 @@
 //! **Checked by** the tests below and `crates/sim/tests/queues.rs`.
 
 use crate::estimate::QueueMean;
-use crate::hooks::parameter::{Described, Domain, Parameter, Setting};
+use crate::hooks::parameter::{Described, parameters};
 use crate::hooks::{Admission, Aqm, Arrival};
 
 /// The constants of RED.
@@ -44,56 +44,20 @@ impl Default for Config {
 }
 
 impl Described for Config {
-    const PARAMETERS: &'static [Parameter<Config>] = &[
-        Parameter::<Self>::new(
-            "min-threshold",
-            Domain::Number,
-            "mean number of packets in the queue below which each packet passes",
-            |config| Setting::Number(config.min),
-            |config, value| config.min = value.number(),
-        )
-        .source("ns-2: Queue/RED thresh_")
-        .at_least("0")
-        .at_most("1000000000"),
-        Parameter::<Self>::new(
-            "max-threshold",
-            Domain::Number,
-            "mean number of packets in the queue at which the probability is max-probability",
-            |config| Setting::Number(config.max),
-            |config, value| config.max = value.number(),
-        )
-        .source("ns-2: Queue/RED maxthresh_")
-        .above("0")
-        .at_most("1000000000"),
-        Parameter::<Self>::new(
-            "max-probability",
-            Domain::Share,
-            "probability of a drop or mark at max-threshold, before the correction by the distance from the last one",
-            |config| Setting::Share(config.max_probability),
-            |config, value| config.max_probability = value.number(),
-        )
-        .source("ns-2: Queue/RED linterm_")
-        .above("0")
-        .at_most("1"),
-        Parameter::<Self>::new(
-            "weight",
-            Domain::Number,
-            "weight of the queue length at an arrival in the mean",
-            |config| Setting::Number(config.weight),
-            |config, value| config.weight = value.number(),
-        )
-        .source("Floyd and Jacobson 1993; ns-2: Queue/RED q_weight_")
-        .above("0")
-        .at_most("1"),
-        Parameter::<Self>::new(
-            "gentle",
-            Domain::Flag,
-            "whether the probability grows to 1 between max-threshold and twice that; false means that each packet is dropped above max-threshold",
-            |config| Setting::Flag(config.gentle),
-            |config, value| config.gentle = value.flag(),
-        )
-        .source("ns-2: Queue/RED gentle_"),
-    ];
+    parameters! {
+        /// mean number of packets in the queue below which each packet passes
+        "min-threshold": Number = min, at_least("0"), at_most("1000000000"), source("ns-2: Queue/RED thresh_");
+        /// mean number of packets in the queue at which the probability is max-probability
+        "max-threshold": Number = max, above("0"), at_most("1000000000"), source("ns-2: Queue/RED maxthresh_");
+        /// probability of a drop or mark at max-threshold, before the correction by the distance from the last one
+        "max-probability": Share = max_probability, above("0"), at_most("1"), source("ns-2: Queue/RED linterm_");
+        /// weight of the queue length at an arrival in the mean
+        "weight": Number = weight, above("0"), at_most("1"),
+            source("Floyd and Jacobson 1993; ns-2: Queue/RED q_weight_");
+        /// whether the probability grows to 1 between max-threshold and twice that; false means that each packet is
+        /// dropped above max-threshold
+        "gentle": Flag = gentle, source("ns-2: Queue/RED gentle_");
+    }
 
     fn conflict(&self) -> Option<(&'static str, String)> {
         let text = format!("{} with max-threshold = {}; expected less", self.min, self.max);

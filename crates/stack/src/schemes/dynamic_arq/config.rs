@@ -1,7 +1,7 @@
 //! The parameters of dynamic ARQ, and its source for the timing of TCP senders.
 
 use super::{Check, Clock, Deadline, Hopeless, Limit, Options, Order, Priority, Queues, estimate};
-use crate::hooks::parameter::{Described, Domain, Exception, Parameter, Setting, Words, words};
+use crate::hooks::parameter::{Described, Exception, Words, parameters};
 use crate::units::Span;
 
 /// The parameters of the scheme at one station.
@@ -99,110 +99,39 @@ const THREE: &[(&str, &[&str])] = &[("queues", &["three"])];
 const BY_TIMERS: &[(&str, &[&str])] = &[("queues", &["three"]), ("time", &["left", "rto"])];
 
 impl Described for Config {
-    const PARAMETERS: &'static [Parameter<Config>] = &[
-        Parameter::<Self>::new(
-            "queues",
-            Domain::Words("choice", words::<Queues>),
-            "queues by retransmissions; or, as controls, one queue to whose end a failed fragment goes, or one per flow, served in turn, of which a failed fragment stays first",
-            |arq| Setting::word(arq.options.queues),
-            |arq, value| arq.options.queues = value.choice(),
-        )
-        .source(SLIDES),
-        Parameter::<Self>::new(
-            "time",
-            Domain::Words("reading", words::<Clock>),
-            "meaning of RTO in a weight: the time left until the timer expires, or the timeout; none, a control: each queue in order of arrival and no urgent check",
-            |arq| Setting::word(arq.options.clock),
-            |arq, value| arq.options.clock = value.choice(),
-        )
-        .source("lasthop: dynamic-arq choice 1")
-        .only(THREE),
-        Parameter::<Self>::new(
-            "timing",
-            Domain::Words("source", words::<TimingSource>),
-            "source of the timing of TCP senders: the simulator, or an estimate by the access point from passing segments",
-            |arq| Setting::word(arq.timing),
-            |arq, value| arq.timing = value.choice(),
-        )
-        .source("lasthop: dynamic-arq choice 5")
-        .only(BY_TIMERS),
-        Parameter::<Self>::new(
-            "assumed-min-rto",
-            Domain::Time("ms"),
-            "minimum retransmission timeout that the access point assumes for senders",
-            |arq| Setting::Time(arq.assumed_min_rto),
-            |arq, value| arq.assumed_min_rto = value.time(),
-        )
-        .source("Linux: TCP_RTO_MIN")
-        .at_most("60 s")
-        .only(&[("timing", &["estimate"])]),
-        Parameter::<Self>::new(
-            "order",
-            Domain::Words("order", words::<Order>),
-            "whether first transmissions are in Q1, precede units that are not urgent, or follow all retransmissions",
-            |arq| Setting::word(arq.options.order),
-            |arq, value| arq.options.order = value.choice(),
-        )
-        .source("lasthop: dynamic-arq choice 3")
-        .only(THREE),
-        Parameter::<Self>::new(
-            "priority",
-            Domain::Words("choice", words::<Priority>),
-            "whether a queue is served only while those before it are empty, or one fragment of each in turn",
-            |arq| Setting::word(arq.options.priority),
-            |arq, value| arq.options.priority = value.choice(),
-        )
-        .source("lasthop: dynamic-arq choice 15")
-        .only(THREE),
-        Parameter::<Self>::new(
-            "urgent",
-            Domain::Words("choice", words::<Check>),
-            "which units are checked for a timer that is about to expire: the head of each queue, or all",
-            |arq| Setting::word(arq.options.check),
-            |arq, value| arq.options.check = value.choice(),
-        )
-        .source(SLIDES)
-        .only(BY_TIMERS),
-        Parameter::<Self>::new(
-            "hopeless",
-            Domain::Words("choice", words::<Hopeless>),
-            "treatment of a head with less than half a round trip left: sent, sent last, or given up",
-            |arq| Setting::word(arq.options.hopeless),
-            |arq, value| arq.options.hopeless = value.choice(),
-        )
-        .source(SLIDES)
-        .only(BY_TIMERS),
-        Parameter::<Self>::new(
-            "restart",
-            Domain::Flag,
-            "true: the deadline is the flow's timer, which restarts; false: each packet has a deadline, one timeout after it was sent",
-            |arq| Setting::Flag(arq.options.deadline == Deadline::OfFlow),
-            |arq, value| {
-                arq.options.deadline = if value.flag() { Deadline::OfFlow } else { Deadline::OfPacket };
-            },
-        )
-        .source("RFC 6298 (5)")
-        .only(BY_TIMERS),
-        Parameter::<Self>::new(
-            "limit",
-            Domain::Words("choice", words::<Limit>),
-            "whether a fragment is given up after its third retransmission, or only by the lifetime of its packet",
-            |arq| Setting::word(arq.options.limit),
-            |arq, value| arq.options.limit = value.choice(),
-        )
-        .source(SLIDES),
-        Parameter::<Self>::new(
-            "reorder-timeout",
-            Domain::Time("ms"),
-            "maximum time for which a client holds a packet until those before it have come; packets after that are discarded; none means that packets are passed up as they are complete",
-            |arq| arq.reorder.map_or(Setting::Word("none"), Setting::Time),
-            |arq, value| arq.reorder = (!value.is("none")).then(|| value.time()),
-        )
-        .words(&["none"])
-        .source("IEEE 802.11-2012 (9.21.7); Linux: HT_RX_REORDER_BUF_TIMEOUT is 100 ms")
-        .above("0 s")
-        .at_most("10 s"),
-    ];
+    parameters! {
+        /// queues by retransmissions; or, as controls, one queue to whose end a failed fragment goes, or one per flow,
+        /// served in turn, of which a failed fragment stays first
+        "queues": Words("choice") = options.queues, source(SLIDES);
+        /// meaning of RTO in a weight: the time left until the timer expires, or the timeout; none, a control: each
+        /// queue in order of arrival and no urgent check
+        "time": Words("reading") = options.clock, only(THREE), source("lasthop: dynamic-arq choice 1");
+        /// source of the timing of TCP senders: the simulator, or an estimate by the access point from passing segments
+        "timing": Words("source") = timing, only(BY_TIMERS), source("lasthop: dynamic-arq choice 5");
+        /// minimum retransmission timeout that the access point assumes for senders
+        "assumed-min-rto": Time("ms") = assumed_min_rto, at_most("60 s"), only(&[("timing", &["estimate"])]),
+            source("Linux: TCP_RTO_MIN");
+        /// whether first transmissions are in Q1, precede units that are not urgent, or follow all retransmissions
+        "order": Words("order") = options.order, only(THREE), source("lasthop: dynamic-arq choice 3");
+        /// whether a queue is served only while those before it are empty, or one fragment of each in turn
+        "priority": Words("choice") = options.priority, only(THREE), source("lasthop: dynamic-arq choice 15");
+        /// which units are checked for a timer that is about to expire: the head of each queue, or all
+        "urgent": Words("choice") = options.check, only(BY_TIMERS), source(SLIDES);
+        /// treatment of a head with less than half a round trip left: sent, sent last, or given up
+        "hopeless": Words("choice") = options.hopeless, only(BY_TIMERS), source(SLIDES);
+        /// true: the deadline is the flow's timer, which restarts; false: each packet has a deadline, one timeout after
+        /// it was sent
+        "restart": Flag = (
+            |arq| arq.options.deadline == Deadline::OfFlow,
+            |arq, restart| arq.options.deadline = if restart { Deadline::OfFlow } else { Deadline::OfPacket },
+        ), only(BY_TIMERS), source("RFC 6298 (5)");
+        /// whether a fragment is given up after its third retransmission, or only by the lifetime of its packet
+        "limit": Words("choice") = options.limit, source(SLIDES);
+        /// maximum time for which a client holds a packet until those before it have come; packets after that are
+        /// discarded; none means that packets are passed up as they are complete
+        "reorder-timeout": Time("ms") or "none" = reorder, above("0 s"), at_most("10 s"),
+            source("IEEE 802.11-2012 (9.21.7); Linux: HT_RX_REORDER_BUF_TIMEOUT is 100 ms");
+    }
 
     fn exception(&self) -> Option<Exception> {
         let is_exception = self.options.knows_timers() && self.timing == TimingSource::Oracle;

@@ -1,7 +1,7 @@
 //! The parameters of EJTCP, including switches for its parts.
 
 use crate::estimate::Reach;
-use crate::hooks::parameter::{Described, Domain, Exception, LONGEST, Parameter, Setting, Words, words};
+use crate::hooks::parameter::{Described, Exception, LONGEST, Setting, Words, parameters};
 use crate::packet::Form;
 use crate::units::Span;
 
@@ -106,30 +106,15 @@ impl Words for RandomTimeout {
 const ALPHA: f64 = 0.8;
 
 impl Described for EjtcpConfig {
-    const PARAMETERS: &'static [Parameter<EjtcpConfig>] = &[
-        Parameter::<Self>::new(
-            "jitter-test",
-            Domain::Flag,
-            "whether the jitter ratio is used to classify losses",
-            |law| Setting::Flag(law.jitter_test),
-            |law, value| law.jitter_test = value.flag(),
-        )
-        .source("EJTCP (3.1)"),
-        Parameter::<Self>::new(
-            "k",
-            Domain::Number,
-            "segments queued per round trip from which jitter indicates congestion",
-            |law| Setting::Number(law.k),
-            |law, value| law.k = value.number(),
-        )
-        .source("EJTCP (2)")
-        .above("0")
-        .at_most("1000"),
-        Reach::parameter(|law| Setting::word(law.reach), |law, value| law.reach = value.choice()),
-        Parameter::<Self>::new(
-            "rtt-threshold",
-            Domain::Time("ms"),
-            "round-trip time above which a loss may be congestion: a time, or the share alpha of the maximum; off uses jitter only",
+    parameters! {
+        /// whether the jitter ratio is used to classify losses
+        "jitter-test": Flag = jitter_test, source("EJTCP (3.1)");
+        /// segments queued per round trip from which jitter indicates congestion
+        "k": Number = k, above("0"), at_most("1000"), source("EJTCP (2)");
+        Reach::PARAMETER: Words = reach;
+        /// round-trip time above which a loss may be congestion: a time, or the share alpha of the maximum; off uses
+        /// jitter only
+        "rtt-threshold": Time("ms") = (
             |law| match law.rtt_threshold {
                 RttThreshold::Off => Setting::Word("off"),
                 RttThreshold::Share(_) => Setting::Word("alpha"),
@@ -140,84 +125,31 @@ impl Described for EjtcpConfig {
                     Setting::Word("off") => RttThreshold::Off,
                     Setting::Word(_) => RttThreshold::Share(ALPHA),
                     time => RttThreshold::Fixed(time.time()),
-                }
+                };
             },
-        )
-        .words(&["alpha", "off"])
-        .source("EJTCP (3.1)")
-        .at_most(LONGEST),
-        Parameter::<Self>::new(
-            "alpha",
-            Domain::Number,
-            "threshold as a share of the maximum round-trip time",
-            |law| {
-                Setting::Number(match law.rtt_threshold {
-                    RttThreshold::Share(alpha) => alpha,
-                    RttThreshold::Off | RttThreshold::Fixed(_) => ALPHA,
-                })
+        ), words(&["alpha", "off"]), at_most(LONGEST), source("EJTCP (3.1)");
+        /// threshold as a share of the maximum round-trip time
+        "alpha": Number = (
+            |law| match law.rtt_threshold {
+                RttThreshold::Share(alpha) => alpha,
+                RttThreshold::Off | RttThreshold::Fixed(_) => ALPHA,
             },
-            |law, value| law.rtt_threshold = RttThreshold::Share(value.number()),
-        )
-        .source("EJTCP (3.1): 0.2 s of 0.25 s")
-        .at_least("0")
-        .at_most("1")
-        .only(&[("rtt-threshold", &["alpha"])]),
-        Parameter::<Self>::new(
-            "double-retransmission",
-            Domain::Share,
-            "loss rate above which a randomly lost segment is retransmitted twice",
-            |law| law.double_retransmission.map_or(Setting::Word("off"), Setting::Share),
-            |law, value| law.double_retransmission = (!value.is("off")).then(|| value.number()),
-        )
-        .words(&["off"])
-        .source("EJTCP (3.2)")
-        .at_most("100 %"),
-        Parameter::<Self>::new(
-            "loss-record",
-            Domain::Segments,
-            "segments over which the loss rate is computed: all, or the last N",
-            |law| law.loss_record.map_or(Setting::Word("all"), Setting::Segments),
-            |law, value| law.loss_record = (!value.is("all")).then(|| value.segments()),
-        )
-        .words(&["all"])
-        .at_least("1 segment")
-        .at_most("1000000 segments"),
-        Parameter::<Self>::new(
-            "filter",
-            Domain::Flag,
-            "whether duplicate acknowledgements caused by the second of two copies are ignored",
-            |law| Setting::Flag(law.filter),
-            |law, value| law.filter = value.flag(),
-        )
-        .source("EJTCP (3.2)"),
-        Parameter::<Self>::new(
-            "smooth",
-            Domain::Segments,
-            "burst limit: maximum number of segments that one acknowledgement releases",
-            |law| law.smooth.map_or(Setting::Word("off"), Setting::Segments),
-            |law, value| law.smooth = (!value.is("off")).then(|| value.segments()),
-        )
-        .words(&["off"])
-        .source("EJTCP (3.2)")
-        .at_least("1 segment")
-        .at_most("1000000 segments"),
-        Parameter::<Self>::new(
-            "modulation",
-            Domain::Words("choice", words::<ModulationRule>),
-            "effect of a modulation change of an 802.16 link on the window",
-            |law| Setting::word(law.modulation),
-            |law, value| law.modulation = value.choice(),
-        )
-        .source("EJTCP (3.3)"),
-        Parameter::<Self>::new(
-            "after-random-timeout",
-            Domain::Words("choice", words::<RandomTimeout>),
-            "window after a timeout classified as random: unchanged, slow start up to it, half of it, or as in Reno",
-            |law| Setting::word(law.random_timeout),
-            |law, value| law.random_timeout = value.choice(),
-        ),
-        Form::parameter(|law| Setting::word(law.header), |law, value| law.header = value.choice()),
-    ];
+            |law, alpha| law.rtt_threshold = RttThreshold::Share(alpha),
+        ), at_least("0"), at_most("1"), only(&[("rtt-threshold", &["alpha"])]), source("EJTCP (3.1): 0.2 s of 0.25 s");
+        /// loss rate above which a randomly lost segment is retransmitted twice
+        "double-retransmission": Share or "off" = double_retransmission, at_most("100 %"), source("EJTCP (3.2)");
+        /// segments over which the loss rate is computed: all, or the last N
+        "loss-record": Segments or "all" = loss_record, at_least("1 segment"), at_most("1000000 segments");
+        /// whether duplicate acknowledgements caused by the second of two copies are ignored
+        "filter": Flag = filter, source("EJTCP (3.2)");
+        /// burst limit: maximum number of segments that one acknowledgement releases
+        "smooth": Segments or "off" = smooth, at_least("1 segment"), at_most("1000000 segments"), source("EJTCP (3.2)");
+        /// effect of a modulation change of an 802.16 link on the window
+        "modulation": Words("choice") = modulation, source("EJTCP (3.3)");
+        /// window after a timeout classified as random: unchanged, slow start up to it, half of it, or as in Reno
+        "after-random-timeout": Words("choice") = random_timeout;
+        Form::PARAMETER: Words = header;
+    }
 
     fn exception(&self) -> Option<Exception> {
         self.header.exception()

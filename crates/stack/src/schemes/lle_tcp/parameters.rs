@@ -2,7 +2,7 @@
 
 use super::{AckScheme, Config, Mode, OnUndelivered};
 use crate::hooks::Criterion;
-use crate::hooks::parameter::{Described, Domain, LONGEST, Parameter, Setting, Words, words};
+use crate::hooks::parameter::{Described, LONGEST, Words, parameters};
 use crate::schemes::flows;
 use crate::units::{Bytes, Span};
 
@@ -49,110 +49,50 @@ impl AckScheme {
 }
 
 impl Described for Config {
-    const PARAMETERS: &'static [Parameter<Config>] = &[
-        Parameter::<Self>::new(
-            "mode",
-            Domain::Words("mode", words::<Mode>),
-            "safe: preserves TCP's end-to-end guarantees; paper: follows the paper literally",
-            |agent| Setting::word(agent.mode),
-            |agent, value| agent.mode = value.choice(),
-        ),
-        Parameter::<Self>::new(
-            "acknowledge",
-            Domain::Words("acknowledgement scheme", words::<Acknowledge>),
-            "when a packet delivered by the link is acknowledged",
-            |agent| {
-                Setting::word(match agent.acknowledge {
-                    AckScheme::EveryPacket => Acknowledge::EveryPacket,
-                    AckScheme::Delayed { .. } => Acknowledge::Delayed,
-                })
+    parameters! {
+        /// safe: preserves TCP's end-to-end guarantees; paper: follows the paper literally
+        "mode": Words("mode") = mode;
+        /// when a packet delivered by the link is acknowledged
+        "acknowledge": Words("acknowledgement scheme") = (
+            |agent| match agent.acknowledge {
+                AckScheme::EveryPacket => Acknowledge::EveryPacket,
+                AckScheme::Delayed { .. } => Acknowledge::Delayed,
             },
-            |agent, value| {
+            |agent, acknowledge| {
                 let (every, delay) = AckScheme::DELAYED;
-                agent.acknowledge = match value.choice() {
+                agent.acknowledge = match acknowledge {
                     Acknowledge::EveryPacket => AckScheme::EveryPacket,
                     Acknowledge::Delayed => AckScheme::Delayed { every, delay },
                 };
             },
-        )
-        .source("lle-tcp/II.B.2"),
-        Parameter::<Self>::new(
-            "ack-every",
-            Domain::Count,
-            "number of full segments per acknowledgement",
-            |agent| Setting::Count(agent.acknowledge.delay().0.into()),
-            |agent, value| {
-                let (_, delay) = agent.acknowledge.delay();
-                agent.acknowledge = AckScheme::Delayed { every: value.count() as u32, delay };
-            },
-        )
-        .source("RFC 5681 (4.2)")
-        .at_least("1")
-        .at_most("1000")
-        .only(&[("acknowledge", &["delayed"])]),
-        Parameter::<Self>::new(
-            "ack-delay",
-            Domain::Time("ms"),
-            "maximum delay of an acknowledgement",
-            |agent| Setting::Time(agent.acknowledge.delay().1),
-            |agent, value| {
-                let (every, _) = agent.acknowledge.delay();
-                agent.acknowledge = AckScheme::Delayed { every, delay: value.time() };
-            },
-        )
-        .source("ns-2: TCPSink/DelAck")
-        .at_most("10 s")
-        .only(&[("acknowledge", &["delayed"])]),
-        Parameter::<Self>::new(
-            "on-undelivered",
-            Domain::Words("choice", words::<OnUndelivered>),
-            "reaction to a packet that the link gave up",
-            |agent| Setting::word(agent.on_undelivered),
-            |agent, value| agent.on_undelivered = value.choice(),
-        ),
-        Parameter::<Self>::new(
-            "hold",
-            Domain::Time("ms"),
-            "time for which the newest acknowledgement is held if no other follows; grows with the packet spacing of the flow",
-            |agent| Setting::Time(agent.hold),
-            |agent, value| agent.hold = value.time(),
-        )
-        .at_most(LONGEST)
-        .only(&[("mode", &["safe"])]),
-        Parameter::<Self>::new(
-            "max-hold",
-            Domain::Time("s"),
-            "maximum of the hold time",
-            |agent| Setting::Time(agent.max_hold),
-            |agent, value| agent.max_hold = value.time(),
-        )
-        .at_most(LONGEST)
-        .only(&[("mode", &["safe"])]),
-        Parameter::<Self>::new(
-            "repair",
-            Domain::Time("ms"),
-            "time without acknowledgement after which the oldest unconfirmed segment is retransmitted",
-            |agent| Setting::Time(agent.repair),
-            |agent, value| agent.repair = value.time(),
-        )
-        .above("0 s")
-        .at_most(LONGEST)
-        .only(&[("mode", &["safe"])]),
-        flows::idle(|agent| Setting::Time(agent.idle), |agent, value| agent.idle = value.time()),
-        flows::most(
-            |agent| Setting::Count(agent.max_flows as u64),
-            |agent, value| agent.max_flows = value.count() as usize,
-        ),
-        Parameter::<Self>::new(
-            "max-kept",
-            Domain::Size,
-            "maximum payload buffered per flow; segments that do not fit are not acknowledged",
-            |agent| Setting::Size(Bytes(agent.max_kept)),
-            |agent, value| agent.max_kept = value.size().0,
-        )
-        .at_most("999999999 GB")
-        .only(&[("mode", &["safe"])]),
-    ];
+        ), source("lle-tcp/II.B.2");
+        /// number of full segments per acknowledgement
+        "ack-every": Count = (
+            |agent| agent.acknowledge.delay().0,
+            |agent, every| agent.acknowledge = AckScheme::Delayed { every, delay: agent.acknowledge.delay().1 },
+        ), at_least("1"), at_most("1000"), only(&[("acknowledge", &["delayed"])]), source("RFC 5681 (4.2)");
+        /// maximum delay of an acknowledgement
+        "ack-delay": Time("ms") = (
+            |agent| agent.acknowledge.delay().1,
+            |agent, delay| agent.acknowledge = AckScheme::Delayed { every: agent.acknowledge.delay().0, delay },
+        ), at_most("10 s"), only(&[("acknowledge", &["delayed"])]), source("ns-2: TCPSink/DelAck");
+        /// reaction to a packet that the link gave up
+        "on-undelivered": Words("choice") = on_undelivered;
+        /// time for which the newest acknowledgement is held if no other follows; grows with the packet spacing of the
+        /// flow
+        "hold": Time("ms") = hold, at_most(LONGEST), only(&[("mode", &["safe"])]);
+        /// maximum of the hold time
+        "max-hold": Time("s") = max_hold, at_most(LONGEST), only(&[("mode", &["safe"])]);
+        /// time without acknowledgement after which the oldest unconfirmed segment is retransmitted
+        "repair": Time("ms") = repair, above("0 s"), at_most(LONGEST), only(&[("mode", &["safe"])]);
+        flows::IDLE: Time = idle;
+        flows::MOST: Count = max_flows;
+        /// maximum payload buffered per flow; segments that do not fit are not acknowledged
+        "max-kept": Size = (
+            |agent| Bytes(agent.max_kept),
+            |agent, Bytes(kept)| agent.max_kept = kept,
+        ), at_most("999999999 GB"), only(&[("mode", &["safe"])]);
+    }
 
     fn conflict(&self) -> Option<(&'static str, String)> {
         let (repair, hold) = (self.repair.as_secs(), self.hold.as_secs());

@@ -101,102 +101,39 @@ impl<N> Settings<N> {
 
 /// The parameters common to all stations that split connections, followed by `$more`.
 macro_rules! parameters {
-    ($($more:expr),* $(,)?) => {
-        &[
-            Parameter::<Self>::new(
-                "profile",
-                Domain::Words("profile", words::<Profile>),
-                "TCP of the station: profile that sets every parameter not named here",
-                |config| Setting::word(config.settings.profile),
-                |config, value| config.settings.profile = value.choice(),
-            ),
-            Parameter::<Self>::new(
-                "wireless-variant",
-                Domain::Words("TCP variant", words::<N>),
-                "TCP variant of the station towards the mobile",
-                |config| Setting::word(config.settings.variant),
-                |config, value| config.settings.variant = value.choice(),
-            )
-            .follows("profile", "ns2-2004", Setting::Word("reno")),
-            Parameter::<Self>::new(
-                "wireless-window",
-                Domain::Segments,
-                "maximum window of the station towards the mobile",
-                |config| Setting::Segments(config.settings.window),
-                |config, value| config.settings.window = value.segments(),
-            )
-            .at_least("1 segment")
-            .at_most("1000000 segments")
-            .follows("profile", "ns2-2004", Setting::Segments(20)),
-            Parameter::<Self>::new(
-                "wireless-min-rto",
-                Domain::Time("ms"),
-                "minimum retransmission timeout of the station towards the mobile",
-                |config| Setting::Time(config.settings.min_rto),
-                |config, value| config.settings.min_rto = value.time(),
-            )
-            .above("0 s")
-            .at_most(LONGEST)
-            .follows("profile", "ns2-2004", Setting::Time(Span::from_secs(1))),
-            Parameter::<Self>::new(
-                "wireless-max-rto",
-                Domain::Time("s"),
-                "maximum retransmission timeout of the station towards the mobile, back-off included",
-                |config| Setting::Time(config.settings.max_rto),
-                |config, value| config.settings.max_rto = value.time(),
-            )
-            .above("0 s")
-            .at_most(LONGEST)
-            .follows("profile", "ns2-2004", Setting::Time(Span::from_secs(60))),
-            Parameter::<Self>::new(
-                "wired-variant",
-                Domain::Words("TCP variant", words::<N>),
-                "TCP variant of the station towards the fixed host",
-                |config| Setting::word(config.settings.wired_variant),
-                |config, value| config.settings.wired_variant = value.choice(),
-            )
-            .follows("profile", "ns2-2004", Setting::Word("reno")),
-            Parameter::<Self>::new(
-                "wired-window",
-                Domain::Segments,
-                "maximum window of the station towards the fixed host",
-                |config| Setting::Segments(config.settings.wired_window),
-                |config, value| config.settings.wired_window = value.segments(),
-            )
-            .at_least("1 segment")
-            .at_most("1000000 segments")
-            .follows("profile", "ns2-2004", Setting::Segments(20)),
-            Parameter::<Self>::new(
-                "buffer",
-                Domain::Size,
-                "bytes of one direction that each of the two ends at the station holds: the receive buffer of one, and what the other has taken and is not acknowledged",
-                |config| Setting::Size(config.settings.buffer),
-                |config, value| config.settings.buffer = value.size(),
-            )
-            .source("lasthop: schemes/split.rs, choice 3")
-            .at_least("1 kB")
-            .at_most("1 GB"),
-            Parameter::<Self>::new(
-                "linger",
-                Domain::Time("s"),
-                "time after its last packet for which a closed connection is remembered",
-                |config| Setting::Time(config.settings.linger),
-                |config, value| config.settings.linger = value.time(),
-            )
-            .source("RFC 9293 (3.6.1): twice the maximum segment lifetime")
-            .above("0 s")
-            .at_most(LONGEST),
-            Parameter::<Self>::new(
-                "max-flows",
-                Domain::Count,
-                "maximum number of connections; the SYN of a further one is dropped",
-                |config| Setting::Count(config.settings.max_flows as u64),
-                |config, value| config.settings.max_flows = value.count() as usize,
-            )
-            .at_least("1")
-            .at_most("1000000000"),
-            $($more,)*
-        ]
+    ($($more:tt)*) => {
+        $crate::hooks::parameter::parameters! {
+            /// TCP of the station: profile that sets every parameter not named here
+            "profile": Words("profile") = settings.profile;
+            /// TCP variant of the station towards the mobile
+            "wireless-variant": Words("TCP variant") = settings.variant,
+                follows("profile", "ns2-2004", Setting::Word("reno"));
+            /// maximum window of the station towards the mobile
+            "wireless-window": Segments = settings.window, at_least("1 segment"), at_most("1000000 segments"),
+                follows("profile", "ns2-2004", Setting::Segments(20));
+            /// minimum retransmission timeout of the station towards the mobile
+            "wireless-min-rto": Time("ms") = settings.min_rto, above("0 s"), at_most(LONGEST),
+                follows("profile", "ns2-2004", Setting::Time(Span::from_secs(1)));
+            /// maximum retransmission timeout of the station towards the mobile, back-off included
+            "wireless-max-rto": Time("s") = settings.max_rto, above("0 s"), at_most(LONGEST),
+                follows("profile", "ns2-2004", Setting::Time(Span::from_secs(60)));
+            /// TCP variant of the station towards the fixed host
+            "wired-variant": Words("TCP variant") = settings.wired_variant,
+                follows("profile", "ns2-2004", Setting::Word("reno"));
+            /// maximum window of the station towards the fixed host
+            "wired-window": Segments = settings.wired_window, at_least("1 segment"), at_most("1000000 segments"),
+                follows("profile", "ns2-2004", Setting::Segments(20));
+            /// bytes of one direction that each of the two ends at the station holds: the receive buffer of one, and
+            /// what the other has taken and is not acknowledged
+            "buffer": Size = settings.buffer, at_least("1 kB"), at_most("1 GB"),
+                source("lasthop: schemes/split.rs, choice 3");
+            /// time after its last packet for which a closed connection is remembered
+            "linger": Time("s") = settings.linger, above("0 s"), at_most(LONGEST),
+                source("RFC 9293 (3.6.1): twice the maximum segment lifetime");
+            /// maximum number of connections; the SYN of a further one is dropped
+            "max-flows": Count = settings.max_flows, at_least("1"), at_most("1000000000");
+            $($more)*
+        }
     };
 }
 

@@ -21,7 +21,7 @@
 //! **Checked by** the tests below and `crates/sim/tests/laws.rs`.
 
 use crate::estimate::{Aggregation, DeliveryRate, RateSample, WindowedMax};
-use crate::hooks::parameter::{Described, Domain, Parameter, Setting};
+use crate::hooks::parameter::{Described, parameters};
 use crate::hooks::{
     Ack, Congestion, Delivered, Departure, Loss, LossCause, LossResponse, Mark, Reduction, Window,
 };
@@ -74,15 +74,11 @@ impl Default for Bbr1Config {
 }
 
 impl Described for Bbr1Config {
-    const PARAMETERS: &'static [Parameter<Bbr1Config>] = &[Parameter::<Self>::new(
-        "extra-acked-gain",
-        Domain::Number,
-        "share of the most that was acknowledged at once beyond the estimated rate, which the window has in addition; 0 means none",
-        |law| Setting::Number(law.extra_acked_gain),
-        |law, value| law.extra_acked_gain = value.number(),
-    )
-    .source("Linux: tcp_bbr.c, bbr_extra_acked_gain")
-    .at_most("100")];
+    parameters! {
+        /// share of the most that was acknowledged at once beyond the estimated rate, which the window has in addition;
+        /// 0 means none
+        "extra-acked-gain": Number = extra_acked_gain, at_most("100"), source("Linux: tcp_bbr.c, bbr_extra_acked_gain");
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

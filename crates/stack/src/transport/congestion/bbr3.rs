@@ -33,6 +33,7 @@ use super::BbrConfig;
 use crate::estimate::{Aggregation, DeliveryRate, Sending};
 use crate::hooks::{
     Ack, Congestion, Count, Delivered, Departure, Loss, LossCause, LossResponse, Mark, Reduction, Window,
+    counts,
 };
 use crate::units::{Rate, Span, Time};
 use cycle::Cycle;
@@ -494,12 +495,14 @@ impl Congestion for Bbr3 {
     }
 
     fn counts(&self) -> Vec<Count> {
-        let count = |name, meaning, value| Count { name, unit: "times", meaning, value };
-        vec![
-            count("bandwidth_probes", "times that ProbeBW_UP began", self.cycle.probes),
-            count("probes_too_high", "probes for bandwidth that lost too much", self.losses.too_high),
-            count("probe_rtts", "times that ProbeRTT began", self.round_trips.probes),
-        ]
+        counts! {
+            /// times that ProbeBW_UP began
+            "bandwidth_probes": "times" = self.cycle.probes;
+            /// probes for bandwidth that lost too much
+            "probes_too_high": "times" = self.losses.too_high;
+            /// times that ProbeRTT began
+            "probe_rtts": "times" = self.round_trips.probes;
+        }
     }
 }
 

@@ -25,7 +25,7 @@
 mod linux;
 
 use super::reno::{LOSS_WINDOW, slow_start};
-use crate::hooks::parameter::{Described, Domain, Parameter, Setting};
+use crate::hooks::parameter::{Described, parameters};
 use crate::hooks::{Ack, Congestion, Departure, Loss, LossCause, LossResponse, Progress, SlowStart, Window};
 use crate::units::{Span, Time};
 use linux::Linux;
@@ -55,36 +55,14 @@ impl Default for CubicConfig {
 }
 
 impl Described for CubicConfig {
-    const PARAMETERS: &'static [Parameter<CubicConfig>] = &[
-        Parameter::<Self>::new(
-            "c",
-            Domain::Number,
-            "scaling constant C, in segments per second cubed",
-            |law| Setting::Number(law.c),
-            |law, value| law.c = value.number(),
-        )
-        .source("RFC 9438 (5)")
-        .above("0")
-        .at_most("1000000"),
-        Parameter::<Self>::new(
-            "beta",
-            Domain::Number,
-            "factor by which a loss multiplies the window",
-            |law| Setting::Number(law.beta),
-            |law, value| law.beta = value.number(),
-        )
-        .source("RFC 9438 (4.6)")
-        .above("0")
-        .at_most("1"),
-        Parameter::<Self>::new(
-            "fast-convergence",
-            Domain::Flag,
-            "whether a flow whose window decreases releases bandwidth faster (fast convergence)",
-            |law| Setting::Flag(law.fast_convergence),
-            |law, value| law.fast_convergence = value.flag(),
-        )
-        .source("RFC 9438 (4.7)"),
-    ];
+    parameters! {
+        /// scaling constant C, in segments per second cubed
+        "c": Number = c, above("0"), at_most("1000000"), source("RFC 9438 (5)");
+        /// factor by which a loss multiplies the window
+        "beta": Number = beta, above("0"), at_most("1"), source("RFC 9438 (4.6)");
+        /// whether a flow whose window decreases releases bandwidth faster (fast convergence)
+        "fast-convergence": Flag = fast_convergence, source("RFC 9438 (4.7)");
+    }
 }
 
 /// The present stage of congestion avoidance.

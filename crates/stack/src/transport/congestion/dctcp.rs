@@ -22,7 +22,7 @@
 //! **Checked by** the tests below and `crates/sim/tests/l4s.rs`.
 
 use super::reno::Reno;
-use crate::hooks::parameter::{Described, Domain, Parameter, Setting};
+use crate::hooks::parameter::{Described, parameters};
 use crate::hooks::{Ack, Congestion, EcnEcho, Loss, LossResponse, Mark, Reduction, Window};
 use crate::packet::Ecn;
 
@@ -43,16 +43,10 @@ impl Default for DctcpConfig {
 }
 
 impl Described for DctcpConfig {
-    const PARAMETERS: &'static [Parameter<DctcpConfig>] = &[Parameter::<Self>::new(
-        "gain",
-        Domain::Number,
-        "weight of one window of data in the estimated share of marked packets",
-        |law| Setting::Number(law.gain),
-        |law, value| law.gain = value.number(),
-    )
-    .source("RFC 8257 (4.2): 1/16")
-    .above("0")
-    .at_most("1")];
+    parameters! {
+        /// weight of one window of data in the estimated share of marked packets
+        "gain": Number = gain, above("0"), at_most("1"), source("RFC 8257 (4.2): 1/16");
+    }
 }
 
 /// The state of DCTCP.

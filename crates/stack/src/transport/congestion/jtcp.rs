@@ -21,7 +21,7 @@
 
 use super::reno::{LOSS_WINDOW, Reno, grow};
 use crate::estimate::{Attribution, JitterRatio, Reach};
-use crate::hooks::parameter::{Described, Domain, Exception, Parameter, Setting, Words, words};
+use crate::hooks::parameter::{Described, Exception, Words, parameters};
 use crate::hooks::{
     Ack, Congestion, Jitter, Judgement, Loss, LossCause, LossResponse, Mark, Progress, Reduction, Window,
 };
@@ -62,27 +62,15 @@ impl Words for TimeoutRule {
 }
 
 impl Described for JtcpConfig {
-    const PARAMETERS: &'static [Parameter<JtcpConfig>] = &[
-        Parameter::<Self>::new(
-            "k",
-            Domain::Number,
-            "segments queued per round trip from which a loss counts as congestion",
-            |law| Setting::Number(law.k),
-            |law, value| law.k = value.number(),
-        )
-        .source("EJTCP (2)")
-        .above("0")
-        .at_most("1000"),
-        Reach::parameter(|law| Setting::word(law.reach), |law, value| law.reach = value.choice()),
-        Parameter::<Self>::new(
-            "timeout-rule",
-            Domain::Words("choice", words::<TimeoutRule>),
-            "reaction to a timeout: as in Reno, or, if the jitter ratio indicates a random loss, half of the window without slow start",
-            |law| Setting::word(law.timeout_rule),
-            |law, value| law.timeout_rule = value.choice(),
-        ),
-        Form::parameter(|law| Setting::word(law.header), |law, value| law.header = value.choice()),
-    ];
+    parameters! {
+        /// segments queued per round trip from which a loss counts as congestion
+        "k": Number = k, above("0"), at_most("1000"), source("EJTCP (2)");
+        Reach::PARAMETER: Words = reach;
+        /// reaction to a timeout: as in Reno, or, if the jitter ratio indicates a random loss, half of the window
+        /// without slow start
+        "timeout-rule": Words("choice") = timeout_rule;
+        Form::PARAMETER: Words = header;
+    }
 
     fn exception(&self) -> Option<Exception> {
         self.header.exception()

@@ -24,7 +24,7 @@
 
 use super::reno::{Reno, grow};
 use crate::estimate::Backlog;
-use crate::hooks::parameter::{Described, Domain, Parameter, Setting, Words, words};
+use crate::hooks::parameter::{Described, Setting, Words, parameters};
 use crate::hooks::scoreboard::Scoreboard;
 use crate::hooks::{Ack, Congestion, Loss, LossCause, LossResponse, Mark, Progress, Reduction, Window};
 use crate::units::{Span, Time};
@@ -87,66 +87,31 @@ impl Words for Constants {
 }
 
 /// A constant in segments queued.
-const fn segments(
-    name: &'static str,
-    meaning: &'static str,
-    get: fn(&VegasConfig) -> Setting,
-    set: fn(&mut VegasConfig, Setting),
-) -> Parameter<VegasConfig> {
-    Parameter::new(name, Domain::Number, meaning, get, set).source(SOURCE).at_least("0").at_most("1000000")
-}
-
 impl Described for VegasConfig {
-    const PARAMETERS: &'static [Parameter<VegasConfig>] = &[
-        Parameter::<Self>::new(
-            "constants",
-            Domain::Words("set of constants", words::<Constants>),
-            "set of alpha, beta and gamma: 1, 3 and 1, or 2, 4 and 1",
-            |law| {
-                Setting::word(if law.alpha == VegasConfig::LINUX.alpha {
-                    Constants::Linux
-                } else {
-                    Constants::Ns2
-                })
-            },
-            |law, value| {
-                let set = match value.choice() {
+    parameters! {
+        /// set of alpha, beta and gamma: 1, 3 and 1, or 2, 4 and 1
+        "constants": Words("set of constants") = (
+            |law| if law.alpha == VegasConfig::LINUX.alpha { Constants::Linux } else { Constants::Ns2 },
+            |law, constants| {
+                let set = match constants {
                     Constants::Ns2 => VegasConfig::NS2,
                     Constants::Linux => VegasConfig::LINUX,
                 };
                 *law = VegasConfig { rounded: law.rounded, ..set };
             },
-        ),
-        segments(
-            "alpha",
-            "queued segments below which the window grows",
-            |law| Setting::Number(law.alpha),
-            |law, value| law.alpha = value.number(),
-        )
-        .follows("constants", "linux", Setting::Number(2.0)),
-        segments(
-            "beta",
-            "queued segments above which the window shrinks",
-            |law| Setting::Number(law.beta),
-            |law, value| law.beta = value.number(),
-        )
-        .follows("constants", "linux", Setting::Number(4.0)),
-        segments(
-            "gamma",
-            "queued segments above which slow start ends",
-            |law| Setting::Number(law.gamma),
-            |law, value| law.gamma = value.number(),
-        ),
-        Parameter::<Self>::new(
-            "rounded-backlog",
-            Domain::Flag,
-            "whether the number of queued segments is rounded before the comparison",
-            |law| Setting::Flag(law.rounded),
-            |law, value| law.rounded = value.flag(),
-        )
-        .source("ns-2: tcp-vegas.cc; Brakmo and Peterson 1995")
-        .follows("tcp.profile", "ns2-2004", Setting::Flag(true)),
-    ];
+        );
+        /// queued segments below which the window grows
+        "alpha": Number = alpha, at_least("0"), at_most("1000000"), follows("constants", "linux", Setting::Number(2.0)),
+            source(SOURCE);
+        /// queued segments above which the window shrinks
+        "beta": Number = beta, at_least("0"), at_most("1000000"), follows("constants", "linux", Setting::Number(4.0)),
+            source(SOURCE);
+        /// queued segments above which slow start ends
+        "gamma": Number = gamma, at_least("0"), at_most("1000000"), source(SOURCE);
+        /// whether the number of queued segments is rounded before the comparison
+        "rounded-backlog": Flag = rounded, follows("tcp.profile", "ns2-2004", Setting::Flag(true)),
+            source("ns-2: tcp-vegas.cc; Brakmo and Peterson 1995");
+    }
 
     fn conflict(&self) -> Option<(&'static str, String)> {
         let VegasConfig { alpha, beta, .. } = self;

@@ -19,7 +19,7 @@
 
 use super::reno::{Reno, grow};
 use crate::estimate::Backlog;
-use crate::hooks::parameter::{Described, Domain, Parameter, Setting};
+use crate::hooks::parameter::{Described, parameters};
 use crate::hooks::{
     Ack, Congestion, Judgement, Loss, LossCause, LossResponse, Mark, Progress, Reduction, Window,
 };
@@ -41,16 +41,10 @@ impl Default for VenoConfig {
 }
 
 impl Described for VenoConfig {
-    const PARAMETERS: &'static [Parameter<VenoConfig>] = &[Parameter::<Self>::new(
-        "beta",
-        Domain::Number,
-        "queued segments from which a loss counts as congestion",
-        |law| Setting::Number(law.beta),
-        |law, value| law.beta = value.number(),
-    )
-    .source("Fu and Liew 2003")
-    .at_least("0")
-    .at_most("1000000")];
+    parameters! {
+        /// queued segments from which a loss counts as congestion
+        "beta": Number = beta, at_least("0"), at_most("1000000"), source("Fu and Liew 2003");
+    }
 }
 
 /// The state of Veno.

@@ -21,7 +21,7 @@
 
 use super::reno::{Reno, grow};
 use crate::estimate::{LowPass, PerAck};
-use crate::hooks::parameter::{Described, Domain, LONGEST, Parameter, Setting, Words, words};
+use crate::hooks::parameter::{Described, LONGEST, Words, parameters};
 use crate::hooks::{Ack, Congestion, Loss, LossCause, LossResponse, Mark, Progress, Reduction, Window};
 use crate::units::{Span, Time};
 
@@ -60,58 +60,38 @@ impl Words for Filter {
 }
 
 impl Described for WestwoodConfig {
-    const PARAMETERS: &'static [Parameter<WestwoodConfig>] = &[
-        Parameter::<Self>::new(
-            "filter",
-            Domain::Words("filter", words::<Filter>),
-            "filter of the rate samples: as quoted by EJTCP, or the original",
-            |law| {
-                Setting::word(match law.filter {
-                    LowPass::Constant(_) => Filter::Paper,
-                    LowPass::Tustin(_) => Filter::Tustin,
-                })
+    parameters! {
+        /// filter of the rate samples: as quoted by EJTCP, or the original
+        "filter": Words("filter") = (
+            |law| match law.filter {
+                LowPass::Constant(_) => Filter::Paper,
+                LowPass::Tustin(_) => Filter::Tustin,
             },
-            |law, value| {
-                law.filter = match value.choice() {
+            |law, filter| {
+                law.filter = match filter {
                     Filter::Paper => LowPass::Constant(WestwoodConfig::ALPHA),
                     Filter::Tustin => LowPass::Tustin(WestwoodConfig::TAU),
-                }
+                };
             },
-        )
-        .source("EJTCP (2); Mascolo et al. 2001"),
-        Parameter::<Self>::new(
-            "alpha",
-            Domain::Number,
-            "weight of the old rate in the filter",
-            |law| {
-                Setting::Number(match law.filter {
-                    LowPass::Constant(alpha) => alpha,
-                    LowPass::Tustin(_) => WestwoodConfig::ALPHA,
-                })
+        ), source("EJTCP (2); Mascolo et al. 2001");
+        /// weight of the old rate in the filter
+        "alpha": Number = (
+            |law| match law.filter {
+                LowPass::Constant(alpha) => alpha,
+                LowPass::Tustin(_) => WestwoodConfig::ALPHA,
             },
-            |law, value| law.filter = LowPass::Constant(value.number()),
-        )
-        .source("19/21: the original's for a gap of tau / 10")
-        .at_least("0")
-        .at_most("1")
-        .only(&[("filter", &["paper"])]),
-        Parameter::<Self>::new(
-            "tau",
-            Domain::Time("ms"),
-            "time constant of the filter",
-            |law| {
-                Setting::Time(match law.filter {
-                    LowPass::Tustin(tau) => tau,
-                    LowPass::Constant(_) => WestwoodConfig::TAU,
-                })
+            |law, alpha| law.filter = LowPass::Constant(alpha),
+        ), at_least("0"), at_most("1"), only(&[("filter", &["paper"])]),
+            source("19/21: the original's for a gap of tau / 10");
+        /// time constant of the filter
+        "tau": Time("ms") = (
+            |law| match law.filter {
+                LowPass::Tustin(tau) => tau,
+                LowPass::Constant(_) => WestwoodConfig::TAU,
             },
-            |law, value| law.filter = LowPass::Tustin(value.time()),
-        )
-        .source("Casetti et al. 2002")
-        .above("0 s")
-        .at_most(LONGEST)
-        .only(&[("filter", &["tustin"])]),
-    ];
+            |law, tau| law.filter = LowPass::Tustin(tau),
+        ), above("0 s"), at_most(LONGEST), only(&[("filter", &["tustin"])]), source("Casetti et al. 2002");
+    }
 }
 
 /// The state of Westwood.

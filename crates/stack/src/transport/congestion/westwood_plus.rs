@@ -19,7 +19,7 @@
 use super::reno::grow;
 use super::westwood::{after_mark, answer};
 use crate::estimate::PerRoundTrip;
-use crate::hooks::parameter::{Described, Domain, LONGEST, Parameter, Setting};
+use crate::hooks::parameter::{Described, LONGEST, parameters};
 use crate::hooks::{Ack, Congestion, Loss, LossCause, LossResponse, Mark, Progress, Reduction, Window};
 use crate::units::{Span, Time};
 
@@ -37,15 +37,10 @@ impl Default for WestwoodPlusConfig {
 }
 
 impl Described for WestwoodPlusConfig {
-    const PARAMETERS: &'static [Parameter<WestwoodPlusConfig>] = &[Parameter::<Self>::new(
-        "least-interval",
-        Domain::Time("ms"),
-        "minimum duration of a rate sample",
-        |law| Setting::Time(law.least_interval),
-        |law, value| law.least_interval = value.time(),
-    )
-    .source("Linux: tcp_westwood.c")
-    .at_most(LONGEST)];
+    parameters! {
+        /// minimum duration of a rate sample
+        "least-interval": Time("ms") = least_interval, at_most(LONGEST), source("Linux: tcp_westwood.c");
+    }
 }
 
 /// The state of Westwood+.

@@ -1,7 +1,7 @@
 //! The constants of Linux's mac80211.
 
 use super::super::{codel, fq_codel};
-use crate::hooks::parameter::{Described, Domain, LONGEST, Parameter, Setting};
+use crate::hooks::parameter::{Described, LONGEST, parameters};
 use crate::units::{Bytes, Span};
 
 /// The constants.
@@ -45,126 +45,37 @@ impl Default for Config {
     }
 }
 
-const CODEL: [Parameter<Config>; 3] = codel::parameters!(Config, "Linux: sta_info.c", queue codel);
 const IF_FAIR: &[(&str, &[&str])] = &[("airtime-fairness", &["true"])];
 const IF_AQL: &[(&str, &[&str])] = &[("aql", &["true"])];
 
-/// A limit of AQL.
-const fn limit(
-    name: &'static str,
-    meaning: &'static str,
-    get: fn(&Config) -> Setting,
-    set: fn(&mut Config, Setting),
-) -> Parameter<Config> {
-    Parameter::<Config>::new(name, Domain::Time("ms"), meaning, get, set)
-        .source("Linux: cfg80211.h")
-        .above("0 s")
-        .at_most(LONGEST)
-        .only(IF_AQL)
-}
-
 impl Described for Config {
-    const PARAMETERS: &'static [Parameter<Config>] = &{
-        let [target, interval, ce_threshold] = CODEL;
-        [
-            target,
-            interval,
-            ce_threshold,
-            Parameter::<Self>::new(
-                "flows",
-                Domain::Count,
-                "number of queues of a station among which a hash distributes its flows",
-                |config| Setting::Count(config.queue.flows),
-                |config, value| config.queue.flows = value.count(),
-            )
-            .at_least("1")
-            .at_most("65536"),
-            Parameter::<Self>::new(
-                "quantum",
-                Domain::Size,
-                "bytes that a flow may send in its turn",
-                |config| Setting::Size(config.queue.quantum),
-                |config, value| config.queue.quantum = value.size(),
-            )
-            .source("Linux: fq_impl.h")
-            .at_least("1 B")
-            .at_most("1 GB"),
-            Parameter::<Self>::new(
-                "drop-batch",
-                Domain::Count,
-                "the most packets of the longest flow that are dropped at once when the link's queue is full",
-                |config| Setting::Count(config.queue.drop_batch),
-                |config, value| config.queue.drop_batch = value.count(),
-            )
-            .source("Linux: fq_impl.h")
-            .at_least("1")
-            .at_most("65536"),
-            Parameter::<Self>::new(
-                "slow-codel",
-                Domain::Flag,
-                "whether target and interval are 50 and 300 ms for rates below 6 Mbit/s times the number of stations",
-                |config| Setting::Flag(config.slow_codel),
-                |config, value| config.slow_codel = value.flag(),
-            )
-            .source("Linux until 6.14: sta_info.c"),
-            Parameter::<Self>::new(
-                "airtime-fairness",
-                Domain::Flag,
-                "whether stations are served by airtime; otherwise they take turns, an A-MPDU each",
-                |config| Setting::Flag(config.airtime_fairness),
-                |config, value| config.airtime_fairness = value.flag(),
-            )
-            .source("Linux: tx.c"),
-            Parameter::<Self>::new(
-                "weight",
-                Domain::Time("us"),
-                "airtime by which the deficit of a station grows at a time",
-                |config| Setting::Time(config.weight),
-                |config, value| config.weight = value.time(),
-            )
-            .source("Linux: cfg80211.h")
-            .at_least("1 us")
-            .at_most("1 s")
-            .only(IF_FAIR),
-            Parameter::<Self>::new(
-                "aql",
-                Domain::Flag,
-                "whether expected airtime limits what the hardware holds (airtime queue limits)",
-                |config| Setting::Flag(config.aql),
-                |config, value| config.aql = value.flag(),
-            )
-            .source("Linux: tx.c"),
-            limit(
-                "aql-low",
-                "expected airtime that a station may have in the hardware",
-                |config| Setting::Time(config.aql_low),
-                |config, value| config.aql_low = value.time(),
-            ),
-            limit(
-                "aql-high",
-                "the same while all stations together have less than aql-total",
-                |config| Setting::Time(config.aql_high),
-                |config, value| config.aql_high = value.time(),
-            ),
-            limit(
-                "aql-total",
-                "expected airtime of all stations in the hardware from which on aql-low is the limit",
-                |config| Setting::Time(config.aql_total),
-                |config, value| config.aql_total = value.time(),
-            ),
-            Parameter::<Self>::new(
-                "frames",
-                Domain::Count,
-                "A-MPDUs of an access category that the hardware holds, or none: AQL is the only limit",
-                |config| config.frames.map_or(Setting::Word("none"), Setting::Count),
-                |config, value| config.frames = (!value.is("none")).then(|| value.count()),
-            )
-            .words(&["none"])
-            .source("Linux: ath9k")
-            .at_least("1")
-            .at_most("1000"),
-        ]
-    };
+    parameters! {
+        codel::TARGET: Time = queue.codel.target, source("Linux: sta_info.c");
+        codel::INTERVAL: Time = queue.codel.interval, source("Linux: sta_info.c");
+        codel::CE_THRESHOLD: Time or "none" = queue.codel.ce_threshold;
+        /// number of queues of a station among which a hash distributes its flows
+        "flows": Count = queue.flows, at_least("1"), at_most("65536");
+        /// bytes that a flow may send in its turn
+        "quantum": Size = queue.quantum, at_least("1 B"), at_most("1 GB"), source("Linux: fq_impl.h");
+        /// the most packets of the longest flow that are dropped at once when the link's queue is full
+        "drop-batch": Count = queue.drop_batch, at_least("1"), at_most("65536"), source("Linux: fq_impl.h");
+        /// whether target and interval are 50 and 300 ms for rates below 6 Mbit/s times the number of stations
+        "slow-codel": Flag = slow_codel, source("Linux until 6.14: sta_info.c");
+        /// whether stations are served by airtime; otherwise they take turns, an A-MPDU each
+        "airtime-fairness": Flag = airtime_fairness, source("Linux: tx.c");
+        /// airtime by which the deficit of a station grows at a time
+        "weight": Time("us") = weight, at_least("1 us"), at_most("1 s"), only(IF_FAIR), source("Linux: cfg80211.h");
+        /// whether expected airtime limits what the hardware holds (airtime queue limits)
+        "aql": Flag = aql, source("Linux: tx.c");
+        /// expected airtime that a station may have in the hardware
+        "aql-low": Time("ms") = aql_low, above("0 s"), at_most(LONGEST), only(IF_AQL), source("Linux: cfg80211.h");
+        /// the same while all stations together have less than aql-total
+        "aql-high": Time("ms") = aql_high, above("0 s"), at_most(LONGEST), only(IF_AQL), source("Linux: cfg80211.h");
+        /// expected airtime of all stations in the hardware from which on aql-low is the limit
+        "aql-total": Time("ms") = aql_total, above("0 s"), at_most(LONGEST), only(IF_AQL), source("Linux: cfg80211.h");
+        /// A-MPDUs of an access category that the hardware holds, or none: AQL is the only limit
+        "frames": Count or "none" = frames, at_least("1"), at_most("1000"), source("Linux: ath9k");
+    }
 
     fn conflict(&self) -> Option<(&'static str, String)> {
         (self.frames.is_none() && !self.aql).then(|| {

@@ -1,0 +1,139 @@
+//! Declarations of each kind of parameter, and what a host reads and sets by them.
+
+use super::*;
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Config {
+    depth: u64,
+    rule: Rule,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Rule {
+    Early,
+    Late,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config { depth: 3, rule: Rule::Late }
+    }
+}
+
+impl Words for Rule {
+    const WORDS: &'static [(&'static str, Rule)] = &[("early", Rule::Early), ("late", Rule::Late)];
+}
+
+impl Described for Config {
+    parameters! {
+        /// when
+        "rule": Words("rule") = rule;
+        /// how deep
+        "depth": Count = depth, at_least("1");
+    }
+}
+
+#[test]
+fn a_configuration_lists_its_parameters_with_their_defaults_and_takes_values_by_name() {
+    let listing = Config::listing();
+    let names: Vec<_> = listing.iter().map(|(spec, default)| (spec.name, *default)).collect();
+    assert_eq!(names, [("rule", Setting::Word("late")), ("depth", Setting::Count(3))]);
+    let mut config = Config::default();
+    config.set("depth", Setting::Count(7));
+    config.set("rule", Setting::Word("early"));
+    assert_eq!(config, Config { depth: 7, rule: Rule::Early });
+}
+
+const SHARED: Spec = Spec::new("shared", Domain::Size, "bytes").at_most("1 GB").source("RFC 1");
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct All {
+    flag: bool,
+    counts: (u8, u32, u64, usize),
+    real: f64,
+    share: f64,
+    time: Span,
+    size: Bytes,
+    segments: Option<u32>,
+    square: f64,
+}
+
+impl Described for All {
+    parameters! {
+        /// whether
+        "flag": Flag = flag;
+        /// a short one
+        "u8": Count = counts.0;
+        /// a longer one
+        "u32": Count = counts.1;
+        /// a long one
+        "u64": Count = counts.2;
+        /// one of the machine
+        "usize": Count = counts.3;
+        /// a number whose meaning
+        /// has two lines
+        "number": Number = real, above("0"), only(&[("flag", &["true"])]);
+        /// a share
+        "share": Share = share, at_least("1 %"), at_most("2 %"), source("RFC 2");
+        /// a time
+        "time": Time("ms") = time, follows("flag", "true", Setting::Time(Span(1)));
+        SHARED: Size = size, source("RFC 3");
+        /// some segments or none
+        "segments": Segments or "none" = segments;
+        /// the root of a field
+        "root": Number = (|all| all.square.sqrt(), |all, root: f64| all.square = root * root);
+    }
+}
+
+#[test]
+fn a_value_of_each_kind_is_read_as_it_was_set() {
+    let values = [
+        ("flag", Setting::Flag(true)),
+        ("u8", Setting::Count(255)),
+        ("u32", Setting::Count(1 << 31)),
+        ("u64", Setting::Count(1 << 63)),
+        ("usize", Setting::Count(7)),
+        ("number", Setting::Number(0.5)),
+        ("share", Setting::Share(0.25)),
+        ("time", Setting::Time(Span(3))),
+        ("shared", Setting::Size(Bytes(4))),
+        ("segments", Setting::Segments(5)),
+        ("root", Setting::Number(6.0)),
+    ];
+    let mut all = All::default();
+    assert_eq!(All::listing()[9].1, Setting::Word("none"));
+    for (name, value) in values {
+        all.set(name, value);
+    }
+    let read = All::PARAMETERS.iter().map(|parameter| (parameter.spec.name, (parameter.get)(&all)));
+    assert_eq!(read.collect::<Vec<_>>(), values);
+    assert_eq!((all.segments, all.square), (Some(5), 36.0));
+    all.set("segments", Setting::Word("none"));
+    assert_eq!(all.segments, None);
+}
+
+#[test]
+fn a_declaration_has_the_details_and_the_lines_of_its_meaning() {
+    let spec = |name| All::listing().into_iter().find(|(spec, _)| spec.name == name).expect("declared").0;
+    let number = spec("number");
+    assert_eq!(number.meaning, "a number whose meaning has two lines");
+    assert_eq!(number.least, Some(Limit { text: "0", included: false }));
+    assert_eq!((number.most, number.only), (None, &[("flag", &["true"][..])][..]));
+    let share = spec("share");
+    assert_eq!(share.least, Some(Limit { text: "1 %", included: true }));
+    assert_eq!((share.most.map(|most| most.text), share.source), (Some("2 %"), "RFC 2"));
+    let follows = Follows { name: "flag", word: "true", default: Setting::Time(Span(1)) };
+    assert_eq!(spec("time").follows, Some(follows));
+    assert!(matches!(spec("time").domain, Domain::Time("ms")));
+    let shared = spec("shared");
+    assert_eq!((shared.most.map(|most| most.text), shared.source), (Some("1 GB"), "RFC 3"));
+    assert_eq!((spec("segments").words, shared.words), (&["none"][..], &[][..]));
+    let Domain::Words("rule", words) = Config::PARAMETERS[0].spec.domain else { panic!("a rule") };
+    assert_eq!(words(), ["early", "late"]);
+}
+
+#[test]
+#[should_panic(expected = "Flag(true) for a parameter that takes an integer")]
+fn a_value_of_another_domain_breaks_an_invariant() {
+    Config::default().set("depth", Setting::Flag(true));
+}
