@@ -1,46 +1,47 @@
-"""Writes the tables of docs/linux.md from what `lasthop check --peer linux SCENARIO --json` printed:
+"""Writes the tables of docs/linux.md: what a kernel did, kept in docs/linux-runs.json, beside ours of today.
 
-    python docs/make_linux.py bulk.json files.json tail.json
+    python docs/make_linux.py [SCENARIO ...]        all tables, or these; one is called `edges`
+    python docs/make_linux.py keep FILE ...         keeps results
 
-The table of each scenario is between two comments of the page, which name it. The table of edges
-has the kernel's numbers that are kept in docs/linux-edges.json beside ours of today, and needs no kernel:
-
-    python docs/make_linux.py edges
-    python docs/make_linux.py keep probe.json idle.json ...
-
-The second keeps the kernel's numbers of scenarios of `EDGES`.
+The first needs no kernel: ours runs again with the losses that the kernel's runs had. FILE has what
+`lasthop check --peer linux SCENARIO --json` printed; its points replace those of the scenario that are kept.
+The table of each scenario is between two comments of the page, which name it.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 
 import lasthop as lh
 from lasthop.base.quantity import digits
 from lasthop.base.table import markdown
 from lasthop.peer import measured
+from lasthop.peer.beside import Line
 from lasthop.peer.path import path as path_of
 
 PAGE = Path(__file__).with_name("linux.md")
-KEPT = Path(__file__).with_name("linux-edges.json")
+KEPT = Path(__file__).with_name("linux-runs.json")
 LAW = "flows.main.tcp.congestion"
 # By how much a mean of ours may differ from the kernel's.
 ACCEPTED = {"reno": 0.10, "cubic": 0.10, "bbr": 0.15}
 
 
-def cell(line: dict) -> str:
+def cell(line: Line) -> str:
     """Both means and their difference, bold if it is more than accepted."""
-    scale = 1e-6 if line["metric"] == "goodput_bps" else 1.0
-    ours, theirs = (line["mean"][name]["mean"] for name in ("ours", "linux"))
+    scale = measured.METRICS[line.metric].scale
+    ours, theirs = (side.mean for side in line.means)
     if ours is None or theirs is None:
         return "–"
-    half = "" if line["off_half"] is None else f" ± {100 * line['off_half']:.1f}"
-    share = f"{100 * line['off']:+.1f}{half} %".replace("-", "−")
-    share = f"**{share}**" if abs(line["off"]) > ACCEPTED[line["law"]] else share
-    late = " (late)" if line["late_p99_s"] >= 1e-3 else ""
+    half = "" if line.off_half is None else f" ± {100 * line.off_half:.1f}"
+    share = f"{100 * line.off:+.1f}{half} %".replace("-", "−")
+    share = f"**{share}**" if line.missed(ACCEPTED[line.law]) else share
+    late = " (late)" if line.late_p99_s >= 1e-3 else ""
     return f"{digits(ours * scale, 3)} / {digits(theirs * scale, 3)}, {share}{late}"
 
 
@@ -68,29 +69,53 @@ COLUMNS = (
     ("links.path.loss.rate", "loss", lambda point: point["links.path.loss.rate"]),
     ("links.path.reorder.by", "1 % sent ahead by", ahead),
     ("links.path.loss.list.drop", "last segments lost", number),
+    ("links.path.queue", "limit", lambda point: point["links.path.queue"]),
 )
 
+# The scenarios that have a table of their own, and what is in it.
+TABLES = {
+    "validation/linux-bulk": "goodput_bps",
+    "validation/linux-short": "goodput_bps",
+    "validation/linux-sackless": "goodput_bps",
+    "validation/linux-files": "completion_s",
+    "validation/linux-tail": "completion_s",
+    "validation/linux-reorder": "goodput_bps",
+    "validation/linux-shared": "goodput_bps",
+}
 
-def table(found: dict) -> str:
+
+def table(name: str) -> str:
     """The table of a scenario, and below it what it was measured with."""
-    columns = [column for column in COLUMNS if column[0] in found["lines"][0]["point"]]
+    metric = TABLES[name]
+    lines = [
+        Line(
+            *(kept[key] for key in ("point", "flow", "law")),
+            metric,
+            dict(enumerate(mine[metric])),
+            dict(enumerate(kept["linux"][metric])),
+            late_p99_s=kept["late_p99_s"],
+        )
+        for kept, mine in ours(name)
+    ]
+    # The path names its queue.
+    columns = [column for column in COLUMNS if column[0] in lines[0].point]
+    columns = columns[: -1 if len(columns) > 1 and columns[-1][0] == "links.path.queue" else None]
     rows: dict[tuple[str, ...], dict[str, str]] = {}
-    for line in found["lines"]:
-        place = tuple(text(line["point"]) for _, _, text in columns)
-        rows.setdefault(place, {})[line["law"]] = cell(line)
-    laws = list(dict.fromkeys(line["law"] for line in found["lines"]))
+    for line in lines:
+        place = tuple(text(line.point) for _, _, text in columns)
+        rows.setdefault(place, {})[line.law] = cell(line)
+    laws = list(dict.fromkeys(line.law for line in lines))
     head = [*(heading for _, heading, _ in columns), *laws]
     # By path: the sweep has it last.
     paths = list(dict.fromkeys(place[0] for place in rows))
     ordered = sorted(rows.items(), key=lambda row: paths.index(row[0][0]))
     text = markdown(head, [[*place, *(cells.get(law, "") for law in laws)] for place, cells in ordered])
-    late = [line["late_p99_s"] * 1e3 for line in found["lines"]]
-    missed = sum(line["off"] is None or abs(line["off"]) > ACCEPTED[line["law"]] for line in found["lines"])
-    release = found["kernel"].partition("-")[0]
-    counts = {len(line["theirs"]) for line in found["lines"]}
+    late = [line.late_p99_s * 1e3 for line in lines]
+    missed = sum(line.missed(ACCEPTED[line.law]) for line in lines)
+    counts = {len(line.theirs) for line in lines}
     runs = " to ".join(str(count) for count in dict.fromkeys((min(counts), max(counts))))
     return (
-        f"{text}\n\nLinux {release}, {runs} runs of each by both. {missed} of "
+        f"{text}\n\nLinux {kept_of(name)['kernel']}, {runs} runs of each by both. {missed} of "
         f"{len(late)} differ by more than 10 % (`bbr`: 15 %), in bold. The relay's timer was late by at most "
         f"{max(late):.2f} ms at the 99th percentile of a run, in half of the points by less than "
         f"{sorted(late)[len(late) // 2]:.2f} ms.\n"
@@ -110,39 +135,66 @@ EDGES = {
 }
 
 
+def kept_of(name: str) -> dict:
+    """What is kept of a scenario."""
+    return json.loads(KEPT.read_text(encoding="utf-8"))[name]
+
+
 def keep(files: list[str]) -> None:
     """Keep the kernel's numbers of these results."""
-    kept = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}
+    kept = json.loads(KEPT.read_text(encoding="utf-8"))
     for file in files:
         found = json.loads(Path(file).read_text(encoding="utf-8"))
-        _, metrics = EDGES[found["scenario"]]
-        lines: dict[str, dict] = {}
+        name = found["scenario"]
+        metrics = EDGES[name][1] if name in EDGES else (TABLES[name],)
+        lines = {
+            json.dumps([line["point"], line["flow"]]): line for line in kept.get(name, {}).get("lines", ())
+        }
+        fresh: dict[str, dict] = {}
         for line in found["lines"]:
             place = json.dumps([line["point"], line["flow"]])
-            one = lines.setdefault(
-                place, {name: line[name] for name in ("point", "flow", "law", "late_p99_s")}
-            )
+            one = fresh.setdefault(place, {key: line[key] for key in ("point", "flow", "law", "late_p99_s")})
             of = {**line["values"], line["metric"]: {"linux": line["theirs"]}}
-            linux = {name: list(of[name]["linux"].values()) for name in metrics if name in of}
+            linux = {
+                metric: [rounded(value) for value in of[metric]["linux"].values()]
+                for metric in metrics
+                if metric in of
+            }
             one.setdefault("linux", {}).update(linux)
-        kept[found["scenario"]] = {"kernel": found["kernel"].partition("-")[0], "lines": list(lines.values())}
-    ordered = {name: kept[name] for name in EDGES if name in kept}
-    KEPT.write_text(json.dumps(ordered, indent=1) + "\n", encoding="utf-8")
+        kept[name] = {"kernel": found["kernel"].partition("-")[0], "lines": list({**lines, **fresh}.values())}
+    write({name: kept[name] for name in (*EDGES, *TABLES) if name in kept})
 
 
+def rounded(value: float | None) -> float | None:
+    """The value to six digits."""
+    return None if value is None else float(f"{value:.6g}")
+
+
+def write(kept: dict[str, dict]) -> None:
+    """Keep all this, a line for each flow of a point."""
+    parts = []
+    for name, found in kept.items():
+        lines = ",\n".join(f"   {json.dumps(line)}" for line in found["lines"])
+        head = f' "{name}": {{\n  "kernel": "{found["kernel"]}",\n  "lines": [\n'
+        parts.append(f"{head}{lines}\n  ]\n }}")
+    KEPT.write_text("{\n" + ",\n".join(parts) + "\n}\n", encoding="utf-8")
+
+
+@cache
 def ours(name: str) -> list[tuple[dict, dict[str, list[float | None]]]]:
     """The lines of a scenario that are kept, each with our values of its metrics: one a replication."""
-    kept = json.loads(KEPT.read_text(encoding="utf-8"))[name]["lines"]
     scenario = lh.load(name)
-    found = []
-    for line in kept:
-        point = scenario.points().index(line["point"])
-        of = path_of(scenario, point)
+    points = scenario.points()
+
+    def found(line: dict) -> tuple[dict, dict[str, list[float | None]]]:
+        of = path_of(scenario, points.index(line["point"]))
         number = [flow.name for flow in of.flows].index(line["flow"])
         runs = len(next(iter(line["linux"].values())))
         values = [measured.ours(scenario, of, r, set(line["linux"]))[0][number] for r in range(runs)]
-        found.append((line, {metric: [one[metric] for one in values] for metric in line["linux"]}))
-    return found
+        return line, {metric: [one[metric] for one in values] for metric in line["linux"]}
+
+    with ThreadPoolExecutor(os.cpu_count()) as crew:
+        return list(crew.map(found, kept_of(name)["lines"]))
 
 
 def mean(values: list[float | None]) -> float | None:
@@ -159,11 +211,8 @@ def number_of(values: list[float | None], metric: str) -> str:
 
 def edges() -> str:
     """The table of edges: ours beside what the kernel did."""
-    kept = json.loads(KEPT.read_text(encoding="utf-8"))
-    rows = []
+    rows, kept = [], [kept_of(name) for name in EDGES]
     for name, (heading, metrics) in EDGES.items():
-        if name not in kept:
-            continue
         for line, mine in ours(name):
             point = {key.rpartition(".")[2]: value for key, value in line["point"].items()}
             # The rate names the path, and the law has a column.
@@ -178,8 +227,8 @@ def edges() -> str:
             ]
             rows.append([heading, ", ".join(shown), line["law"], "; ".join(cells)])
     text = markdown(["edge", "point", "law", "ours / Linux"], rows)
-    releases = " and ".join(sorted({found["kernel"] for found in kept.values()}))
-    late = max(line["late_p99_s"] for found in kept.values() for line in found["lines"])
+    releases = " and ".join(sorted({found["kernel"] for found in kept}))
+    late = max(line["late_p99_s"] for found in kept for line in found["lines"])
     lateness = f"the relay's timer was late by at most {1e3 * late:.2f} ms at the 99th percentile of a run"
     return f"{text}\n\nLinux {releases}; {lateness}.\n"
 
@@ -198,12 +247,9 @@ def main(words: list[str]) -> None:
         keep(words[1:])
         return
     page = PAGE.read_text(encoding="utf-8")
-    if words == ["edges"]:
-        page = placed(page, "edges", edges())
-    else:
-        for file in words:
-            found = json.loads(Path(file).read_text(encoding="utf-8"))
-            page = placed(page, found["scenario"], table(found))
+    kept = json.loads(KEPT.read_text(encoding="utf-8"))
+    for name in words or ["edges", *(name for name in TABLES if name in kept)]:
+        page = placed(page, name, edges() if name == "edges" else table(name))
     PAGE.write_text(page, encoding="utf-8")
 
 
