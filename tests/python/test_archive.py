@@ -327,8 +327,15 @@ def test_each_file_of_an_archive_is_checked(
 @pytest.mark.parametrize(
     "name",
     [
-        *("../evil", "/abs", "x/../../evil", "more.txt", "laws/x.txt", "laws/x/y.py", "figures/x.html"),
-        *("figures/x/y.svg", "./scenario.toml", "scenario.files/../../evil", "C:\\evil", "x" * 300),
+        *("../evil", "/abs", "x/../../evil", "more.txt", "laws/x.py", "laws/x.txt", "laws/x/y.py"),
+        *(
+            "figures/x.html",
+            "figures/x/y.svg",
+            "./scenario.toml",
+            "scenario.files/../../evil",
+            "C:\\evil",
+            "x" * 300,
+        ),
         *("study.sqlite-wal", "a\nb", "scenario.files", "scenario.files/study.sqlite"),
     ],
 )

@@ -16,14 +16,7 @@ from lasthop.base.quantity import duration
 from lasthop.base.table import grid
 from lasthop.papers import page, results, statements
 from lasthop.papers.claims import AGREES, DIFFERS, PAPER, READING, VERDICTS, Finding
-from lasthop.papers.confirm import (
-    CONFIRMS,
-    CONTRADICTS,
-    NOT_COMPARED,
-    REPEATS,
-    compared,
-    lost,
-)
+from lasthop.papers.confirm import CONFIRMS, CONTRADICTS, NOT_COMPARED, REPEATS, compared, lost
 from lasthop.papers.measure import in_parts, is_stale, judge, single_runs
 from lasthop.papers.published import published
 from lasthop.papers.results import Outcome, Repeated
