@@ -9,6 +9,9 @@ In CI (the variable `CI` is set) and with `--soak`, the Python tests run on an e
 built with the profile `checked`: an overflow or a broken assumption ends a run. It is kept below
 `target/checked`; the extension of the checkout, which a user calls, stays as it is.
 
+With `--changed` only those tests run that the change since a commit can reach (`changed`), on an
+extension of the profile `quick`, of which only what changed is compiled anew.
+
 With `--lowest` they run in an environment of their own, `target/lowest`, which has the lowest version of
 each package that an installed lasthop may have.
 """
@@ -25,11 +28,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from lasthop.tools import lowest
+from lasthop.tools import changed, lowest
 
 ROOT = Path(__file__).resolve().parents[3]
-CHECKED = ROOT / "target" / "checked"
-CHECKED_CORE = CHECKED / "_core.abi3.so"
 
 # An idle worker takes tests from another.
 ON_ALL_CORES = ["-n", "auto", "--dist", "worksteal"]
@@ -79,22 +80,29 @@ def steps() -> list[Step]:
     ]
 
 
-def build_of_checked() -> Step:
-    """The step that builds the checked extension, as a wheel, as the one of the checkout is built."""
-    wheel = ("--interpreter", sys.executable, "--compatibility", "linux", "--out", str(CHECKED / "wheels"))
-    maturin = [sys.executable, "-m", "maturin", "build", "--profile", "checked", "--locked", *wheel]
-    return Step("checked build", maturin, is_lint=False)
+def core(profile: str) -> Path:
+    """Where the extension of a profile of the tests is."""
+    return ROOT / "target" / profile / "_core.abi3.so"
 
 
-def take_out_checked() -> None:
+def build_of(profile: str) -> Step:
+    """The step that builds an extension for the tests, as a wheel, as the one of the checkout is built."""
+    wheels = str(core(profile).with_name("wheels"))
+    wheel = ("--interpreter", sys.executable, "--compatibility", "linux", "--out", wheels)
+    maturin = [sys.executable, "-m", "maturin", "build", "--profile", profile, "--locked", *wheel]
+    return Step(f"{profile} build", maturin, is_lint=False)
+
+
+def take_out(profile: str) -> None:
     """Put the extension of the newest wheel where `scripts/checked` finds it."""
-    wheel = max((CHECKED / "wheels").glob("*.whl"), key=lambda wheel: wheel.stat().st_mtime)
+    wheels = core(profile).with_name("wheels").glob("*.whl")
+    wheel = max(wheels, key=lambda wheel: wheel.stat().st_mtime)
     with zipfile.ZipFile(wheel) as files:
         (name,) = (name for name in files.namelist() if name.endswith((".so", ".pyd")))
-        new = CHECKED_CORE.with_suffix(".new")
+        new = core(profile).with_suffix(".new")
         new.write_bytes(files.read(name))
     # A process that has the old one loaded keeps it.
-    new.rename(CHECKED_CORE)
+    new.rename(core(profile))
 
 
 def environment() -> dict[str, str]:
@@ -109,9 +117,9 @@ def environment() -> dict[str, str]:
     }
 
 
-def checked_environment() -> dict[str, str]:
-    """The environment in which Python takes the checked extension for the package's."""
-    return {"PYTHONPATH": str(ROOT / "scripts" / "checked"), "LASTHOP_CORE": str(CHECKED_CORE)}
+def environment_of(profile: str) -> dict[str, str]:
+    """The environment in which Python takes the extension of a profile for the package's."""
+    return {"PYTHONPATH": str(ROOT / "scripts" / "checked"), "LASTHOP_CORE": str(core(profile))}
 
 
 def run(step: Step) -> Outcome:
@@ -142,8 +150,9 @@ def run(step: Step) -> Outcome:
 def parse(args: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
     """Splits the arguments into ours and pytest's: those after `--`, and any that are not ours.
 
-    >>> parse(["--fast", "--", "-k", "sweep"])
-    (Namespace(fast=True, lint=False, soak=False, lowest=False, learning=False, case=None), ['-k', 'sweep'])
+    >>> ours, rest = parse(["--fast", "--", "-k", "sweep"])
+    >>> ours.fast, ours.changed, rest
+    (True, None, ['-k', 'sweep'])
     """
     parser = argparse.ArgumentParser(
         prog="lasthop test",
@@ -154,6 +163,13 @@ def parse(args: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
     only = parser.add_mutually_exclusive_group()
     only.add_argument("--fast", action="store_true", help="tests only, no lints")
     only.add_argument("--lint", action="store_true", help="lints only, no tests")
+    only.add_argument(
+        "--changed",
+        nargs="?",
+        const="HEAD",
+        metavar="COMMIT",
+        help="only the tests that the change since COMMIT can reach; default: what is not committed",
+    )
     only.add_argument(
         "--soak",
         action="store_true",
@@ -193,6 +209,8 @@ def main(args: Sequence[str] = ()) -> int:
         return learning.main()
     if options.case is not None:
         return show_case(options.case)
+    if options.changed is not None:
+        return run_changed(options.changed, for_pytest)
     for tool, use in OPTIONAL_TOOLS.items():
         if not shutil.which(tool):
             print(f"{tool}: not installed: {use}")
@@ -202,7 +220,7 @@ def main(args: Sequence[str] = ()) -> int:
     is_checked = not options.lint and (options.soak or is_ci())
     # The build keeps one core busy for minutes; the steps go on beside it.
     with ThreadPoolExecutor(1) as pool:
-        builds = [pool.submit(run, build_of_checked())] if is_checked else []
+        builds = [pool.submit(run, build_of("checked"))] if is_checked else []
         outcomes = [run(step) for step in wanted]
         outcomes += [build.result() for build in builds]
     failed = [outcome for outcome in outcomes if outcome.status]
@@ -216,8 +234,8 @@ def main(args: Sequence[str] = ()) -> int:
 
     env = environment()
     if is_checked:
-        take_out_checked()
-        env |= checked_environment()
+        take_out("checked")
+        env |= environment_of("checked")
     if options.soak:
         env["LASTHOP_SOAK"] = "1"
         for_pytest += [*ON_ALL_CORES, "-v", "tests/python/test_search.py"]
@@ -229,6 +247,45 @@ def main(args: Sequence[str] = ()) -> int:
     return 1 if failed or any(statuses) else 0
 
 
+def run_changed(since: str, for_pytest: list[str]) -> int:
+    """Runs the tests that the change since a commit can reach."""
+    try:
+        files = changed.changed(ROOT, since)
+    except subprocess.CalledProcessError:
+        print(f"error: test: --changed {since}: not a commit of this checkout; expected one", file=sys.stderr)
+        return 2
+    found = changed.reach(ROOT, files)
+    if found.beyond:
+        print(
+            f"{', '.join(found.beyond)}: can reach every test; expected ./lasthop test --fast",
+            file=sys.stderr,
+        )
+        return 2
+    test = ("cargo", "test", "--locked", "-p")
+    wanted = []
+    if found.stack:
+        wanted.append(Step("stack", [*test, "lasthop-stack", "--lib", "--", *sorted(found.stack)]))
+    if found.sim:
+        wanted.append(Step("sim", [*test, "lasthop-sim", "--test", "main", "--", *sorted(found.sim)]))
+    env = environment()
+    if any(file.startswith("crates/") for file in files):
+        wanted.insert(0, build_of("quick"))
+        env |= environment_of("quick")
+    outcomes = [run(step) for step in wanted]
+    if "LASTHOP_CORE" in env:
+        if outcomes[0].status:
+            return 1
+        take_out("quick")
+    status = 0
+    if found.python:
+        words = ["-m", "not alone and not slow", *ON_ALL_CORES, *for_pytest, *sorted(found.python)]
+        status = subprocess.run(
+            [sys.executable, "-m", "pytest", *words], cwd=ROOT, env=env, check=False
+        ).returncode
+    # Nothing collected is no failure: all that was chosen may be slow.
+    return 1 if status not in (0, 5) or any(outcome.status for outcome in outcomes) else 0
+
+
 def is_ci() -> bool:
     """Whether this is continuous integration, by the variable that all of its services set."""
     return os.environ.get("CI", "").lower() not in {"", "0", "false"}
@@ -236,9 +293,9 @@ def is_ci() -> bool:
 
 def show_case(number: int) -> int:
     """Shows a random scenario and what it breaks, on the checked extension."""
-    if run(build_of_checked()).status:
+    if run(build_of("checked")).status:
         return 1
-    take_out_checked()
-    env = environment() | checked_environment()
+    take_out("checked")
+    env = environment() | environment_of("checked")
     command = [sys.executable, "-m", "search", str(number)]
     return subprocess.run(command, cwd=ROOT / "tests" / "python", env=env, check=False).returncode

@@ -1,0 +1,179 @@
+"""`lasthop test --changed`: the tests that a change can reach, by its room.
+
+A leaf is a scheme, a law of a queue, or a congestion law that no profile has by default: only the registry
+uses it. An edit of one reaches the tests beside it, and those elsewhere that name it. A module in Python
+reaches the modules that import it, directly or through others, and so the tests that import one of these or
+call its command. A scenario or a page reaches the tests that name it. All else reaches everything.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+LEAVES = re.compile(r"crates/stack/src/(schemes|transport/congestion|link/managed)/(\w+)")
+# What these folders have beside leaves, what other leaves use, and what profiles have by default.
+SHARED = {"mod", "tests", "testing", "waiting", "flows", "held", "deadlines"}
+SHARED |= {"codel", "fq_codel", "cubic", "reno"}
+PACKAGE = "python/lasthop/"
+
+
+@dataclass
+class Reach:
+    """Tests that a change can reach.
+
+    Attributes:
+        stack: Filters of the unit tests of the crate `lasthop-stack`.
+        sim: Filters of the integration tests of the crate `lasthop-sim`.
+        python: Arguments for pytest: files, and functions in files.
+        beyond: Changed files that reach everything.
+    """
+
+    stack: set[str] = field(default_factory=set)
+    sim: set[str] = field(default_factory=set)
+    python: set[str] = field(default_factory=set)
+    beyond: list[str] = field(default_factory=list)
+
+
+def changed(root: Path, since: str = "HEAD") -> list[str]:
+    """The files that differ from a commit, and those that git does not know, as paths from the root."""
+    commands = (["diff", "--name-only", since], ["ls-files", "--others", "--exclude-standard"])
+    found = [
+        subprocess.run(["git", *words], cwd=root, check=True, stdout=subprocess.PIPE, text=True).stdout
+        for words in commands
+    ]
+    return sorted({line for text in found for line in text.splitlines()})
+
+
+def reach(root: Path, files: list[str]) -> Reach:
+    """What these files reach."""
+    found = Reach()
+    modules: set[str] = set()
+    for file in files:
+        leaf = LEAVES.match(file)
+        if leaf and leaf[2] not in SHARED:
+            folder = leaf[1].replace("/", "::")
+            found.stack.add(f"{folder}::{leaf[2]}")
+            found.sim |= naming_in_rust(root, leaf[2])
+            found.python |= naming_in_python(root, leaf[2])
+        elif file.startswith(PACKAGE) and file.endswith(".py"):
+            modules.add(
+                file.removesuffix(".py").removesuffix("/__init__").replace("/", ".").removeprefix("python.")
+            )
+            found.python.add(file)
+        elif re.match(r"tests/python/test_\w+\.py", file):
+            found.python.add(file)
+        elif file.startswith(("scenarios/", "docs/", "papers/")) or re.fullmatch(r"[A-Z]+\.md", file):
+            found.python |= naming_in_python(root, Path(file).stem) | {"tests/python/test_docs.py"}
+        else:
+            found.beyond.append(file)
+    if modules:
+        found.python |= using_in_python(root, importers(root, modules))
+    found.python = {one for one in found.python if (root / one.partition("::")[0]).is_file()}
+    return found
+
+
+def _names(word: str) -> re.Pattern[str]:
+    """The word as text and scenarios write it, and as code does.
+
+    >>> bool(_names("ack_filter").search('kind = "ack-filter"')), bool(_names("red").search("required"))
+    (True, False)
+    """
+    either = re.escape(word).replace("_", "[-_]")
+    return re.compile(rf"(?<![a-z0-9]){either}(?![a-z0-9])")
+
+
+def naming_in_rust(root: Path, word: str) -> set[str]:
+    """The integration tests of `lasthop-sim` in files that name a word."""
+    wanted = _names(word)
+    files = (root / "crates/sim/tests").glob("*.rs")
+    return {
+        f"{file.stem}::" for file in files if file.stem != "main" and wanted.search(file.read_text("utf-8"))
+    }
+
+
+def naming_in_python(root: Path, word: str) -> set[str]:
+    """The tests in Python that name a word, or use what does in their file; the file, if its name does."""
+    wanted = _names(word)
+    found = set()
+    for file in sorted((root / "tests/python").glob("test_*.py")):
+        name = file.relative_to(root).as_posix()
+        if wanted.search(file.stem.removeprefix("test_")):
+            found.add(name)
+            continue
+        text = file.read_text("utf-8")
+        if wanted.search(text):
+            found |= {f"{name}::{test}" for test in _functions_naming(text, wanted)}
+    return found
+
+
+def _functions_naming(text: str, wanted: re.Pattern[str]) -> set[str]:
+    """The test functions of a file that name a word, or a name of the file whose definition does."""
+    parts = {}
+    for node in ast.parse(text).body:
+        start = min([node.lineno, *(one.lineno for one in getattr(node, "decorator_list", ()))])
+        source = "\n".join(text.splitlines()[start - 1 : node.end_lineno])
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        names = [one.id for one in targets if isinstance(one, ast.Name)]
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            names = [node.name]
+        parts.update(dict.fromkeys(names, source))
+    reached = {name for name, source in parts.items() if wanted.search(source)}
+    while True:
+        using = re.compile(rf"\b({'|'.join(map(re.escape, reached))})\b") if reached else None
+        more = {name for name, source in parts.items() if using and using.search(source)} - reached
+        if not more:
+            return {name for name in reached if name.startswith("test_")}
+        reached |= more
+
+
+@cache
+def _imports(root: Path) -> dict[str, set[str]]:
+    """The modules of lasthop that each module imports, anywhere in it."""
+    found = {}
+    for file in sorted((root / PACKAGE).rglob("*.py")):
+        words = file.relative_to(root / "python").with_suffix("").parts
+        name = ".".join(words[:-1] if words[-1] == "__init__" else words)
+        named = set()
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(node, ast.Import):
+                named |= {one.name for one in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                named |= {node.module, *(f"{node.module}.{one.name}" for one in node.names)}
+        found[name] = named
+    return found
+
+
+def importers(root: Path, modules: set[str]) -> set[str]:
+    """These modules, and all that import one of them, directly or through others; not the package itself."""
+    reached = set(modules)
+    while True:
+        more = {name for name, named in _imports(root).items() if named & reached} - reached - {"lasthop"}
+        if not more:
+            return reached
+        reached |= more
+
+
+def using_in_python(root: Path, modules: set[str]) -> set[str]:
+    """The tests that import one of these modules, or run the command whose module one of them is."""
+    commands = {name.rpartition(".")[2] for name in modules if name.startswith("lasthop.cli.")}
+    calls = re.compile(rf'\bcli\(\s*"({"|".join(map(re.escape, sorted(commands)))})"') if commands else None
+    found = set()
+    for file in sorted((root / "tests/python").glob("test_*.py")):
+        text = file.read_text("utf-8")
+        name = file.relative_to(root).as_posix()
+        if any(re.search(rf"\b{re.escape(one)}\b", text) for one in modules) or _imports_one(text, modules):
+            found.add(name)
+        elif calls and calls.search(text):
+            found |= {f"{name}::{test}" for test in _functions_naming(text, calls)}
+    return found
+
+
+def _imports_one(text: str, modules: set[str]) -> bool:
+    """Whether a file has `from PACKAGE import MODULE` of one of these modules."""
+    nodes = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.ImportFrom) and node.module)
+    return any(f"{node.module}.{one.name}" in modules for node in nodes for one in node.names)

@@ -1,0 +1,72 @@
+"""What `lasthop test --changed` takes a change to reach."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from lasthop.tools import changed
+
+ROOT = Path(__file__).resolve().parents[2]
+HERE = f"tests/python/{Path(__file__).name}"
+
+
+def test_a_scheme_reaches_its_own_tests_and_those_that_name_it() -> None:
+    found = changed.reach(ROOT, ["crates/stack/src/schemes/snoop/cached.rs"])
+    assert found.stack == {"schemes::snoop"}
+    assert {"stations::", "agents::"} & found.sim == {"stations::"}
+    assert "tests/python/test_ns2_snoop.py" in found.python
+    assert "tests/python/test_ladder.py::test_text_fits_a_terminal_and_names_losses" in found.python
+    assert not [one for one in found.python if one.startswith("tests/python/test_reading_search.py")]
+    assert found.beyond == []
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        *("crates/stack/src/schemes/flows.rs", "crates/stack/src/transport/congestion/cubic.rs"),
+        *("crates/stack/src/link/managed/codel/tests.rs", "crates/sim/src/lib.rs", "Cargo.toml"),
+    ],
+)
+def test_what_others_use_reaches_everything(file: str) -> None:
+    assert changed.reach(ROOT, [file]).beyond == [file]
+
+
+def test_a_module_reaches_the_tests_of_what_imports_it() -> None:
+    found = changed.reach(ROOT, ["python/lasthop/study/archive.py"]).python
+    assert {"python/lasthop/study/archive.py", "tests/python/test_archive.py"} <= found
+    assert "tests/python/test_ladder.py" not in found
+    through_others = changed.reach(ROOT, ["python/lasthop/tools/changed.py"]).python
+    assert {HERE, "tests/python/test_package.py"} <= through_others
+
+
+def test_a_scenario_reaches_the_tests_that_name_it_and_a_test_itself() -> None:
+    found = changed.reach(ROOT, ["scenarios/validation/linux-tail.toml", HERE]).python
+    assert {HERE, "tests/python/test_docs.py"} <= found
+    assert any("test_linux.py::" in one for one in found)
+
+
+def test_a_file_that_is_gone_is_not_run() -> None:
+    assert changed.reach(ROOT, ["tests/python/test_gone.py", "python/lasthop/gone.py"]).python == set()
+
+
+def test_files_of_a_change_are_those_of_git_and_those_that_it_does_not_know(tmp_path: Path) -> None:
+    def git(*words: str) -> None:
+        who = ("-c", "user.name=a", "-c", "user.email=a@b")
+        subprocess.run(["git", *who, *words], cwd=tmp_path, check=True, capture_output=True)
+
+    (tmp_path / "a").write_text("1")
+    (tmp_path / "b").write_text("1")
+    (tmp_path / ".gitignore").write_text("d\n")
+    git("init")
+    git("add", ".")
+    git("commit", "-m", "one")
+    for name in "acd":
+        (tmp_path / name).write_text("2")
+    assert changed.changed(tmp_path) == ["a", "c"]
+    git("add", ".")
+    git("commit", "-m", "two")
+    assert changed.changed(tmp_path) == []
+    assert changed.changed(tmp_path, "HEAD~1") == ["a", "c"]
