@@ -367,7 +367,7 @@ class Scenario(scenario.Scenario):
             where: Conditions such as `links.a.loss.rate<=2 %`, that select the points.
             elsewhere: Other places at which the best values are confirmed: for each, settings by key or
                 a scenario.
-            against: Settings by key of controls, which the confirmation runs in the place of the best values.
+            against: Settings by key of controls, which the confirmation runs instead of the best values.
             jobs: Number of workers; default: all cores.
             out: The directory of the study of all runs; default: `studies/search-ID`.
 

@@ -99,7 +99,7 @@ class Script:
     lines: tuple[Line, ...]
     #: What `drops` counts: `data`, or `ack`.
     of: str = "data"
-    #: The size of a file in the place of a bulk source.
+    #: The size of a file instead of a bulk source.
     file: str | None = None
 
     @property

@@ -33,7 +33,7 @@ node = "base"
 link = "air"
 "#;
 
-/// The same with an access point and a mobile in an 802.11b cell in the place of the lossy link.
+/// The same with an access point and a mobile in an 802.11b cell instead of the lossy link.
 const CELL: &str = r#"
 [run]
 duration = "60 s"
@@ -196,7 +196,7 @@ fn the_arq_proxy_takes_the_acknowledgements_off_the_air() {
         is_sound(&found);
         let share = |outcome| metric(outcome, "links.air.airtime_tcp_ack_payload_s");
         assert!(share(&found) < 0.1 * share(&none), "{} and {}", share(&found), share(&none));
-        // One acknowledgement of the link for each segment in the place of two, and a longer one.
+        // One acknowledgement of the link for each segment instead of two, and a longer one.
         let each = |outcome| metric(outcome, "links.air.airtime_mac_ack_s") / metric(outcome, GOODPUT);
         let longer = each(&found) / (each(&none) / 2.0);
         assert!((1.03..1.1).contains(&longer), "{longer}");

@@ -80,7 +80,7 @@ pub struct NodeConfig {
     pub own_rate: OwnRate,
 }
 
-/// What a node has of its own in the place of what its 802.11 links have.
+/// What a node has of its own that replaces what its 802.11 links have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OwnRate {
     /// The rate, on a link with DCF.

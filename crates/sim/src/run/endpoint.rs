@@ -41,7 +41,7 @@ pub(super) fn trace_names(config: &Config) -> Vec<String> {
     config.flows.iter().flat_map(names).collect()
 }
 
-/// The law that judges in the place of this one among [`trace_names`].
+/// The law that judges instead of this one among [`trace_names`].
 pub(super) fn judging(config: &Config, trace_name: u32, judge: Judge) -> Option<CongestionKind> {
     config.flows[trace_name as usize / 2].judges().find(|(known, _)| *known == judge).map(|(_, law)| law)
 }

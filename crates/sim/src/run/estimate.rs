@@ -105,7 +105,7 @@ fn agents(config: &Config) -> Option<Agents> {
     (!config.agents.is_empty()).then(|| Agents { repeats: config.agents.iter().map(repeats).sum() })
 }
 
-/// How many connections there may be in the place of each: every agent that ends connections makes two of one.
+/// How many connections one may become: every agent that ends connections makes two of one.
 fn pairs_of_ends(config: &Config) -> f64 {
     1.0 + config.agents.iter().filter(|agent| agent.scheme.needs().terminates).count() as f64
 }

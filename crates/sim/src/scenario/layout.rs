@@ -15,7 +15,7 @@ use std::ops::Deref;
 pub(super) use form::{ByProfile, Keys, Presets, Section, Slot, SlotDefault, SlotOnly};
 use form::{Form, SECTIONS};
 
-/// Sections that are not settings, and the message for one in the place of a key.
+/// Sections that are not settings, and the message where a key is expected instead.
 const NOT_SETTINGS: [(&str, &str); 2] = [
     ("sweep", "the sweep is not a key; expected a key of run, nodes, links, flows or agents"),
     (

@@ -213,7 +213,7 @@ fn parts(path: &[String]) -> Vec<&str> {
 /// The keys of a document, from the names it gives to nodes, links, flows and agents.
 fn layout_of(document: &Document, faults: &mut Faults) -> Layout {
     let mut sections: [Vec<String>; 4] = Default::default();
-    // A value in the place of a table still defines its name, so that its fault is reported once.
+    // A value instead of a table still defines its name, so that its fault is reported once.
     let values = document.settings.iter().map(|leaf| (&leaf.path, leaf.item.place));
     for (path, place) in document.tables.iter().map(|(path, place)| (path, *place)).chain(values) {
         let section = match path.as_slice() {

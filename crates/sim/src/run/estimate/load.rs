@@ -337,7 +337,7 @@ impl Load {
         if self.window.is_none() { self.packets } else { 0.0 }
     }
 
-    /// The events of all its packets; with `agents`, that acknowledge in the place of receivers, too.
+    /// The events of all its packets; with `agents`, that acknowledge instead of receivers, too.
     pub(super) fn events(&self, way: &Way, agents: Option<&Agents>) -> f64 {
         let repeats = agents.map_or(0.0, |agents| agents.repeats);
         let there = self.packets + self.beside + repeats;

@@ -44,7 +44,7 @@ impl Drop for Folder {
     }
 }
 
-/// [`BASE`] with a recorded link in the place of the lossy one.
+/// [`BASE`] with a recorded link instead of the lossy one.
 fn with_trace(keys: &str) -> String {
     let text = changed("kind  = \"lossy\"", &format!("kind  = \"trace\"\n{keys}"));
     text.replace("rate  = \"10 Mbit/s\"\n", "").replace("loss  = { rate = \"1 %\" }\n", "")

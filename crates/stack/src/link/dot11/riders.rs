@@ -27,7 +27,7 @@ pub(super) struct Riders {
 }
 
 impl Riders {
-    /// Something to ride in the next acknowledgement to a neighbour, in the place of what waits.
+    /// Something to ride in the next acknowledgement to a neighbour, instead of what waits.
     pub(super) fn take(&mut self, to: NodeId, rider: Rider) {
         self.waiting.clear();
         self.waiting.push_back((to, rider));

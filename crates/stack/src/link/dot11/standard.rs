@@ -133,7 +133,7 @@ pub struct MacConfig {
     pub buffer: Option<Buffer>,
     /// In which order fragments are joined.
     pub reassembly: Reassembly,
-    /// EDCA, aggregation and block acknowledgement in the place of DCF.
+    /// EDCA, aggregation and block acknowledgement instead of DCF.
     pub edca: Option<EdcaConfig>,
 }
 

@@ -1,7 +1,7 @@
 //! Conservative loss recovery by selective acknowledgements.
 //!
 //! **Source.** RFC 6675, 4 and 5; RFC 8985, 6.2, for lost copies. Where losses are detected by time, all of RFC 8985, 6
-//! (`rack.rs`), in the place of `IsLost`, of rules 3 and 4, and of the go-back after a timeout.
+//! (`rack.rs`), instead of `IsLost`, of rules 3 and 4, and of the go-back after a timeout.
 //!
 //! **How.** `pipe` counts the segments estimated to be in the network; while `cwnd - pipe >= 1` the sender sends, in
 //! this order: holes declared lost, new data, other holes, and once per recovery the last hole of all (the rescue).
@@ -47,7 +47,7 @@ pub struct Sack {
     copies: VecDeque<(Time, u64)>,
     /// Segments whose last copy was overtaken, to be sent again.
     overtaken: VecDeque<u64>,
-    /// Where losses are detected by time, in the place of `IsLost`, rules 3 and 4, and `lost_retransmission`.
+    /// Where losses are detected by time, instead of `IsLost`, rules 3 and 4, and `lost_retransmission`.
     rack: Option<Rack>,
 }
 

@@ -1,4 +1,4 @@
-//! EDCA with aggregation and block acknowledgement: the MAC of 802.11n, ac and ax, in the place of DCF.
+//! EDCA with aggregation and block acknowledgement: the MAC of 802.11n, ac and ax, instead of DCF.
 //!
 //! **Limits.** Agreements exist from the start, without ADDBA. No A-MSDU, no fragments, no no-ack policy, no admission
 //! control, no reverse direction, no PPDU to or from several stations. A failure ends a TXOP: no recovery after PIFS.
