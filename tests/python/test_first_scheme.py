@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from test_templates import cargo
+
 ROOT = Path(__file__).resolve().parents[2]
 PATCHES = ROOT / "docs" / "first-scheme"
 NAMES = ("law", "agent")
@@ -75,15 +77,8 @@ def patched(copied: Path) -> Path:
 
 def measured(copy: Path, scenario: str) -> dict[str, str]:
     """The metrics of the first point of a scenario of the patched copy."""
-    command = ["cargo", "run", "-q", "--locked", "-p", "lasthop-sim", "--example", "run_scenario", "--"]
-    ran = subprocess.run(
-        [*command, f"scenarios/examples/{scenario}.toml"],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=copy / "tree",
-        env={**os.environ, "CARGO_TARGET_DIR": str(copy / "build")},
-    )
+    words = ("run", "-q", "--locked", "-p", "lasthop-sim", "--example", "run_scenario", "--")
+    ran = cargo(copy / "tree", *words, f"scenarios/examples/{scenario}.toml")
     assert ran.returncode == 0, ran.stderr
     return dict(line.split(" = ") for line in ran.stdout.splitlines())
 

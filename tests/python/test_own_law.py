@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from test_templates import BUILT, cargo, tree
+from test_templates import BUILT, TARGET, cargo, tree
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "own-law.md"
@@ -96,14 +96,14 @@ def test_the_law_in_rust_decides_as_the_law_in_python(
 
     monkeypatch.setattr(templates, "ROOT", tree)
     templates.scheme("gentle", templates.LAW)
-    tested = cargo(tree, *shlex.split(test)[1:], target=BUILT / "build")
+    tested = cargo(tree, *shlex.split(test)[1:])
     assert tested.returncode == 0, tested.stderr
     monkeypatch.setenv("PYO3_BUILD_EXTENSION_MODULE", "1")
     monkeypatch.setenv("PYO3_PYTHON", sys.executable)
-    built = cargo(tree, "build", "-p", "lasthop-py", target=BUILT / "build")
+    built = cargo(tree, "build", "-p", "lasthop-py")
     assert built.returncode == 0, built.stderr
     core = BUILT / "_core.abi3.so"
-    shutil.copy2(next((BUILT / "build" / "debug").glob("lib_core.*o")), core)
+    shutil.copy2(next((TARGET / "debug").glob("lib_core.*o")), core)
     checked = str(ROOT / "scripts" / "checked")
     path = os.pathsep.join([checked, str(folder), str(ROOT / "python")])
     done = subprocess.run(
