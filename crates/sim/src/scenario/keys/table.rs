@@ -51,6 +51,8 @@ const IF_SACK_BY_COUNT: &[Only] = &[
     Only::Is("flows.*.tcp.loss-detection", &["rfc6675"]),
 ];
 const IF_SACK_OR_FACK: &[Only] = &[Only::Is("flows.*.tcp.recovery", &["sack", "fack"])];
+const IF_DELAYED_WITH_SACK: &[Only] =
+    &[Only::Is("flows.*.tcp.acks", &["delayed"]), Only::Is("flows.*.tcp.sack", &["true"])];
 const IF_RECOVERING: &[Only] = &[Only::Is("flows.*.tcp.recovery", &["reno", "newreno", "sack", "fack"])];
 const IF_NEWRENO: &[Only] = &[Only::Is("flows.*.tcp.recovery", &["newreno"])];
 const IF_NEWRENO_ALONE: &[Only] =
@@ -297,6 +299,15 @@ const TRANSPORT_OPTIONS: &[Key] = &[
     Key::new("flows.*.tcp.dsack", Kind::Bool, "whether SACK reports segments that arrive twice (D-SACK)")
         .profile(|tcp| tcp.dsack.to_string(), "not in ns-2", "RFC 2883")
         .only(IF_TCP),
+    Key::new(
+        "flows.*.tcp.sack-wait",
+        TIME_MS,
+        "longest time for which acknowledgements of what arrives beyond a hole wait for each other, from the fourth on, and at most a twentieth of the round trip (Linux: 1 ms); 0 s sends each at once",
+    )
+    .default("0 s")
+    .source("RFC 2018 (4)")
+    .at_most("1 s")
+    .only(IF_DELAYED_WITH_SACK),
     Key {
         default: Default::Unless(ECN),
         ..Key::new(

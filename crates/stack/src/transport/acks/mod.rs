@@ -71,6 +71,39 @@ impl AckLaw {
     }
 }
 
+/// Repeated acknowledgements that are sent at once before others wait (Linux: `TCP_FASTRETRANS_THRESH`).
+const AT_ONCE: u32 = 3;
+/// The most that wait for one (Linux: `tcp_comp_sack_nr`).
+const MOST_TOGETHER: u32 = 44;
+/// The share of a round trip for which they wait at most.
+const SHARE: u64 = 20;
+
+/// Acknowledgements of what arrives beyond a hole, which wait for each other (Linux: `tcp_comp_sack_delay_ns`).
+#[derive(Clone, Copy, Debug, Default)]
+struct Together {
+    /// The longest that one waits; zero where none does.
+    longest: Span,
+    /// The segment that they all ask for, and how many have asked for it at once.
+    missing: u64,
+    at_once: u32,
+    /// How many wait.
+    waiting: u32,
+}
+
+impl Together {
+    fn on_beyond(&mut self, missing: u64) -> Reply {
+        if self.missing != missing {
+            (self.missing, self.at_once) = (missing, 0);
+        }
+        if self.at_once < AT_ONCE {
+            self.at_once += 1;
+            return Reply::Now;
+        }
+        self.waiting += 1;
+        if self.waiting > MOST_TOGETHER { Reply::Now } else { Reply::Later }
+    }
+}
+
 /// The acknowledgements of one receiver.
 #[derive(Clone, Copy, Debug)]
 pub struct Acks {
@@ -80,15 +113,18 @@ pub struct Acks {
     quick: Option<u32>,
     full_segment: u32,
     unacknowledged: u32,
+    together: Together,
     /// Where both ends can.
     tack: Option<Tack>,
 }
 
 impl Acks {
-    /// One acknowledgement for each `every` full segments, after `quick` that are acknowledged at once.
+    /// One acknowledgement for each `every` full segments, after `quick` that are acknowledged at once. Those of what
+    /// arrives beyond a hole wait for each other from the fourth on, at most for `together`.
     #[must_use]
-    pub fn new(every: u32, quick: u32, full_segment: u32) -> Acks {
-        Acks { every, quick: Some(quick), full_segment, unacknowledged: 0, tack: None }
+    pub fn new(every: u32, quick: u32, full_segment: u32, together: Span) -> Acks {
+        let together = Together { longest: together, ..Together::default() };
+        Acks { every, quick: Some(quick), full_segment, unacknowledged: 0, together, tack: None }
     }
 
     /// Acknowledges by time from now on where the law is TACK's: the peer can, too.
@@ -130,16 +166,28 @@ impl Acks {
         if whole || self.every <= 1 || last { Reply::Now } else { Reply::Later }
     }
 
-    /// `len` bytes arrived beyond a hole, which is new if `is_gap`.
+    /// `len` bytes arrived beyond a hole, which begins at `missing` and is new if `is_gap`; with `is_more` the
+    /// acknowledgement offers a larger window than the one before.
     #[inline]
-    pub fn on_beyond(&mut self, len: u32, is_gap: bool) -> Reply {
+    pub fn on_beyond(&mut self, len: u32, missing: u64, is_gap: bool, is_more: bool) -> Reply {
         match &mut self.tack {
             Some(tack) if !is_gap => {
                 tack.count(len);
                 Reply::Later
             }
+            None if self.together.longest > Span::ZERO && !is_gap && !is_more && self.quick == Some(0) => {
+                self.together.on_beyond(missing)
+            }
             _ => Reply::Now,
         }
+    }
+
+    /// The longest that an acknowledgement of what arrived beyond a hole waits, if one does; `rtt` is the round trip.
+    #[inline]
+    #[must_use]
+    pub fn wait(&self, rtt: Option<Span>) -> Option<Span> {
+        let longest = self.together.longest;
+        (self.together.waiting > 0).then(|| rtt.map_or(longest, |rtt| longest.min(Span(rtt.0 / SHARE))))
     }
 
     /// When to acknowledge what may be acknowledged later; `is_first` if nothing waits yet. `delay` is the longest that
@@ -158,6 +206,7 @@ impl Acks {
     #[inline]
     pub fn sent(&mut self) {
         self.unacknowledged = 0;
+        self.together.waiting = 0;
     }
 
     /// The same, where the time of it matters.
@@ -187,7 +236,7 @@ mod tests {
     #[test]
     fn a_request_replaces_what_the_receiver_counts_and_ends_quick_acknowledgements() {
         use Reply::{Later, Now};
-        let mut acks = Acks::new(2, 16, 1000);
+        let mut acks = Acks::new(2, 16, 1000, Span::ZERO);
         assert_eq!(replies(&mut acks, 2), [Now, Now]);
         acks.request(3);
         assert_eq!(replies(&mut acks, 6), [Later, Later, Now, Later, Later, Now]);
@@ -197,13 +246,32 @@ mod tests {
 
     #[test]
     fn whatever_was_asked_what_arrives_beyond_a_hole_is_acknowledged_at_once() {
-        let mut acks = Acks::new(8, 0, 1000);
-        assert_eq!([true, false].map(|gap| acks.on_beyond(1000, gap)), [Reply::Now; 2]);
+        let mut acks = Acks::new(8, 0, 1000, Span::ZERO);
+        assert_eq!([true, false].map(|gap| acks.on_beyond(1000, 5, gap, false)), [Reply::Now; 2]);
+    }
+
+    #[test]
+    fn from_the_fourth_on_acknowledgements_of_what_is_beyond_a_hole_wait_for_each_other() {
+        use Reply::{Later, Now};
+        let mut acks = Acks::new(2, 0, 1000, Span::from_millis(1));
+        let mut beyond = |missing, is_gap, is_more| acks.on_beyond(1000, missing, is_gap, is_more);
+        assert_eq!([true, false, false, false].map(|is_gap| beyond(5, is_gap, false)), [Now; 4]);
+        assert_eq!([beyond(5, false, false), beyond(5, true, false)], [Later, Now], "a new hole is reported");
+        assert_eq!(beyond(5, false, true), Now, "so is a larger window");
+        assert_eq!([9; 4].map(|missing| beyond(missing, false, false)), [Now, Now, Now, Later]);
+        assert_eq!(acks.wait(None), Some(Span::from_millis(1)));
+        assert_eq!(acks.wait(Some(Span::from_millis(10))), Some(Span::from_micros(500)));
+        acks.sent();
+        assert_eq!(acks.wait(None), None);
+        let replies: Vec<Reply> = (0..45).map(|_| acks.on_beyond(1000, 9, false, false)).collect();
+        assert_eq!((replies[..44].contains(&Now), replies[44]), (false, Now));
+        acks.request(1);
+        assert_eq!(acks.on_beyond(1000, 9, false, false), Now, "the sender decides");
     }
 
     #[test]
     fn without_an_agreement_tack_is_a_delayed_acknowledgement() {
-        let mut acks = Acks::new(2, 0, 1000);
+        let mut acks = Acks::new(2, 0, 1000, Span::ZERO);
         acks.agree(AckLaw::Delayed);
         assert_eq!(replies(&mut acks, 2), [Reply::Later, Reply::Now]);
     }

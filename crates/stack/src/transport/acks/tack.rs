@@ -95,7 +95,7 @@ mod tests {
     const DELAY: Span = Span::from_millis(40);
 
     fn acks(round_trip_ms: u64) -> Acks {
-        let mut acks = Acks::new(2, 16, 1000);
+        let mut acks = Acks::new(2, 16, 1000, Span::ZERO);
         acks.agree(AckLaw::Tack(TackConfig::PAPER));
         acks.learn_round_trip(Span::from_millis(round_trip_ms));
         acks
@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn before_the_round_trip_is_known_bytes_count() {
-        let mut fresh = Acks::new(2, 16, 1000);
+        let mut fresh = Acks::new(2, 16, 1000, Span::ZERO);
         fresh.agree(AckLaw::Tack(TackConfig::PAPER));
         assert_eq!(times(fresh, 1, 6), [2, 4, 6]);
     }
@@ -159,8 +159,8 @@ mod tests {
     #[test]
     fn a_gap_and_the_end_of_the_stream_are_acknowledged_at_once_and_what_follows_a_gap_is_counted() {
         let mut acks = acks(40);
-        assert_eq!(acks.on_beyond(1000, true), Reply::Now);
-        assert_eq!(acks.on_beyond(1000, false), Reply::Later);
+        assert_eq!(acks.on_beyond(1000, 0, true, false), Reply::Now);
+        assert_eq!(acks.on_beyond(1000, 0, false, false), Reply::Later);
         assert_eq!(acks.on_segment(1000, true, false), Reply::Now);
     }
 

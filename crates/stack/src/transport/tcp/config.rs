@@ -143,6 +143,9 @@ pub struct Config<P> {
     pub rto_arithmetic: RtoArithmetic,
     /// Segments that a receiver acknowledges at once at the start of a connection, whatever `ack_every` says.
     pub quick_acks: u32,
+    /// The longest time for which acknowledgements of what arrives beyond a hole wait, from the fourth on; zero where none
+    /// does. Only with SACK.
+    pub sack_wait: Span,
     /// Whether the window that a receiver offers begins with 64 KiB and grows with what is read (Linux: `tcp_rcv_space_adjust`).
     pub receive_autotuning: bool,
     /// What an acknowledgement counts for where the window grows.
@@ -383,6 +386,7 @@ fn ns2_of_2004<P>(parts: P) -> Config<P> {
         rto_floor: RtoFloor::Timeout,
         rto_arithmetic: RtoArithmetic::Ticks,
         quick_acks: 0,
+        sack_wait: Span::ZERO,
         receive_autotuning: false,
         counting: Counting::Acks,
         pacing: Pacing::ByLaw,
@@ -447,6 +451,7 @@ fn modern<P>(parts: P) -> Config<P> {
         rto_floor: RtoFloor::Variation,
         rto_arithmetic: RtoArithmetic::Real,
         quick_acks: 16,
+        sack_wait: Span::ZERO,
         receive_autotuning: false,
         counting: Counting::Segments(None),
         pacing: Pacing::ByLaw,

@@ -81,6 +81,7 @@ impl Receiver {
     fn with<P>(config: &Config<P>, beyond: Ranges, recent: Vec<(u64, u64)>) -> Receiver {
         let limit = config.receive_buffer_bytes();
         let buffer = if config.receive_autotuning { FIRST_BUFFER.min(limit) } else { limit };
+        let sack_wait = if config.sack { config.sack_wait } else { Span::ZERO };
         let tuning =
             config.receive_autotuning.then(|| Tuning::new(limit, FIRST_WINDOW.min(limit), config.packet));
         Receiver {
@@ -94,7 +95,7 @@ impl Receiver {
             twice: None,
             buffer,
             full_segment: config.packet,
-            acks: Acks::new(config.ack_every, config.quick_acks, config.packet),
+            acks: Acks::new(config.ack_every, config.quick_acks, config.packet, sack_wait),
             tuning,
             edge: buffer.min(u64::from(u16::MAX)),
             scale: 0,
@@ -130,6 +131,15 @@ impl Receiver {
     #[must_use]
     pub fn due(&self, now: Time, delay: Span, is_first: bool) -> Due {
         self.acks.due(now, delay, is_first)
+    }
+
+    /// The longest that an acknowledgement of what arrived beyond a hole waits, if one does; the round trip is that of the
+    /// `handshake`, or the shorter one that data showed.
+    #[inline]
+    #[must_use]
+    pub fn wait(&self, handshake: Option<Span>) -> Option<Span> {
+        let shown = self.tuning.and_then(|tuning| tuning.rtt);
+        self.acks.wait(shown.into_iter().chain(handshake).min())
     }
 
     /// An acknowledgement leaves.
@@ -225,9 +235,7 @@ impl Receiver {
         }
         if start > self.next {
             // Repeated acknowledgements without blocks are known by their windows, which are equal.
-            if self.has_sack {
-                self.grow(len);
-            }
+            let is_more = self.has_sack && self.grow(len);
             let block = self.beyond.insert(start, end);
             if let Some(tuning) = &self.tuning {
                 self.make_room(2 * tuning.space);
@@ -235,7 +243,8 @@ impl Receiver {
             self.recent.retain(|old| old.0 < block.0 || old.1 > block.1);
             self.recent.insert(0, block);
             self.recent.truncate(MAX_SACK_BLOCKS);
-            return self.acks.on_beyond(len, block == (start, end) || self.twice.is_some());
+            let is_gap = block == (start, end) || self.twice.is_some();
+            return self.acks.on_beyond(len, self.next, is_gap, is_more);
         }
         let is_more = self.grow(len);
         self.next = end;

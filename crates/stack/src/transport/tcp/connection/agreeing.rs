@@ -40,7 +40,8 @@ impl<P: Parts> Connection<P> {
         if self.ack_due == AckDue::Now {
             return;
         }
-        match self.receiver.due(now, self.config.ack_delay, self.ack_due == AckDue::No) {
+        let delay = self.receiver.wait(self.sender.rtt().srtt()).unwrap_or(self.config.ack_delay);
+        match self.receiver.due(now, delay, self.ack_due == AckDue::No) {
             Due::Now => self.ack_due = AckDue::Now,
             Due::At(at) => {
                 self.ack_due = AckDue::ByTimer;

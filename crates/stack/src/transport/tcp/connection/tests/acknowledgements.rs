@@ -36,6 +36,29 @@ fn a_held_acknowledgement_leaves_when_its_timer_fires() {
 }
 
 #[test]
+fn acknowledgements_of_what_is_beyond_a_hole_wait_for_each_other_from_the_fourth_on() {
+    let counts = [Span::ZERO, Span::from_millis(1)].map(|sack_wait| {
+        let config = Config { quick_acks: 0, sack_wait, ..modern() };
+        let mut pair = Pair::new(&config);
+        pair.lost[CLIENT] = vec![3];
+        pair.open();
+        pair.write(CLIENT, 10_000);
+        pair.run(Span::from_millis(70));
+        let sent = |pair: &Pair| {
+            let acks: Vec<_> = pair.log.iter().filter(|(_, side, _)| *side == SERVER).collect();
+            let blocks = acks.iter().filter(|(.., segment)| !segment.options.sack.is_empty());
+            blocks.map(|(at, _, segment)| (*at, segment.options.sack.as_slice()[0].1)).collect::<Vec<_>>()
+        };
+        let acks = sent(&pair);
+        let [.., before, last] = acks[..] else { panic!("{acks:?}") };
+        (acks.len(), last.1, last.0.since(before.0))
+    });
+    let [(many, all, _), (few, end, waited)] = counts;
+    assert_eq!((many, few), (6, 5), "one that shows the hole, three more, and one for all others");
+    assert_eq!((end, waited), (all, Span::from_millis(1)));
+}
+
+#[test]
 fn repeated_acknowledgements_advertise_one_window_even_when_data_was_just_read() {
     // A window that moved between them would make them window updates, not duplicates (RFC 5681, 2).
     let config = Config { timestamps: false, sack: false, ack_every: 1, ..modern() };
