@@ -262,20 +262,16 @@ def run_changed(since: str, for_pytest: list[str]) -> int:
         )
         return 2
     test = ("cargo", "test", "--locked", "-p")
-    wanted = []
+    wanted = [build_of("quick")]
     if found.stack:
         wanted.append(Step("stack", [*test, "lasthop-stack", "--lib", "--", *sorted(found.stack)]))
     if found.sim:
         wanted.append(Step("sim", [*test, "lasthop-sim", "--test", "main", "--", *sorted(found.sim)]))
-    env = environment()
-    if any(file.startswith("crates/") for file in files):
-        wanted.insert(0, build_of("quick"))
-        env |= environment_of("quick")
     outcomes = [run(step) for step in wanted]
-    if "LASTHOP_CORE" in env:
-        if outcomes[0].status:
-            return 1
-        take_out("quick")
+    if outcomes[0].status:
+        return 1
+    take_out("quick")
+    env = environment() | environment_of("quick")
     status = 0
     if found.python:
         words = ["-m", "not alone and not slow", *ON_ALL_CORES, *for_pytest, *sorted(found.python)]
