@@ -16,7 +16,8 @@ HERE = f"tests/python/{Path(__file__).name}"
 def test_a_scheme_reaches_its_own_tests_and_those_that_name_it() -> None:
     found = changed.reach(ROOT, ["crates/stack/src/schemes/snoop/cached.rs"])
     assert found.stack == {"schemes::snoop"}
-    assert {"stations::", "agents::"} & found.sim == {"stations::"}
+    assert {"stations::", "agents::", "limits::"} & found.sim == {"stations::"}
+    assert found.programs == {"hosted", "limits"}
     assert "tests/python/test_ns2_snoop.py" in found.python
     assert "tests/python/test_ladder.py::test_text_fits_a_terminal_and_names_losses" in found.python
     assert not [one for one in found.python if one.startswith("tests/python/test_reading_search.py")]

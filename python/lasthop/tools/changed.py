@@ -29,12 +29,14 @@ class Reach:
     Attributes:
         stack: Filters of the unit tests of the crate `lasthop-stack`.
         sim: Filters of the integration tests of the crate `lasthop-sim`.
+        programs: Its programs of tests beside that of all.
         python: Arguments for pytest: files, and functions in files.
         beyond: Changed files that reach everything.
     """
 
     stack: set[str] = field(default_factory=set)
     sim: set[str] = field(default_factory=set)
+    programs: set[str] = field(default_factory=set)
     python: set[str] = field(default_factory=set)
     beyond: list[str] = field(default_factory=list)
 
@@ -58,7 +60,8 @@ def reach(root: Path, files: list[str]) -> Reach:
         if leaf and leaf[2] not in SHARED:
             folder = leaf[1].replace("/", "::")
             found.stack.add(f"{folder}::{leaf[2]}")
-            found.sim |= naming_in_rust(root, leaf[2])
+            for module, is_program in naming_in_rust(root, leaf[2]):
+                (found.programs if is_program else found.sim).add(module)
             found.python |= naming_in_python(root, leaf[2])
         elif file.startswith(PACKAGE) and file.endswith(".py"):
             modules.add(
@@ -87,13 +90,16 @@ def _names(word: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![a-z0-9]){either}(?![a-z0-9])")
 
 
-def naming_in_rust(root: Path, word: str) -> set[str]:
-    """The integration tests of `lasthop-sim` in files that name a word."""
-    wanted = _names(word)
-    files = (root / "crates/sim/tests").glob("*.rs")
-    return {
-        f"{file.stem}::" for file in files if file.stem != "main" and wanted.search(file.read_text("utf-8"))
-    }
+def naming_in_rust(root: Path, word: str) -> list[tuple[str, bool]]:
+    """The integration tests of `lasthop-sim` in files that name a word, and whether a file is a program."""
+    wanted, folder = _names(word), root / "crates/sim/tests"
+    inside = set(re.findall(r"^mod (\w+);", (folder / "main.rs").read_text("utf-8"), re.MULTILINE))
+    files = [file for file in sorted(folder.glob("*.rs")) if wanted.search(file.read_text("utf-8"))]
+    return [
+        (f"{file.stem}::", False) if file.stem in inside else (file.stem, True)
+        for file in files
+        if file.stem != "main"
+    ]
 
 
 def naming_in_python(root: Path, word: str) -> set[str]:

@@ -266,7 +266,8 @@ def run_changed(since: str, for_pytest: list[str]) -> int:
     if found.stack:
         wanted.append(Step("stack", [*test, "lasthop-stack", "--lib", "--", *sorted(found.stack)]))
     if found.sim:
-        wanted.append(Step("sim", [*test, "lasthop-sim", "--test", "main", "--", *sorted(found.sim)]))
+        wanted.append(Step("sim", [*test, "lasthop-sim", "--test", "all", "--", *sorted(found.sim)]))
+    wanted += [Step(name, [*test, "lasthop-sim", "--test", name]) for name in sorted(found.programs)]
     outcomes = [run(step) for step in wanted]
     if outcomes[0].status:
         return 1
