@@ -104,6 +104,34 @@ fn a_packet_that_the_link_gives_up_after_it_was_received_is_not_lost() {
     assert!(received + given_up > metric(&outcome, "flows.f.packets_sent"));
 }
 
+/// Downloads through a link with short outages, whose receivers wait for what the link gave up.
+const INTERRUPTED: &str = r#"
+[run]
+duration = "822 ms"
+
+[nodes]
+ap = { position = ["0 m", "0 m"] }
+sta = { count = 3, place = { kind = "circle", circle = { radius = "5 m" } } }
+
+[links.air]
+kind = "wifi"
+nodes = ["ap", "sta"]
+access-point = "ap"
+arq = { kind = "dynamic", reorder-timeout = "142 ms" }
+outages = { law = "random", random = { mean-up = "22 ms", mean-down = "3 ms" } }
+
+[flows.f1]
+from = "ap"
+to = "sta"
+"#;
+
+#[test]
+fn what_waits_to_be_handed_up_in_order_when_the_run_ends_is_on_its_way() {
+    let outcome = run_once(&config(INTERRUPTED));
+    balanced(&outcome);
+    assert!(account(&outcome, "f12").on_the_way.packets > 10, "{:?}", account(&outcome, "f12"));
+}
+
 #[test]
 fn the_trace_of_queues_names_the_link_and_the_node_of_each_queue() {
     let config = config(HOP);

@@ -111,6 +111,8 @@ impl Net {
         streams: impl Iterator<Item = Option<ByteStream>>,
     ) -> Vec<Account> {
         let accounts = std::mem::replace(&mut self.accounts, Accounts::new(self.ports, 0));
-        accounts.finish(self.pool.on_their_way(), streams)
+        let reordered = self.wlans.iter().flat_map(|wlan| wlan.reordered());
+        let reordered = reordered.map(|packet| (packet, packet.size()));
+        accounts.finish(self.pool.on_their_way().chain(reordered), streams)
     }
 }

@@ -60,6 +60,11 @@ impl Wlan {
         host.lose(&packet, (Culprit::Channel, Why::Late), (self.place, self.sites[station].node));
     }
 
+    /// The packets that the reorder buffers of the stations hold.
+    pub(in crate::net) fn reordered(&self) -> impl Iterator<Item = &Packet> {
+        self.sites.iter().filter_map(|site| site.reorder.as_ref()).flat_map(|(reorder, _)| reorder.iter())
+    }
+
     /// The reordering buffers of a station give up waiting.
     pub(super) fn on_reorder(&mut self, station: usize, host: &mut Host) {
         if let Some(slot) = self.sites[station].output.reordering {

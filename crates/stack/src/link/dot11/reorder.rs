@@ -59,6 +59,11 @@ impl<T> Reorder<T> {
         Some(packet)
     }
 
+    /// The packets held.
+    pub fn iter(&self) -> impl Iterator<Item = &T> {
+        self.held.iter().map(|held| &held.packet)
+    }
+
     /// When the packet held first goes up, whatever is missing.
     #[must_use]
     pub fn due(&self) -> Time {
