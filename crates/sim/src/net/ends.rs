@@ -7,6 +7,7 @@ use super::Net;
 use super::channel::Channel;
 use super::pool::PoolId;
 use super::ways::Way;
+use super::wlan::Wlan;
 use crate::probe::accounts::{Account, Accounts, Stream as ByteStream};
 
 impl Net {
@@ -111,7 +112,7 @@ impl Net {
         streams: impl Iterator<Item = Option<ByteStream>>,
     ) -> Vec<Account> {
         let accounts = std::mem::replace(&mut self.accounts, Accounts::new(self.ports, 0));
-        let reordered = self.wlans.iter().flat_map(|wlan| wlan.reordered());
+        let reordered = self.wlans.iter().flat_map(Wlan::reordered);
         let reordered = reordered.map(|packet| (packet, packet.size()));
         accounts.finish(self.pool.on_their_way().chain(reordered), streams)
     }
