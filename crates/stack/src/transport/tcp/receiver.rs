@@ -27,8 +27,6 @@ struct Tuning {
     /// When the present round trip began, the first with the first data, and what had been read then.
     since: Option<Time>,
     read: u64,
-    /// What had been read when the time was last looked at.
-    seen: u64,
     /// The smoothed round trip, and the echo of the timestamp that gave its last sample.
     rtt: Option<Span>,
     echo: Option<u32>,
@@ -37,7 +35,7 @@ struct Tuning {
 impl Tuning {
     fn new(limit: u64, offered: u64, segment: u32) -> Tuning {
         let space = FIRST_SEGMENTS * u64::from(segment);
-        Tuning { limit, offered, space, since: None, read: 0, seen: 0, rtt: None, echo: None }
+        Tuning { limit, offered, space, since: None, read: 0, rtt: None, echo: None }
     }
 }
 
@@ -323,13 +321,12 @@ impl Receiver {
         };
     }
 
-    /// Once a round trip, if the application has read, has room for twice what it read in it, and twice as much again as it
+    /// The application has read. Once a round trip, has room for twice what it read in it, and twice as much again as it
     /// was more than before. The round trip of the `handshake` counts where there are no timestamps.
     pub fn tune(&mut self, now: Time, handshake: Option<Span>) {
         let Some(tuning) = &mut self.tuning else { return };
-        let has_read = self.read > std::mem::replace(&mut tuning.seen, self.read);
         let Some(rtt) = tuning.rtt.or(handshake) else { return };
-        if !has_read || now.since(*tuning.since.get_or_insert(now)) < rtt {
+        if now.since(*tuning.since.get_or_insert(now)) < rtt {
             return;
         }
         let copied = self.read - tuning.read;

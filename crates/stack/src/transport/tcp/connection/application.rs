@@ -52,8 +52,20 @@ impl<P: Parts> Connection<P> {
 
     /// The application reads up to `bytes` of what has arrived in order.
     pub fn read(&mut self, bytes: u64, now: Time, out: &mut impl Out) {
-        if self.receiver.read(bytes) && self.state == State::Established {
+        if self.take(bytes, now) && self.state == State::Established {
             self.send_ack(now, out);
         }
+    }
+
+    /// The application takes up to `bytes`, by which a window that grows is tuned; returns whether the window opened enough to
+    /// announce it.
+    #[inline]
+    pub(super) fn take(&mut self, bytes: u64, now: Time) -> bool {
+        let takes = self.receiver.readable() > 0;
+        let opened = self.receiver.read(bytes);
+        if takes && self.receiver.is_tuned() {
+            self.receiver.tune(now, self.sender.rtt().srtt());
+        }
+        opened
     }
 }

@@ -161,8 +161,7 @@ impl<P: Parts> Connection<P> {
             self.ack_due = AckDue::Now;
             return;
         };
-        let is_tuned = self.receiver.is_tuned();
-        if is_tuned
+        if self.receiver.is_tuned()
             && segment.len >= self.config.packet
             && let (Some(stamps), Some(sample)) = (segment.options.timestamps, self.echoed_rtt(segment, now))
         {
@@ -174,10 +173,7 @@ impl<P: Parts> Connection<P> {
         };
         if self.reads_at_once > 0 {
             // Before the acknowledgement is made, so that repeated ones advertise the same window.
-            self.receiver.read(self.reads_at_once);
-        }
-        if is_tuned {
-            self.receiver.tune(now, self.sender.rtt().srtt());
+            self.take(self.reads_at_once, now);
         }
         if self.receiver.finished() && self.closes_on_eof {
             self.sender.close();
