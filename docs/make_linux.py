@@ -81,6 +81,7 @@ TABLES = {
     "validation/linux-tail": "completion_s",
     "validation/linux-reorder": "goodput_bps",
     "validation/linux-shared": "goodput_bps",
+    "validation/linux-lists": "goodput_bps",
 }
 
 
@@ -181,9 +182,14 @@ def write(kept: dict[str, dict]) -> None:
 
 
 @cache
-def ours(name: str) -> list[tuple[dict, dict[str, list[float | None]]]]:
-    """The lines of a scenario that are kept, each with our values of its metrics: one a replication."""
-    scenario = lh.load(name)
+def ours(name: str, **changes: str) -> list[tuple[dict, dict[str, list[float | None]]]]:
+    """The lines of a scenario that are kept, each with our values of its metrics: one a replication.
+
+    The names of changes are keys of the TCP of its flow.
+    """
+    scenario = lh.load(name).set(
+        {f"flows.main.tcp.{key.replace('_', '-')}": value for key, value in changes.items()}
+    )
     points = scenario.points()
 
     def found(line: dict) -> tuple[dict, dict[str, list[float | None]]]:
@@ -233,6 +239,27 @@ def edges() -> str:
     return f"{text}\n\nLinux {releases}; {lateness}.\n"
 
 
+def lists() -> str:
+    """Ours beside the kernel with the same segments lost, as one line over all lists, by `sack-wait`."""
+    name = "validation/linux-lists"
+    metric = TABLES[name]
+    rows = []
+    for wait in ("0 s", "1 ms"):
+        found = ours(name, sack_wait=wait)
+        both = [(mean(mine[metric]), mean(line["linux"][metric])) for line, mine in found]
+        late = max(line["late_p99_s"] for line, _ in found)
+        sides = (dict(enumerate(side)) for side in zip(*both, strict=True))
+        rows.append([wait, cell(Line({}, "main", "reno", metric, *sides, late_p99_s=late))])
+    text = markdown(["`sack-wait`", "reno"], rows)
+    runs = len(found[0][0]["linux"][metric])
+    return f"{text}\n\nLinux {kept_of(name)['kernel']}, {runs} runs of each of {len(both)} lists.\n"
+
+
+def made(name: str) -> str:
+    """The table of this name."""
+    return {"edges": edges, "validation/linux-lists": lists}.get(name, lambda: table(name))()
+
+
 def placed(page: str, name: str, text: str) -> str:
     """The page with this text between the comments of this name."""
     place = re.compile(
@@ -249,7 +276,7 @@ def main(words: list[str]) -> None:
     page = PAGE.read_text(encoding="utf-8")
     kept = json.loads(KEPT.read_text(encoding="utf-8"))
     for name in words or ["edges", *(name for name in TABLES if name in kept)]:
-        page = placed(page, name, edges() if name == "edges" else table(name))
+        page = placed(page, name, made(name))
     PAGE.write_text(page, encoding="utf-8")
 
 

@@ -70,14 +70,20 @@ def test_the_kernels_numbers_are_of_points_and_metrics_of_the_scenarios() -> Non
             assert name in make.TABLES or line["late_p99_s"] < 1e-3, (name, line["point"])
 
 
-def test_the_tables_of_the_page_have_what_ours_does_today() -> None:
+@pytest.mark.parametrize("name", ["edges", *(f"validation/linux-{n}" for n in ("tail", "shared", "lists"))])
+def test_a_table_of_the_page_has_what_ours_does_today(name: str) -> None:
     page = (DOCS / "linux.md").read_text(encoding="utf-8")
-    found = {
-        "edges": make.edges(),
-        **{f"validation/linux-{n}": make.table(f"validation/linux-{n}") for n in ("tail", "shared")},
-    }
-    for name, text in found.items():
-        assert make.placed(page, name, text) == page, f"docs/make_linux.py {name}"
+    assert make.placed(page, name, make.made(name)) == page
+
+
+def test_with_the_same_losses_reno_is_as_fast_as_linux_only_if_acknowledgements_wait_beyond_a_hole() -> None:
+    def gap(wait: str) -> float:
+        found = make.ours("validation/linux-lists", sack_wait=wait)
+        of = [(ours["goodput_bps"][0], mean(line["linux"]["goodput_bps"])) for line, ours in found]
+        return sum(mine / his - 1 for mine, his in of) / len(of)  # type: ignore[operator]
+
+    assert gap("0 s") < -0.015
+    assert abs(gap("1 ms")) < 0.01
 
 
 def mean(values: list[float | None]) -> float | None:
