@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -104,6 +105,16 @@ lines  = "agents.snoop.kind"
 names  = { none = "standard", lle-tcp = "LLE" }
 where  = { "flows.main.tcp.packet" = "1000 B" }
 """
+
+
+def script(file: Path) -> Any:
+    """The module of a file that is no part of a package."""
+    spec = importlib.util.spec_from_file_location(file.stem, file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def pytest_report_header() -> str:

@@ -5,29 +5,15 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
-if TYPE_CHECKING:
-    from types import ModuleType
+from conftest import script
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-
-
-def _made() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("make_linux", DOCS / "make_linux.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-make = _made()
+make = script(DOCS / "make_linux.py")
 KEPT = json.loads((DOCS / "linux-runs.json").read_text(encoding="utf-8"))
 # By how much a mean of ours may differ from the kernel's: a share of it, and a number of segments or events,
 # whichever is more.

@@ -3,13 +3,14 @@ with the constants of ns-3, and those of the link here."""
 
 from __future__ import annotations
 
-import importlib.util
 import math
 import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from conftest import script
 
 FOLDER = Path(__file__).resolve().parents[2] / "bench" / "peers" / "ns3"
 FILE = FOLDER / "wifi-today.toml"
@@ -84,27 +85,17 @@ def named(cell: dict[str, Any]) -> str:
     return "-".join([*(str(cell[word]) for word in words), rule])
 
 
-def beside() -> Any:
-    """The script that runs a cell of ns-3 in lasthop."""
-    spec = importlib.util.spec_from_file_location("beside", FOLDER / "beside.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
+# The script that runs a cell of ns-3 in lasthop.
+beside = script(FOLDER / "beside.py")
 # BBR differs (docs/wifi.md).
 ALIKE = [cell for cell in CELLS if cell["transport"] != "bbr"]
 
 
-@pytest.mark.parametrize(
-    "cells", [pytest.param(cells, id=named(cells[0])) for cells in beside().groups(ALIKE)]
-)
+@pytest.mark.parametrize("cells", [pytest.param(cells, id=named(cells[0])) for cells in beside.groups(ALIKE)])
 def test_cells_that_differ_in_the_seed_alone_have_the_goodput_that_ns3_gave(
     cells: list[dict[str, Any]],
 ) -> None:
-    cell, run = cells[0], beside()
+    cell, run = cells[0], beside
     found = sum(map(run.goodput_mbps, cells)) / len(cells)
     expected = sum(cell["goodput_mbps"] for cell in cells) / len(cells)
     alone = cell["stations"] == 1 and not cell["errors"] and cell["transport"] == "udp"
