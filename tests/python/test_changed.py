@@ -39,6 +39,11 @@ def test_a_module_reaches_the_tests_of_what_imports_it() -> None:
     found = changed.reach(ROOT, ["python/lasthop/study/archive.py"]).python
     assert {"python/lasthop/study/archive.py", "tests/python/test_archive.py"} <= found
     assert "tests/python/test_ladder.py" not in found
+    drawn = changed.reach(ROOT, ["python/lasthop/figures/draw.py"]).python
+    assert any("test_plot.py" in one for one in drawn)
+    assert "draw" not in changed.methods_of_api(ROOT, {"lasthop.views.steady"})
+    assert changed.methods_of_api(ROOT, {"lasthop.views.steady"}) == {"steady"}
+    assert {"plot", "steady", "load"} <= changed.methods_of_api(ROOT, {"lasthop.scenario.scenario"})
     through_others = changed.reach(ROOT, ["python/lasthop/tools/changed.py"]).python
     assert {HERE, "tests/python/test_package.py"} <= through_others
 

@@ -2,8 +2,9 @@
 
 A leaf is a scheme, a law of a queue, or a congestion law that no profile has by default: only the registry
 uses it. An edit of one reaches the tests beside it, and those elsewhere that name it. A module in Python
-reaches the modules that import it, directly or through others, and so the tests that import one of these or
-call its command. A scenario or a page reaches the tests that name it. All else reaches everything.
+reaches the modules that import it, directly or through others, and so the tests that import one of these,
+call its command, or call a method of the public API that uses it. A scenario or a page reaches the tests
+that name it. All else reaches everything.
 """
 
 from __future__ import annotations
@@ -71,7 +72,8 @@ def reach(root: Path, files: list[str]) -> Reach:
         elif re.match(r"tests/python/test_\w+\.py", file):
             found.python.add(file)
         elif file.startswith(("scenarios/", "docs/", "papers/")) or re.fullmatch(r"[A-Z]+\.md", file):
-            found.python |= naming_in_python(root, Path(file).stem) | {"tests/python/test_docs.py"}
+            word = Path(file).name.partition(".")[0]
+            found.python |= naming_in_python(root, word) | {"tests/python/test_docs.py"}
         else:
             found.beyond.append(file)
     if modules:
@@ -165,9 +167,14 @@ def importers(root: Path, modules: set[str]) -> set[str]:
 
 
 def using_in_python(root: Path, modules: set[str]) -> set[str]:
-    """The tests that import one of these modules, or run the command whose module one of them is."""
-    commands = {name.rpartition(".")[2] for name in modules if name.startswith("lasthop.cli.")}
-    calls = re.compile(rf'\bcli\(\s*"({"|".join(map(re.escape, sorted(commands)))})"') if commands else None
+    """The tests that import one of these modules, run a command or call a method that uses one."""
+    commands = "|".join(
+        sorted(name.rpartition(".")[2] for name in modules if name.startswith("lasthop.cli."))
+    )
+    methods = "|".join(sorted(methods_of_api(root, modules)))
+    ways = [rf'\bcli\(\s*"({commands})"'] if commands else []
+    ways += [rf"\.({methods})\("] if methods else []
+    calls = re.compile("|".join(ways)) if ways else None
     found = set()
     for file in sorted((root / "tests/python").glob("test_*.py")):
         text = file.read_text("utf-8")
@@ -177,6 +184,31 @@ def using_in_python(root: Path, modules: set[str]) -> set[str]:
         elif calls and calls.search(text):
             found |= {f"{name}::{test}" for test in _functions_naming(text, calls)}
     return found
+
+
+def methods_of_api(root: Path, modules: set[str]) -> set[str]:
+    """The methods and functions of the public API that use one of these modules.
+
+    All of them do where one of its classes derives from a class of these modules.
+    """
+    body = ast.parse((root / PACKAGE / "api.py").read_text("utf-8")).body
+    named = {
+        alias.asname or alias.name
+        for node in body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+        if {node.module, f"{node.module}.{alias.name}"} & modules
+    }
+
+    def uses(*nodes: ast.AST) -> bool:
+        inside = [one for node in nodes for one in ast.walk(node)]
+        return any(isinstance(one, ast.Name) and one.id in named for one in inside)
+
+    classes = [node for node in body if isinstance(node, ast.ClassDef)]
+    inside = [one for node in classes for one in node.body]
+    methods = [one for one in (*body, *inside) if isinstance(one, ast.FunctionDef)]
+    is_base = any(uses(*node.bases) for node in classes)
+    return {one.name for one in methods if (is_base or uses(one)) and not one.name.startswith("_")}
 
 
 def _imports_one(text: str, modules: set[str]) -> bool:
