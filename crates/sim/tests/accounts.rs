@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use crate::common::{CELL, chain, metric, ns2_tcp, run_once, wire};
+use crate::common::{CELL, chain, metric, ns2_tcp, run, run_once, wire};
 use lasthop_sim::Outcome;
+use lasthop_sim::Request;
 use lasthop_sim::medium::loss::LossConfig;
 use lasthop_sim::model::Config;
 use lasthop_sim::probe::accounts::{Account, Tally};
 use lasthop_sim::probe::trace::Column;
 use lasthop_sim::scenario::Scenario;
-use lasthop_sim::{Request, run};
 use lasthop_stack::units::Span;
 
 fn account(outcome: &Outcome, name: &str) -> Account {

@@ -1,8 +1,8 @@
 //! An access point with dynamic ARQ, end to end.
 
-use crate::common::CELL;
+use crate::common::{CELL, run};
 use lasthop_sim::scenario::Scenario;
-use lasthop_sim::{Outcome, Request, run};
+use lasthop_sim::{Outcome, Request};
 
 fn cell(overrides: &[(&str, &str)], trace: &[&str]) -> Outcome {
     let overrides: Vec<(String, String)> =

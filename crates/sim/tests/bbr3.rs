@@ -1,8 +1,8 @@
 //! `BBRv3` end to end: what its draft and its measurements say of simple paths.
 
-use crate::common::metric;
+use crate::common::{metric, run};
 use lasthop_sim::scenario::Scenario;
-use lasthop_sim::{Outcome, Request, run};
+use lasthop_sim::{Outcome, Request};
 
 /// Bulk flows of these variants over a path of 40 ms whose queue holds this many packets. At 10 Mbit/s the product of
 /// bandwidth and delay is 33 packets.

@@ -1,11 +1,11 @@
 //! An 802.16 link end to end.
 
-use crate::common::{chain, metric, run_once};
+use crate::common::{chain, metric, run, run_once};
+use lasthop_sim::Request;
 use lasthop_sim::medium::modulation::ModulationLaw;
 use lasthop_sim::model::{AirConfig, Config, LinkKind, TransportConfig};
 use lasthop_sim::probe::trace::Column;
 use lasthop_sim::traffic::AppKind;
-use lasthop_sim::{Request, run};
 use lasthop_stack::link::dot16::{FRAGMENT_OVERHEAD, Frame, Rates};
 use lasthop_stack::link::queue::QueueLimit;
 use lasthop_stack::packet::Modulation;

@@ -1,6 +1,6 @@
 //! Data both ways on one TCP connection, end to end.
 
-use crate::common::{back, chain, file, metric, run_once, source, wire};
+use crate::common::{back, chain, file, metric, run, run_once, source, wire};
 use lasthop_sim::medium::loss::LossConfig;
 use lasthop_sim::model::Config;
 use lasthop_sim::probe::trace::Column;
@@ -130,7 +130,7 @@ fn traces_tell_the_directions_apart_and_change_nothing() {
     let plain = run_once(&config);
     let trace = ["tcp", "rtt", "cwnd"].map(String::from);
     let request = Request { trace: &trace, ..Request::new(&config, 1, 0) };
-    let traced = lasthop_sim::run(&request).expect("the run succeeds");
+    let traced = run(&request).expect("the run succeeds");
     assert_eq!((plain.metrics, plain.events), (traced.metrics, traced.events));
     for table in traced.traces {
         let Column::Word { codes, words } = &table.columns[1].1 else { panic!("flows are words") };
@@ -184,7 +184,7 @@ proptest! {
         reverse.sink.read_rate = slow.1.map(Rate);
         reverse.buffer = buffers.1;
         let request = Request { max_events: Some(5_000_000), ..Request::new(&config, seed, 0) };
-        let outcome = lasthop_sim::run(&request).expect("the run succeeds");
+        let outcome = run(&request).expect("the run succeeds");
         prop_assert_eq!(outcome.stopped, None);
         for (direction, size) in [("", sizes.0), ("reverse.", sizes.1)] {
             let delivered = delivered(&outcome, direction);

@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::common::{chain, wire};
+use crate::common::{chain, run, wire};
+use lasthop_sim::Request;
 use lasthop_sim::medium::loss::LossConfig;
 use lasthop_sim::model::Config;
 use lasthop_sim::probe::trace::{Column, TraceTable};
 use lasthop_sim::traffic::AppKind;
-use lasthop_sim::{Request, run};
 use lasthop_stack::packet::{Body, Flags, NodeId, Options, Packet, Segment, Timestamps};
 use lasthop_stack::registry::tcp::{self, Profile};
 use lasthop_stack::schemes::dynamic_arq::{Estimator, estimate};

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::common::{CELL, metric};
+use crate::common::{CELL, metric, run};
 use lasthop_sim::probe::accounts::Account;
 use lasthop_sim::scenario::Scenario;
-use lasthop_sim::{Outcome, Request, run};
+use lasthop_sim::{Outcome, Request};
 
 /// A wire into an 802.11 cell with frames lost, on which two stations send to a third.
 const LOSSY: &str = r#"

@@ -1,6 +1,6 @@
 //! A slotted network end to end.
 
-use crate::common::{chain, metric, run_once, source};
+use crate::common::{chain, metric, run, run_once, source};
 use lasthop_sim::medium::slots::{Interference, SlotMediumConfig};
 use lasthop_sim::model::{
     Config, ErrorAt, FlowConfig, FrnConfig, LinkConfig, LinkKind, NodeConfig, Sense, SinkConfig,
@@ -8,7 +8,7 @@ use lasthop_sim::model::{
 };
 use lasthop_sim::probe::trace::TraceTable;
 use lasthop_sim::traffic::{AppConfig, AppKind};
-use lasthop_sim::{Outcome, Request, estimate, run};
+use lasthop_sim::{Outcome, Request, estimate};
 use lasthop_stack::link::slotted::interval::Windows;
 use lasthop_stack::link::slotted::{Alternatives, CountScope, Discard, Remembered, Rules, Service, WaitFrom};
 use lasthop_stack::registry::IntervalConfig;

@@ -1,14 +1,14 @@
 //! Wires that police, delay, reorder and duplicate packets, end to end: what arrives, and that nothing is gone or there
 //! twice without being counted.
 
-use crate::common::{chain, metric, run_once, source, wire};
+use crate::common::{chain, metric, run, run_once, source, wire};
 use lasthop_sim::medium::impairments::{
     DuplicateConfig, ImpairmentConfig, JitterConfig, JitterLaw, ReorderConfig,
 };
 use lasthop_sim::medium::loss::LossConfig;
 use lasthop_sim::model::{Config, TransportConfig};
 use lasthop_sim::traffic::AppKind;
-use lasthop_sim::{Outcome, Request, run};
+use lasthop_sim::{Outcome, Request};
 use lasthop_stack::link::policer::PolicerConfig;
 use lasthop_stack::link::queue::QueueLimit;
 use lasthop_stack::registry::AqmKind;

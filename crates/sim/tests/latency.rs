@@ -1,8 +1,8 @@
 //! Delays, round trips and queues, as metrics report them.
 
-use crate::common::metric;
+use crate::common::{metric, run};
 use lasthop_sim::scenario::Scenario;
-use lasthop_sim::{Outcome, Request, run};
+use lasthop_sim::{Outcome, Request};
 
 /// Two nodes and a wire with 100 packets of room.
 const WIRE: &str = r#"

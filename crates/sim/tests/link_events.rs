@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use crate::common::run;
 use lasthop_sim::scenario::Scenario;
-use lasthop_sim::{Outcome, Request, run};
+use lasthop_sim::{Outcome, Request};
 
 /// A fixed host, a base station and a mobile behind a link that is down as `outages` say, and a flow to the mobile.
 fn wire(outages: &str, tcp: &str) -> String {

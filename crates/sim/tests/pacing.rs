@@ -1,8 +1,8 @@
 //! Pacing, and the bound on what waits in the first link of a host.
 
-use crate::common::metric;
+use crate::common::{metric, run};
 use lasthop_sim::scenario::Scenario;
-use lasthop_sim::{Outcome, Request, run};
+use lasthop_sim::{Outcome, Request};
 
 /// Bulk TCP over this first link of the sender, and then over a wire of 50 Mbit/s and 20 ms.
 fn over(first: &str, tcp: &str) -> Outcome {

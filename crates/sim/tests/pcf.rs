@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::common::{chain, flows_between, metric, run_replication, snoop, wlan};
+use crate::common::{chain, flows_between, metric, run, run_replication, snoop, wlan};
 use lasthop_sim::medium::radio::config::{ErrorConfig, ErrorLaw, LossMeaning, LossOf};
 use lasthop_sim::model::{Config, LinkKind, NodeConfig, WifiConfig};
 use lasthop_sim::traffic::AppKind;
@@ -79,7 +79,7 @@ fn captured(config: &Config, name: &str) -> (Outcome, Vec<u8>, Vec<Captured>) {
     let path = std::env::temp_dir().join(format!("lasthop-pcf-{name}-{}.pcap", std::process::id()));
     let pcap = [(0, path.clone())];
     let request = Request { pcap: &pcap, ..Request::new(config, 1, 0) };
-    let outcome = lasthop_sim::run(&request).expect("the run succeeds");
+    let outcome = run(&request).expect("the run succeeds");
     let file = std::fs::read(&path).expect("the capture is there");
     std::fs::remove_file(&path).expect("the capture can be removed");
     let number = |at: usize| u32::from_le_bytes(file[at..at + 4].try_into().expect("four bytes"));

@@ -1,9 +1,9 @@
 //! A run that sends packets ahead over relays gives what a run gives that takes every crossing by itself.
 
-use crate::common::{chain, direction, ns2_tcp, wire};
+use crate::common::{chain, direction, ns2_tcp, run, wire};
 use lasthop_sim::medium::loss::LossConfig;
 use lasthop_sim::model::{Config, FlowConfig, LinkConfig, LinkKind, PointToPoint};
-use lasthop_sim::{Outcome, Request, run};
+use lasthop_sim::{Outcome, Request};
 use lasthop_stack::link::queue::QueueLimit;
 use lasthop_stack::registry::AqmConfig;
 use lasthop_stack::registry::tcp::{self, Profile};

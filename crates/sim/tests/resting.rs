@@ -77,8 +77,7 @@ fn air() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
-    /// A list of losses that names no frame of the run keeps all stations at work, and in a run with a limit on events each is
-    /// one of the run loop.
+    /// By the plain path all stations are at work, and in a run with a limit on events each is one of the run loop.
     #[test]
     fn stations_at_rest_change_no_metric(
         air in air(),
@@ -98,9 +97,5 @@ proptest! {
         let stepped = run(&[("run.max-events", "1000000000")]).expect("a limit is accepted");
         prop_assert_eq!(rested.events, stepped.events);
         prop_assert_eq!(&rested.metrics, &stepped.metrics);
-        let watched = run(&[("links.air.loss.model", "list"), ("links.air.loss.list.from", "hub"), ("links.air.loss.list.drop", "[1000000000]")]);
-        let watched = watched.expect("a list of losses is accepted");
-        prop_assert_eq!(rested.events, watched.events);
-        prop_assert_eq!(rested.metrics, watched.metrics);
     }
 }

@@ -3,8 +3,9 @@
 
 use std::collections::BTreeMap;
 
+use crate::common::run;
 use lasthop_sim::scenario::Scenario;
-use lasthop_sim::{Outcome, Request, run};
+use lasthop_sim::{Outcome, Request};
 
 /// A fixed host, a base station with an agent, and a mobile; `air` and `node` say more of the link and of the station.
 fn wire(kind: &str, air: &str, node: &str, flow: &str) -> String {

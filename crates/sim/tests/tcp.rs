@@ -1,6 +1,6 @@
 //! TCP end to end: what must hold whatever the path does.
 
-use crate::common::{chain, direction, ejtcp_fig9, metric, ns2_tcp, run_once, wire};
+use crate::common::{chain, direction, ejtcp_fig9, metric, ns2_tcp, run, run_once, wire};
 use lasthop_sim::medium::loss::{LossConfig, PacketClass};
 use lasthop_sim::model::{Config, FlowConfig, SinkConfig, TransportConfig};
 use lasthop_sim::probe::trace::Column;
@@ -187,7 +187,7 @@ fn each_flow_with_a_spread_starts_at_a_moment_of_its_own() {
     let main = config.flows[0].clone();
     config.flows.extend((1..20).map(|number| FlowConfig { name: format!("f{number}"), ..main.clone() }));
     let request = lasthop_sim::Request { trace: &["tcp".into()], ..lasthop_sim::Request::new(&config, 1, 0) };
-    let outcome = lasthop_sim::run(&request).expect("the run succeeds");
+    let outcome = run(&request).expect("the run succeeds");
     let columns = &outcome.traces[0].columns;
     let (Column::Float(times), Column::Word { codes, .. }) = (&columns[0].1, &columns[1].1) else {
         panic!("numbers and words in {columns:?}")
@@ -280,7 +280,7 @@ fn tracing_changes_nothing() {
     let names: Vec<String> =
         lasthop_sim::probe::trace::CHANNELS.iter().map(|channel| channel.0.into()).collect();
     let request = lasthop_sim::Request { trace: &names, ..lasthop_sim::Request::new(&config, 1, 0) };
-    let traced = lasthop_sim::run(&request).expect("the run succeeds");
+    let traced = run(&request).expect("the run succeeds");
     assert_eq!((&plain.metrics, plain.events), (&traced.metrics, traced.events));
     assert_eq!(traced.traces.len(), names.len());
 }
@@ -290,7 +290,7 @@ fn the_round_trips_traced_of_a_flow_are_those_of_its_sender() {
     let mut config = ejtcp_fig9(ns2_tcp(), 0.02, Span::from_secs(50));
     file(&mut config, 100_000);
     let request = lasthop_sim::Request { trace: &["rtt".into()], ..lasthop_sim::Request::new(&config, 1, 0) };
-    let outcome = lasthop_sim::run(&request).expect("the run succeeds");
+    let outcome = run(&request).expect("the run succeeds");
     let columns = &outcome.traces[0].columns;
     let (Column::Word { codes, words }, Column::Float(rtts)) = (&columns[1].1, &columns[2].1) else {
         panic!("words and numbers in {columns:?}")
@@ -446,7 +446,7 @@ proptest! {
         config.flows[0].sink.read_rate = slow.map(Rate);
         file(&mut config, size);
         let request = lasthop_sim::Request { max_events: Some(5_000_000), ..lasthop_sim::Request::new(&config, seed, 0) };
-        let outcome = lasthop_sim::run(&request).expect("the run succeeds");
+        let outcome = run(&request).expect("the run succeeds");
         prop_assert_eq!(outcome.stopped, None);
         prop_assert!((delivered(&outcome) - size as f64).abs() < 1e-3, "{} of {size}", delivered(&outcome));
         let completed = outcome.metrics.iter().any(|(name, value)| name.ends_with("completion_s") && value.is_some());

@@ -1,11 +1,11 @@
 //! Timers that fire for what was not lost, retransmissions that nobody needed, and how round trips and the service of a
 //! link spread: cases made by hand.
 
-use crate::common::{chain, file, metric, run_once, source, wire};
+use crate::common::{chain, file, metric, run, run_once, source, wire};
 use lasthop_sim::medium::loss::{LossConfig, PacketClass};
 use lasthop_sim::model::{Config, TransportConfig};
 use lasthop_sim::traffic::AppKind;
-use lasthop_sim::{Outcome, Request, run};
+use lasthop_sim::{Outcome, Request};
 use lasthop_stack::link::queue::QueueLimit;
 use lasthop_stack::registry::tcp::{self, Profile};
 use lasthop_stack::units::{Rate, Span, Time};

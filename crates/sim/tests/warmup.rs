@@ -1,7 +1,8 @@
 //! A run that is stopped within its warm-up has measured nothing.
 
+use crate::common::run;
 use lasthop_sim::scenario::Scenario;
-use lasthop_sim::{Outcome, Request, run};
+use lasthop_sim::{Outcome, Request};
 use lasthop_stack::units::Time;
 
 /// A link of each kind, and over each a TCP, datagrams and a probe.

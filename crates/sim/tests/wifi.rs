@@ -1,6 +1,6 @@
 //! An 802.11 hop end to end: TCP over it, and the ARQ snoop agent on it.
 
-use crate::common::{back, chain, file, flows_between, metric, run_replication, snoop, source, wlan};
+use crate::common::{back, chain, file, flows_between, metric, run, run_replication, snoop, source, wlan};
 use lasthop_sim::Outcome;
 use lasthop_sim::medium::radio::config::{ErrorConfig, ErrorLaw, LossMeaning, LossOf, PayloadOf};
 use lasthop_sim::model::{Config, LinkKind, NodeConfig, TransportConfig};
@@ -154,7 +154,7 @@ fn a_capture_of_the_medium_changes_nothing_and_holds_every_frame() {
     let path = std::env::temp_dir().join(format!("lasthop-wifi-{}.pcap", std::process::id()));
     let pcap = [(0, path.clone())];
     let request = lasthop_sim::Request { pcap: &pcap, ..lasthop_sim::Request::new(&config, 1, 0) };
-    let captured = lasthop_sim::run(&request).expect("the run succeeds");
+    let captured = run(&request).expect("the run succeeds");
     let bytes = std::fs::read(&path).expect("the capture is there");
     std::fs::remove_file(&path).expect("the capture can be removed");
     let plain = run_replication(&config, 0);

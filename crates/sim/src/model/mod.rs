@@ -59,6 +59,8 @@ pub struct RunConfig {
     pub max_wall: Option<Span>,
     /// Most memory a run may need by estimate before it starts.
     pub max_memory: Bytes,
+    /// Whether it takes no shortcuts: every event and every packet by the general path.
+    pub plain: bool,
 }
 
 /// A host or router.

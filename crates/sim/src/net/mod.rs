@@ -98,8 +98,10 @@ pub(crate) struct Net {
     pub(crate) ports: Ports,
     /// The transfers that users requested.
     pub(crate) transfers: Vec<Transfer>,
-    /// Whether a trace records or a link reads what ends do.
+    /// Whether a trace records or a link reads what ends do, or ends take no shortcuts.
     pub(crate) is_observed: bool,
+    /// Whether the run takes no shortcuts.
+    takes_plain_path: bool,
     /// The timers of TCP senders, where a link reads them.
     pub(crate) timers: Option<Box<Timers>>,
     /// What waits in the first links of hosts, where senders bound it.
@@ -193,6 +195,7 @@ impl Net {
             ports,
             transfers: Vec::new(),
             is_observed: true,
+            takes_plain_path: config.run.plain,
             timers: Timers::of(config),
             below: Below::of(config, ports),
             round_trips: Vec::new(),
@@ -212,9 +215,11 @@ impl Net {
 
     /// The run begins, at the present time.
     pub(crate) fn begin(&mut self) {
-        self.is_observed = self.tracer.events.is_some() || self.timers.is_some();
+        self.is_observed = self.takes_plain_path || self.tracer.events.is_some() || self.timers.is_some();
+        // A sender that is watched predicts nothing.
+        self.tracer.senders |= self.takes_plain_path;
         for channel in &mut self.channels {
-            channel.is_plain = !self.tracer.links && channel.is_bare();
+            channel.is_plain = !self.takes_plain_path && !self.tracer.links && channel.is_bare();
         }
         for wlan in 0..self.wlans.len() {
             self.with_wlan(wlan, Wlan::begin);
@@ -466,7 +471,7 @@ impl Net {
     /// holds. Returns that end, the farthest, after two that are nearer, the nearest first.
     #[inline]
     pub(crate) fn fetch_soon(&self, channel: u32) -> Option<[u32; 3]> {
-        let soon = self.channels[channel as usize].soon()?;
+        let soon = self.channels[channel as usize].soon().filter(|_| !self.takes_plain_path)?;
         let ends @ [.., far] = soon.map(|id| self.ports.end(self.pool.port(id)));
         self.pool.fetch(soon[2]);
         self.accounts.fetch(far ^ 1);

@@ -322,7 +322,7 @@ impl World {
         let over = Time(config.run.duration.0).after(Span(1));
         // Where routes change nothing goes ahead of the clock.
         let is_unwatched = limits == (None, None) && !net.is_watched() && !config.has_handoffs();
-        let unwatched_until = is_unwatched.then_some(over);
+        let unwatched_until = (is_unwatched && !config.run.plain).then_some(over);
         if let Some(over) = unwatched_until {
             net.advance_horizon(begin.min(over));
         }

@@ -70,6 +70,7 @@ pub(super) fn config(sheet: &Sheet<'_>, members: &Members) -> Config {
             max_events: run.optional("max-events", Part::count),
             max_wall: run.optional("max-wall", Part::span),
             max_memory: run.bytes("max-memory"),
+            plain: run.flag("plain"),
         },
         nodes,
         links,

@@ -295,11 +295,16 @@ impl Key {
         }
     }
 
-    /// Whether this key states how often, for how long or under which name a run is made, but not what it computes.
+    /// Whether this key states how often, for how long or in which way a run is made, but not what it computes.
     pub(super) fn is_outside_result(&self) -> bool {
         matches!(
             self.path,
-            "run.seed" | "run.replications" | "run.max-events" | "run.max-wall" | "run.max-memory"
+            "run.seed"
+                | "run.replications"
+                | "run.max-events"
+                | "run.max-wall"
+                | "run.max-memory"
+                | "run.plain"
         )
     }
 }

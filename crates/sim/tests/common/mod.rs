@@ -10,7 +10,7 @@ use lasthop_sim::model::{
     ReverseConfig, RunConfig, SinkConfig, TransportConfig, WifiConfig,
 };
 use lasthop_sim::traffic::{AppConfig, AppKind};
-use lasthop_sim::{Outcome, Request, run};
+use lasthop_sim::{Outcome, Request, RunError};
 use lasthop_stack::hooks::Criterion;
 use lasthop_stack::link::dot11::{MacConfig, PcfConfig};
 use lasthop_stack::link::queue::QueueLimit;
@@ -58,6 +58,7 @@ pub fn chain(links: &[(u64, Span)], tcp: tcp::Config, duration: Span) -> Config 
         max_events: None,
         max_wall: None,
         max_memory: Bytes(4_000_000_000),
+        plain: false,
     };
     let flows = vec![FlowConfig {
         dscp: 0,
@@ -150,6 +151,22 @@ pub fn wire(config: &mut Config, link: usize, direction: usize) -> &mut Directio
 /// ns-2's TCP of 2004 with the window and timer of the baseline figure.
 pub fn ns2_tcp() -> tcp::Config {
     tcp::Config { window: 2000, min_rto: Span::from_millis(200), ..Profile::Ns2Of2004.config() }
+}
+
+/// Runs as requested, and once more by the plain path, which must give the same.
+///
+/// # Errors
+/// Those of the run.
+pub fn run(request: &Request) -> Result<Outcome, RunError> {
+    let outcome = lasthop_sim::run(request)?;
+    let mut config = request.config.clone();
+    config.run.plain = true;
+    let plain = lasthop_sim::run(&Request { config: &config, trace: &[], pcap: &[], ..*request })?;
+    assert_eq!(outcome.metrics, plain.metrics, "a shortcut changes a metric");
+    assert_eq!(outcome.events, plain.events, "a shortcut changes the number of events");
+    assert_eq!(outcome.accounts, plain.accounts, "a shortcut changes an account");
+    assert_eq!(outcome.transfers, plain.transfers, "a shortcut changes a transfer");
+    Ok(outcome)
 }
 
 /// Runs replication 0 of seed 1.

@@ -204,6 +204,12 @@ impl Radio {
         }
     }
 
+    /// Lets all receivers follow every frame, also those that stay alone on the air.
+    pub fn let_all_follow(&mut self) {
+        self.stays = false;
+        self.followers = None;
+    }
+
     /// Station `station` begins to send a frame. Those to which the medium turns busy are added to `heard`.
     ///
     /// # Panics

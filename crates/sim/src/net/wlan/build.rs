@@ -40,6 +40,9 @@ impl Wlan {
         let mut radio =
             Radio::new(&wifi.radio, &sites, StreamBase { seed, replication, link: name.to_owned() });
         radio.cut_by(cuts(config, place as usize, (seed, replication)));
+        if config.run.plain {
+            radio.let_all_follow();
+        }
         let own_rates = wifi.own_rates.clone().into_boxed_slice();
         let rules = Arc::new(Rules::new(wifi.mac).with_own_rates(own_rates));
         let nothing = Frame::new(FrameKind::Ack, BROADCAST, BROADCAST, 0, wifi.mac.data_rate);

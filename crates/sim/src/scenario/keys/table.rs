@@ -136,6 +136,12 @@ const HEAD: &[Key] = &[
     Key::new("run.max-memory", Kind::Quantity(&[Dim::Size], "GB"), "maximum estimated memory of a run")
         .default("4 GB")
         .above("0 B"),
+    Key::new(
+        "run.plain",
+        Kind::Bool,
+        "whether each event and each packet takes the general path of the code, without a shortcut; slower, with the same results",
+    )
+    .default("false"),
 ];
 
 /// The keys under `[flows.NAME]`.

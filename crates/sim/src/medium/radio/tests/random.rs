@@ -60,7 +60,7 @@ fn a_frame_that_stays_alone_is_heard_as_one_that_receivers_follow() {
         let config = RadioConfig { reception: RECEPTIONS[round % 4], errors, preamble, ..ns2() };
         let metres: Vec<f64> = (0..6).map(|_| draw.uniform() * 900.0).collect();
         let mut benches = [Bench::line(&config, &metres), Bench::line(&config, &metres)];
-        benches[1].radio.stays = false;
+        benches[1].radio.let_all_follow();
         let (mut now, mut ends) = (0, [None; 6]);
         for _ in 0..300 {
             now += [0, 1, 300, 1500, 4000][(draw.next_u64() % 5) as usize];

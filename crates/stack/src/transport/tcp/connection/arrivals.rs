@@ -167,7 +167,8 @@ impl<P: Parts> Connection<P> {
         {
             self.receiver.learn_round_trip(sample, stamps.echo);
         }
-        let reply = match self.accept_next(segment, start) {
+        let predicted = if out.is_watching() { None } else { self.accept_next(segment, start) };
+        let reply = match predicted {
             None => self.accept(segment, ecn, start, now),
             next => next,
         };
