@@ -126,7 +126,7 @@ impl Flags {
     pub const CWR: Flags = Flags(0x80);
     /// The first reserved bit, on a SYN on its way over one hop: the agent that passed it leaves the connection alone.
     pub const REFUSED: Flags = Flags(0x800);
-    /// The second reserved bit, explicit loss notification (ELN): the segment that a duplicate acknowledgement asks for
+    /// The second reserved bit, explicit loss notification (ELN): the segment that a duplicate acknowledgement requests
     /// was lost on a wireless link.
     pub const ELN: Flags = Flags(0x400);
 

@@ -15,8 +15,8 @@
 //!
 //! Sequence numbers are 32 bits on the wire and in a packet; a connection unwraps them near the acknowledged number.
 //! The stamps of an [`Extension`](crate::packet::Extension) are 32 bits of microseconds on the wire and a
-//! [`Time`](crate::units::Time) in a packet: [`parse`] takes the time nearest to `now`, which is exact for stamps
-//! of one's own clock that are less than 35 minutes old. Stamps of another clock keep their differences.
+//! [`Time`](crate::units::Time) in a packet. [`parse`] takes the time nearest to `now`, which is exact for stamps of
+//! one's own clock that are less than 35 minutes old. Stamps of another clock keep their differences.
 //!
 //! A routing header is one IP option reserved for experiments (RFC 4727, 3.4) of its length; when parsed, any IP
 //! options count as one.

@@ -248,8 +248,8 @@ mod tests {
     #[test]
     fn the_constant_filter_weighs_the_old_rate_by_alpha() {
         let mut rate = PerAck::new(LowPass::Constant(0.6));
-        // Segments every 10 ms, 100 per second: 0.4 x (100 + 0) / 2 = 20; 0.6 x 20 + 0.4 x 100 = 52; then two in 10 ms:
-        // 0.6 x 52 + 0.4 x 150 = 91.2; then a second without news, which changes nothing.
+        // Segments every 10 ms, 100 per second: 0.4 x (100 + 0) / 2 = 20; 0.6 x 20 + 0.4 x 100 = 52. Then two in 10 ms:
+        // 0.6 x 52 + 0.4 x 150 = 91.2. A second without news then changes nothing.
         for (ms, progress, expected) in [
             (1000, Progress::Open(1), 0.0),
             (1010, Progress::Open(1), 20.0),

@@ -7,16 +7,16 @@
 //! flight and lost when a segment left.
 //!
 //! **How.** Each segment leaves with the count of bytes delivered so far and the time of the last delivery. When it is
-//! acknowledged, the rate is the number of bytes delivered since, divided by the time they took to be sent or to be
-//! acknowledged, whichever is longer; acknowledgements may arrive compressed.
+//! acknowledged, the rate is the number of bytes delivered since, divided by a time. That is the time in which they
+//! were sent or the time in which they were acknowledged, whichever is longer: acknowledgements may arrive compressed.
 //!
 //! **Choices.** 1. Lost and in flight are counted in segments. A loss that proves spurious stays counted, as in Linux. 2. The
-//! interval begins anew with a segment that leaves when nothing is unacknowledged. The draft (4.1.2.2) says when nothing is in
-//! flight, since all that is acknowledged after that was sent after it; but what is declared lost is not in flight, and may
-//! arrive all the same: after a spurious timeout the acknowledgement of one copy covers what was delivered since long before
-//! it. The draft before it (`SND.NXT == SND.UNA`) and Linux (`packets_out`) go by what is unacknowledged. 3. Of samples
-//! from copies those are discarded that are shorter than the least round trip, and no others (4.1.3.5, the first approach), as in
-//! Linux.
+//! interval begins anew with a segment that leaves when nothing is unacknowledged. The draft (4.1.2.2) says when
+//! nothing is in flight, since all that is acknowledged after that was sent after it. But a segment declared lost is
+//! not in flight, and may still arrive. After a spurious timeout, the acknowledgement of one copy covers data delivered
+//! since long before it. The draft before it (`SND.NXT == SND.UNA`) and Linux (`packets_out`) go by what is
+//! unacknowledged. 3. Of the samples from copies, only those shorter than the least round trip are discarded (4.1.3.5,
+//! the first approach), as in Linux.
 //!
 //! **Checked by** the tests below and those of BBR.
 

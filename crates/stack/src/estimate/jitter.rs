@@ -11,7 +11,7 @@
 //! This is the sum of the one-way delay jitters divided by their duration. Constant offsets of the two clocks cancel.
 //! The ratio is updated at each acknowledgement that advances, so it is constant from the first duplicate on.
 //!
-//! **Choices.** 1. The window ends at the last packet acknowledged before the hole, not at the third duplicate: by then
+//! **Choices.** 1. The window ends at the last packet acknowledged before the hole, not at the third duplicate. By then
 //! the queue is full, delays no longer grow, and each loss would look random. 2. `w` packets are `w - 1` intervals, as
 //! the formula is printed, although the sum before it has `w`. 3. [`Reach`] sets `w`. 4. An acknowledgement of several
 //! packets is one sample, of the last of them. 5. [`Attribution`] sets how a packet sent more than once affects the
@@ -113,7 +113,7 @@ impl JitterRatio {
         }
     }
 
-    /// Takes in an acknowledgement; `window` is the window after it, in segments.
+    /// Records an acknowledgement; `window` is the window after it, in segments.
     #[inline]
     pub fn on_ack(&mut self, ack: &Ack, window: f64) {
         let (Progress::Open(segments) | Progress::Unlimited(segments) | Progress::Recovering(segments)) =

@@ -1,12 +1,12 @@
 //! The exponentially weighted mean length of a queue, as RED keeps it.
 //!
-//! **Source.** Floyd and Jacobson 1993, 4 and 11: `avg = (1 - w) avg + w q` at each arrival; after an idle time `avg` is
-//! multiplied by `(1 - w)^m`, where `m` is the number of small packets that could have been sent in it.
+//! **Source.** Floyd and Jacobson 1993, 4 and 11: `avg = (1 - w) avg + w q` at each arrival. After an idle time `avg`
+//! is multiplied by `(1 - w)^m`, where `m` is the number of small packets that could have been sent in it.
 //!
 //! **Choices.** 1. `q` is the length before the arrival, with the packet in transmission, which queues count here; ns-2
 //! leaves that one out. 2. `m` is a real number, in packets of the arriving one's size; ns-2 takes whole packets of 500
-//! bytes unless told otherwise. 3. An arrival after an idle time finds an empty queue: its own sample of zero is among
-//! the `m`, so that an arrival at the very end of a transmission changes nothing.
+//! bytes by default. 3. An arrival after an idle time finds an empty queue. Its own sample of zero is among the `m`, so
+//! that an arrival at the very end of a transmission changes nothing.
 
 use crate::hooks::Arrival;
 

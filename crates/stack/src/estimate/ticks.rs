@@ -2,9 +2,9 @@
 //!
 //! **Source.** Jacobson 1988, appendix A; ns-2 2.35, `tcp.cc`.
 //!
-//! **How.** `8 SRTT` and `4 RTTVAR` are whole numbers, and the shifts that divide them round down: what is left of a variation
-//! below a tick is never taken off, so that four times RTTVAR stays three ticks where all samples are equal. The real numbers
-//! of RFC 6298 fall to nothing there.
+//! **How.** `8 SRTT` and `4 RTTVAR` are whole numbers, and the shifts that divide them round down. The remainder of a
+//! variation below a tick is never subtracted, so that four times RTTVAR stays three ticks where all samples are equal.
+//! With the real numbers of RFC 6298 it falls to zero there.
 
 /// Bits below the point of the mean and of the deviation.
 const MEAN_BITS: u32 = 3;

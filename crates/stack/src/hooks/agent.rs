@@ -11,7 +11,7 @@ use super::{Count, LinkEvent};
 
 /// An agent between the network layer and the link of one interface: it may hold, drop, rewrite or create packets.
 ///
-/// Up means towards the network layer of this node, which delivers a packet locally or forwards it; a packet that an
+/// Up means towards the network layer of this node, which delivers a packet locally or forwards it. A packet that an
 /// agent at an access point sends up can thus leave for a fixed host.
 pub trait Agent {
     /// Handles a packet from the network layer on its way to the link.
@@ -29,7 +29,7 @@ pub trait Agent {
     /// Handles what an agent at the other end of the link sent in a link-layer acknowledgement ([`AgentOut::ride`]).
     fn on_rider(&mut self, _rider: Rider, _now: Time, _out: &mut impl AgentOut) {}
 
-    /// The link acknowledges what a neighbour has sent. Called if [`Needs::answers`].
+    /// The link acknowledges a transmission of a neighbour. Called if [`Needs::answers`].
     fn on_answer(&mut self, _answer: Answered, _now: Time, _out: &mut impl AgentOut) {}
 
     /// The counters common to agents of all kinds.
@@ -141,7 +141,7 @@ pub struct Activity {
     pub passed: u64,
     /// Segments that it retransmitted.
     pub repaired: u64,
-    /// Segments that the link gave up although the receiver had them.
+    /// Segments that the link discarded although the receiver had them.
     pub false_negatives: u64,
     /// Bytes that it acknowledged and that the receiver has not yet acknowledged; `None` if it does not see the
     /// receiver's acknowledgements.

@@ -133,7 +133,7 @@ pub trait Discipline {
     /// How a receiver is reached: before the first packet to it, and when that may have changed.
     fn on_reach(&mut self, _lane: u32, _reach: &Reach) {}
 
-    /// A packet of this size that the station took is acknowledged or given up.
+    /// A packet of this size that the station took is acknowledged or discarded.
     fn on_done(&mut self, _lane: u32, _bytes: u32) {}
 
     /// The station has sent to the receiver, or received from it, for this long.

@@ -1,4 +1,4 @@
-//! Link retransmission: which unit a link sends next, and when it gives up.
+//! Link retransmission: which unit a link sends next, and when it discards one.
 
 use super::Count;
 use crate::units::{Span, Time};
@@ -36,7 +36,7 @@ impl Unit {
 pub enum ArqVerdict {
     /// The scheme holds it until its turn.
     Held,
-    /// It is given up together with its packet.
+    /// It is discarded together with its packet.
     GivenUp,
 }
 
@@ -76,7 +76,7 @@ pub enum Choice {
     New,
     /// It sends this unit, which the scheme has released.
     Send(Unit, Reason),
-    /// It gives up the packet of this unit and asks again.
+    /// It discards the packet of this unit and asks again.
     GiveUp(Unit),
 }
 
@@ -125,10 +125,10 @@ impl Timing {
     }
 }
 
-/// Selects the unit that a link sends next, and decides when the link gives up.
+/// Selects the unit that a link sends next, and decides when the link discards one.
 ///
-/// The link hands over each unit whose transmission failed, and asks at each turn. It reports the timing of a flow
-/// before it hands over the first unit of the flow.
+/// The link passes each unit whose transmission failed to the scheme, and asks it at each turn. It reports the timing
+/// of a flow before it passes the first unit of the flow.
 pub trait Arq {
     /// The timing of a flow's sender has become known, or has changed.
     fn on_timing(&mut self, flow: u32, timing: Timing);
@@ -137,13 +137,13 @@ pub trait Arq {
     /// known.
     fn fires_at(&self, flow: u32) -> Time;
 
-    /// Whether the link also hands over units before their first transmission.
+    /// Whether the link also passes units to the scheme before their first transmission.
     fn takes_new(&self) -> bool;
 
     /// A unit is to be sent or repeated.
     fn hold(&mut self, unit: Unit) -> ArqVerdict;
 
-    /// Takes back a unit, if the scheme holds it: it was sent in a burst, its packet was given up, or it goes first.
+    /// Takes back a unit, if the scheme holds it: it was sent in a burst, its packet was discarded, or it goes first.
     fn withdraw(&mut self, packet: u32, fragment: u8) -> Option<Unit>;
 
     /// The action for this turn.

@@ -28,7 +28,7 @@ pub struct Ack {
     pub now: Time,
     /// Its effect.
     pub progress: Progress,
-    /// The round trip of the newest segment it acknowledged, if every segment it acknowledged was sent only once: the
+    /// The round trip of the newest segment it acknowledged, if every segment it acknowledged was sent only once. The
     /// acknowledgement of a repaired hole has waited for the repair, not in queues. It is exact whatever clock the
     /// retransmission timer reads, because a law may record the time of each segment as Vegas does.
     pub rtt: Option<Span>,
@@ -309,8 +309,8 @@ pub trait Congestion {
     /// An acknowledgement arrived. Only [`Progress::Open`] lets the window grow.
     fn on_ack(&mut self, ack: &Ack, window: &mut Window);
 
-    /// How the window grows by what an acknowledgement [counts](Ack::counted) for at [`Progress::Open`], if the law reads
-    /// nothing else of any acknowledgement, no departure and no restart: none need be reported then.
+    /// How the window grows by what an acknowledgement [counts](Ack::counted) for at [`Progress::Open`], if the law
+    /// reads nothing else of any acknowledgement, no departure and no restart. None of these need then be reported.
     fn growth(&self) -> Option<fn(&mut Window, u32)> {
         None
     }
@@ -330,7 +330,7 @@ pub trait Congestion {
         LossResponse::ANSWERED
     }
 
-    /// What may end slow start for this law, of what the endpoint asks for: nothing by default.
+    /// Of the exits from slow start that the endpoint requests, those that apply to this law: none by default.
     fn slow_start(&self, _asked: SlowStart) -> SlowStart {
         SlowStart::Standard
     }
@@ -349,7 +349,7 @@ pub trait Congestion {
     /// A segment is about to be sent, and none is in the network.
     fn on_restart(&mut self, _now: Time, _window: &mut Window) {}
 
-    /// Whether the law asks for [`Congestion::on_lost`].
+    /// Whether the law requests [`Congestion::on_lost`].
     fn hears_losses(&self) -> bool {
         false
     }

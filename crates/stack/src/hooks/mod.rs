@@ -1,9 +1,9 @@
 //! The interfaces of the stack: the traits that a scheme may implement, and their plain data.
 //!
 //! [`Congestion`] sets the size of the window, and [`Recovery`] selects the next segment: two independent choices, both
-//! of which the sender calls. An [`Agent`] sits between network and link, an [`Arq`] orders the frames of a link, an
-//! [`Interval`] spaces the retransmissions of a slotted network, and an [`Aqm`] or [`Discipline`] manages a queue. A [`Reaction`]
-//! is the response of an endpoint to events of its link. Nothing here names a scheme or a link.
+//! of which the sender calls. An [`Agent`] sits between network and link, and an [`Arq`] orders the frames of a link.
+//! An [`Interval`] spaces the retransmissions of a slotted network, and an [`Aqm`] or [`Discipline`] manages a queue. A
+//! [`Reaction`] is the response of an endpoint to events of its link. Nothing here names a scheme or a link.
 
 mod agent;
 mod aqm;

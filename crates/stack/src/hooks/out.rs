@@ -105,8 +105,8 @@ pub trait Out {
     /// A packet goes to the layer below.
     fn down(&mut self, packet: Packet);
 
-    /// A packet goes to the layer below, which `make` writes into the room that the host has for it, and whose size it returns:
-    /// what a packet was there before has no meaning. A host that stores packets saves the copy.
+    /// Sends a packet to the layer below. `make` writes it into the room that the host has for it, and returns its
+    /// size; the previous contents of the room have no meaning. A host that stores packets saves the copy.
     #[inline]
     fn down_made(&mut self, make: impl FnOnce(&mut Packet) -> Bytes) {
         let mut packet = Packet::NONE;
@@ -121,7 +121,7 @@ pub trait Out {
     fn cancel(&mut self, timer: Timer);
 
     /// Whether a segment may join what waits below, of which `limit` bytes, or two packets, may belong to the connection. Asked
-    /// before each segment if there is such a bound. A host that does not know what waits has room.
+    /// before each segment if there is such a bound. A host that does not record what waits always has room.
     fn room_below(&mut self, _limit: u64) -> Room {
         Room::Now
     }

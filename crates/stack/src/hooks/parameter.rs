@@ -230,8 +230,8 @@ impl Spec {
     }
 }
 
-/// Declares the [parameters](Described::PARAMETERS) of a configuration: for each its meaning, its name, its kind, which
-/// is a variant of [`Domain`], the field that it sets, and its limits, conditions and source: methods of [`Spec`].
+/// Declares the [parameters](Described::PARAMETERS) of a configuration. Each has a meaning, a name, a kind, which is a
+/// variant of [`Domain`], and the field that it sets. Its limits, conditions and source are methods of [`Spec`].
 ///
 /// A field that is an option has a word for none. A parameter of several schemes is described once, by a [`Spec`]. One
 /// that does not set a field has two functions: one returns its value, the other sets it.

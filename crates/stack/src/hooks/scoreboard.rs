@@ -1,9 +1,9 @@
 //! The outstanding data: one entry per segment, from the first unacknowledged to the last sent.
 //!
 //! Segments are numbered from 0 over the life of the connection. `base` is the number of the first unacknowledged one,
-//! `end` that of the next new one, and `next` the one to be sent next: it equals `end` except after a go-back, when the
-//! sender resends the window. The counts that the recoveries need (segments selectively acknowledged, declared lost,
-//! resent) are updated as marks change, never by walking the window.
+//! `end` that of the next new one, and `next` the one to be sent next. `next` equals `end` except after a go-back, when
+//! the sender resends the window. The counts that the recoveries need (segments selectively acknowledged, declared
+//! lost, resent) are updated as marks change, never by walking the window.
 
 mod arrivals;
 mod assumed;
@@ -136,7 +136,7 @@ pub struct Scoreboard {
     least_rtt: Option<Span>,
     latest_arrived: Time,
     latest: Option<Latest>,
-    /// The smoothed round trip, where the recovery asks for it.
+    /// The smoothed round trip, where the recovery requests it.
     srtt: Span,
     /// The highest byte selectively acknowledged before the acknowledgement that is being processed.
     fack_before: u64,
@@ -151,7 +151,7 @@ pub struct Scoreboard {
     assumed: u32,
     /// Segments that were news at a duplicate, and will be acknowledged once more.
     credited: u32,
-    /// Numbers of segments declared lost and not yet taken, where they are asked for.
+    /// Numbers of segments declared lost and not yet taken, where they are requested.
     losses: Vec<u64>,
     lists_losses: bool,
 }
@@ -243,8 +243,8 @@ impl Scoreboard {
         self.segments.len() as u32
     }
 
-    /// Segments thought to be in the network: neither acknowledged in any way nor lost, and those resent
-    /// (RFC 6675, `SetPipe`, which counts a segment twice that is resent and not lost), nor assumed to have arrived.
+    /// Segments estimated to be in the network: those neither acknowledged in any way, nor lost, nor assumed to have
+    /// arrived, and those resent. A segment that is resent and not lost counts twice (RFC 6675, `SetPipe`).
     #[must_use]
     pub fn pipe(&self) -> u32 {
         self.segments.len() as u32 - self.sacked - self.assumed - self.lost + self.doubled
@@ -342,8 +342,8 @@ impl Scoreboard {
         let segment = &mut self.segments[index];
         segment.at = now;
         segment.times = segment.times.saturating_add(1);
-        // Beyond the highest byte selectively acknowledged a copy takes the place of the first, unless the order of departures tells
-        // which of them arrives.
+        // Beyond the highest byte selectively acknowledged a copy replaces the first, unless the order of departures
+        // shows which of them arrives.
         let beyond = segment.start >= self.fack.max(self.una);
         match segment.mark {
             Mark::Lost => {

@@ -1,6 +1,6 @@
 //! The drop-tail queue of a FIFO link that knows its departure times.
 //!
-//! A FIFO link of known rate fixes each packet's departure when it takes the packet in, so the queue is only the list
+//! A FIFO link of known rate fixes each packet's departure when it enqueues the packet, so the queue is only the list
 //! of future departures and costs no event. The packet being sent counts as queued, as in ns-2.
 
 use std::collections::VecDeque;
@@ -23,8 +23,8 @@ pub enum QueueLimit {
 pub struct DropTail {
     /// Most packets and most bytes that it holds.
     most: (u32, u64),
-    /// The largest packet so far, and the largest one of which it is known that alone it leaves room for another one and is not
-    /// larger; neither counts where bytes are not limited.
+    /// The largest packet so far, and the largest one known to leave room, when alone, for another one not larger than
+    /// itself. Neither counts where bytes are not limited.
     largest: u32,
     alone: u32,
     /// Departures before the last one.
@@ -170,7 +170,7 @@ impl DropTail {
         if self.held == 0 { now.since(self.last.0) } else { Span::ZERO }
     }
 
-    /// Adds a packet now that takes this long to send, behind the first of at least two others, and returns when it
+    /// Adds a packet now that takes this long to send, behind the first of at least two others. Returns when it
     /// departs; those behind it depart later by that time.
     pub fn push_second(&mut self, now: Time, time: Span, size: Bytes) -> Time {
         debug_assert!(self.held >= 2, "it would be the last");
@@ -188,7 +188,7 @@ impl DropTail {
         departure
     }
 
-    /// When the packet that was taken in last departs.
+    /// When the packet that was enqueued last departs.
     #[must_use]
     #[inline]
     pub fn last_departure(&self) -> Time {
@@ -234,8 +234,8 @@ impl DropTail {
         if span == 0 { 0.0 } else { (self.sojourns - self.ahead(now)) as f64 / span as f64 }
     }
 
-    /// Share of the time between `begin`, when the measurement began, and `now` in which no other packet had room: in a queue
-    /// limited in bytes, none as large as the largest that it had taken.
+    /// Share of the time between `begin`, when the measurement began, and `now` in which no other packet had room. In a
+    /// queue limited in bytes, that is room for one as large as the largest that it had taken.
     #[must_use]
     pub fn full_share(&self, begin: Time, now: Time) -> f64 {
         let span = now.since(begin).0;

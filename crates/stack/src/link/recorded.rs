@@ -6,7 +6,7 @@
 //! **Source.** `opportunities`: Mahimahi (Netravali et al. 2015). `rates`: the traces of Pensieve (Mao et al. 2017) and
 //! PiTree (Meng et al. 2019).
 //!
-//! **How.** Both know when a packet leaves when they take it in, so the queue is a list of departures as on a wire.
+//! **How.** Both compute when a packet leaves as they enqueue it, so the queue is a list of departures as on a wire.
 
 mod opportunities;
 mod rates;
@@ -29,7 +29,7 @@ pub struct Unreadable {
     pub text: String,
 }
 
-/// What a direction has besides its queue.
+/// The state of a direction besides its queue.
 #[derive(Clone, Debug)]
 pub enum Recorded {
     /// Times at which packets may go.
@@ -99,7 +99,7 @@ impl Line {
         }
     }
 
-    /// When the packet began to leave that was taken in last and leaves at `departure`; of a packet in several opportunities
+    /// When the packet enqueued last, which leaves at `departure`, began to leave; of a packet in several opportunities
     /// the last one counts.
     #[must_use]
     pub fn began(&self, departure: Time) -> Time {

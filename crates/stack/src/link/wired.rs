@@ -33,7 +33,7 @@ impl Wired {
         }
     }
 
-    /// When a packet that is taken in now begins to leave.
+    /// When a packet that is enqueued now begins to leave.
     #[must_use]
     pub fn begins(&self, now: Time) -> Time {
         self.busy_until.max(now)
@@ -49,13 +49,13 @@ impl Wired {
         }
     }
 
-    /// How long the packet took to send that was taken in last.
+    /// The transmission time of the packet enqueued last.
     #[must_use]
     pub fn last_time(&self) -> Span {
         self.last.1
     }
 
-    /// Accepts a packet that goes ahead of those that wait, behind the one being sent. Returns when its last bit leaves and
+    /// Accepts a packet that precedes those that wait, behind the one being sent. Returns when its last bit leaves and
     /// by how much those behind it leave later, or `None` if the queue is full. Where the link waits, it is the last.
     pub fn offer_ahead(&mut self, size: Bytes, now: Time) -> Option<(Time, Span)> {
         self.queue.advance(now);

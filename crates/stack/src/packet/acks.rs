@@ -17,7 +17,8 @@ use crate::units::Span;
 pub enum AckOption {
     /// This end acknowledges as its peer asks (TARR).
     TakesRequests,
-    /// Asks for one acknowledgement per this number of full segments; zero asks for an immediate one of this segment (TARR).
+    /// Requests one acknowledgement per this number of full segments; zero requests an immediate one of this segment
+    /// (TARR).
     Request(u8),
     /// This end can acknowledge by time (TACK).
     TakesTime,
@@ -35,7 +36,7 @@ impl AckOption {
         AckOption::LeastRoundTrip(u32::try_from(time.0 / 1_000).unwrap_or(u32::MAX))
     }
 
-    /// Bytes it takes in a header, in whole words.
+    /// Bytes it occupies in a header, in whole words.
     #[must_use]
     pub const fn bytes(self) -> u32 {
         match self {

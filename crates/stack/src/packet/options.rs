@@ -40,7 +40,7 @@ impl Options {
         (MAX_OPTIONS.saturating_sub(self.size() + 4) / 8) as usize
     }
 
-    /// The bytes these options take in the header: a multiple of four, except for an extension as EJTCP charges it.
+    /// The bytes these options occupy in the header: a multiple of four, except for an extension as EJTCP charges it.
     #[must_use]
     #[inline]
     pub fn size(&self) -> u32 {

@@ -1,9 +1,9 @@
 //! One line per scheme and variant: the only room of the stack that names them.
 //!
-//! A line holds the name used in scenarios, the source, the configuration and the state. The registry makes from it the
-//! kind (a name), the configuration (which describes its own parameters, `Described`), and the machine, an enum that
-//! dispatches to the hook without a virtual call. The command line, the scenario reader and the legends take their
-//! lists from here.
+//! A line holds the name used in scenarios, the source, the configuration and the state. The registry makes three
+//! things from it: the kind (a name), the configuration (which describes its own parameters, `Described`), and the
+//! machine. The machine is an enum that dispatches to the hook without a virtual call. The command line, the scenario
+//! reader and the legends take their lists from here.
 
 mod agents;
 mod aqms;

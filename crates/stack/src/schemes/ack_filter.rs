@@ -12,9 +12,10 @@
 //! **How.** A plain acknowledgement goes to the link if no other of its flow is there. Otherwise it is kept here and replaces
 //! the one kept before, until the link has finished with the first, `count` have been replaced, or `delay` has passed.
 //!
-//! **Choices.** 1. Plain is what advances the number and has neither data, nor SACK blocks, nor a flag besides ACK, nor an
-//! option other than timestamps. All else is sent at once, behind the one kept. 2. A wider window alone is not plain: it
-//! repeats the number, as a duplicate does. 3. The echo of timestamps that goes is that of the newest.
+//! **Choices.** 1. An acknowledgement is plain if it advances the number and carries neither data, nor SACK blocks, nor
+//! a flag besides ACK, nor an option other than timestamps. All others are sent at once, behind the one kept. 2. A
+//! wider window alone is not plain: it repeats the number, as a duplicate does. 3. The echo of timestamps that goes is
+//! that of the newest.
 //!
 //! **Checked by** the tests below, and `crates/sim/tests/descendants.rs` end to end.
 

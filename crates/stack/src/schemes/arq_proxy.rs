@@ -7,7 +7,7 @@
 //! acknowledgement could carry the request. It does not handle flows with ECN, a header extension or encrypted
 //! transports. Two segments have the same hash with probability 2^-32; if both are prepared, neither is released.
 //!
-//! **Source.** Kliazovich, Ben Halima and Granelli, "Cross-layer error recovery optimization in `WiFi` networks", 2007;
+//! **Source.** Kliazovich, Ben Halima and Granelli, "Cross-layer error recovery optimization in `WiFi` networks", 2007.
 //! Kliazovich, Redana and Granelli, "Cross-layer error recovery in wireless access networks: the ARQ proxy approach",
 //! International Journal of Communication Systems 25(4), 2012. Only the abstracts were read: "TCP ACKs are generated
 //! based on in-transit traffic analysis and stored at the Access Point. Such TCP ACKs are released towards TCP sender
@@ -15,9 +15,9 @@
 //! both sides compute. The details are our reading.
 //!
 //! **How.** The proxy records each data segment on its way to the mobile under a hash of its header fields. When the
-//! mobile's TCP generates a plain, in-order acknowledgement, the client drops it and requests it by putting the hash of
-//! the newest segment that it covers into the next link-layer acknowledgement; the proxy then sends the acknowledgement
-//! to the sender. Nothing is acknowledged that the mobile's TCP has not acknowledged.
+//! mobile's TCP generates a plain, in-order acknowledgement, the client drops it and requests it instead. It puts the
+//! hash of the newest segment that it covers into the next link-layer acknowledgement. The proxy then sends the
+//! acknowledgement to the sender. Nothing is acknowledged that the mobile's TCP has not acknowledged.
 //!
 //! ```text
 //!    sender ◀── ACK ── proxy: hash known, released     client: plain ACK dropped ◀── ACK ── TCP
@@ -28,15 +28,16 @@
 //!
 //! **Choices.** 1. A plain acknowledgement advances and does nothing else: it has no SACK blocks, the window of the
 //! last real acknowledgement, and ends where a segment received over the link ended. All others are sent unchanged. 2.
-//! The window and the other fields of the mobile are those of its last real segment, which must have been delivered
-//! before anything is requested: a request could overtake segments in the client's queue. 3. A request adds four bytes
-//! to a link-layer acknowledgement. It is carried by that of the next data frame, since the acknowledgement of its own
-//! frame leaves before TCP has responded. Only the newest request is pending: it covers the earlier ones. 4. If no
-//! frame arrives to carry the request, the dropped acknowledgement is sent after `wait`, which grows with the spacing
-//! of the segments; if a frame arrived and nothing followed, after `hold`: the request may have been lost or the hash
-//! unknown. 5. The proxy drops a real acknowledgement that it has already released. A duplicate of a held
-//! acknowledgement is sent after the held one, so that the proxy does not drop the duplicate instead. 6. Echoes follow
-//! RFC 7323 (4.3); the mobile's own timestamp is the last one seen. 7. The acknowledgement of a FIN is sent unchanged.
+//! The window and the other fields of the mobile are those of its last real segment. This segment must have been
+//! delivered before anything is requested, because a request could overtake segments in the client's queue. 3. A
+//! request adds four bytes to a link-layer acknowledgement. It is carried by that of the next data frame, since the
+//! acknowledgement of its own frame leaves before TCP has responded. Only the newest request is pending: it covers the
+//! earlier ones. 4. If no frame arrives to carry the request, the dropped acknowledgement is sent after `wait`, which
+//! grows with the spacing of the segments. If a frame arrived and nothing followed, it is sent after `hold`: the
+//! request may have been lost or the hash unknown. 5. The proxy drops a real acknowledgement that it has already
+//! released. A duplicate of a held acknowledgement is sent after the held one, so that the proxy does not drop the
+//! duplicate instead. 6. Echoes follow RFC 7323 (4.3); the mobile's own timestamp is the last one seen. 7. The
+//! acknowledgement of a FIN is sent unchanged.
 //!
 //! It shares with LLE-TCP the code that traces connections, builds acknowledgements, and decides how long to hold one
 //! (`lle_tcp/connections.rs`, `reply.rs`, `hold.rs`).

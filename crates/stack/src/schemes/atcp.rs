@@ -1,11 +1,11 @@
 //! ATCP: the mobile's own TCP is informed when its link goes down and comes back.
 //!
-//! **Limits.** As receiver it delays the acknowledgement of the last two bytes of each burst, and after a disconnection
-//! longer than the sender's timeout it saves only the wait for the next one. As sender it loses what was in transit,
-//! which duplicates then report.
+//! **Limits.** As receiver it delays the acknowledgement of the last two bytes of each burst. After a disconnection
+//! longer than the sender's timeout it saves only the wait for the next timeout. As sender it loses what was in
+//! transit, which duplicates then report.
 //!
-//! **Source.** Singh and Iyer, "ATCP: Improving TCP performance over mobile wireless environments", 2002; Raisinghani,
-//! Singh and Iyer, "Improving TCP performance over mobile wireless environments using cross layer feedback", 2002;
+//! **Source.** Singh and Iyer, "ATCP: Improving TCP performance over mobile wireless environments", 2002. Raisinghani,
+//! Singh and Iyer, "Improving TCP performance over mobile wireless environments using cross layer feedback", 2002.
 //! Raisinghani and Iyer, "ECLAIR", 2006, for the priority of users. The rules here are from secondary descriptions (our
 //! reading). It is not the ATCP for ad hoc networks of Liu and Singh.
 //!
@@ -14,20 +14,19 @@
 //! | role | on disconnection | at a timeout meanwhile | on reconnection |
 //! | --- | --- | --- | --- |
 //! | sender, window open | stops, timer cancelled | none | sends what the window allows |
-//! | sender, window full | stops, timer runs | ssthresh = cwnd, cwnd = 1; nothing sent | first unacknowledged segment
-//! at once |
+//! | sender, window full | stops, timer runs | ssthresh = cwnd, cwnd = 1; nothing sent | first unacknowledged segment at once |
 //! | receiver | nothing | | ACK of the last byte but one with window 0, ACK of the last with the full window |
 //!
 //! To have two bytes to acknowledge, the receiver withholds their acknowledgement for a while. The first of the two
 //! acknowledgements stops the sender, the second restarts it, and it sends at once what is outstanding.
 //!
-//! **Choices.** 1. On reconnection of a sender whose window was full and whose timer has not fired, the first
-//! unacknowledged segment is also sent at once ("on reconnect send at once"): the timer would only wait for its loss.
-//! 2. The acknowledgement of the two bytes is withheld for `delay`, for which no value is published; it is below the
-//! minimum timeout. 3. None is withheld while data waits beyond a hole, nor at the end of the stream: duplicates that
-//! ask for two bytes would make the sender repeat these. 4. A hand-off is treated as a disconnection. 5. The priority
-//! of a user is the share of the receive buffer that this connection offers; the paper sets it while the connection
-//! runs. 6. Warnings are not used.
+//! **Choices.** 1. If a sender's window was full and its timer has not fired, it also sends the first unacknowledged
+//! segment at once on reconnection ("on reconnect send at once"). The timer would only wait for its loss. 2. The
+//! acknowledgement of the two bytes is withheld for `delay`, for which no value is published; it is below the minimum
+//! timeout. 3. None is withheld while data waits beyond a hole, nor at the end of the stream: duplicates that request
+//! two bytes would make the sender repeat these. 4. A hand-off is treated as a disconnection. 5. The priority of a user
+//! is the share of the receive buffer that this connection offers; the paper sets it while the connection runs. 6.
+//! Warnings are not used.
 //!
 //! **Checked by** the tests below, `transport/tcp/connection/tests/frozen.rs`, and `crates/sim/tests/link_events.rs`.
 

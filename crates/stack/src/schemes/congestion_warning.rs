@@ -4,16 +4,16 @@
 //! 3168) do so together. A threshold above the size of the queue never marks. Packets that are not ECN-capable are not
 //! marked, and they are not dropped early either.
 //!
-//! **Source.** Xu, Tian and Ansari, "TCP-Jersey for wireless IP communications", IEEE JSAC 22(4), 2004: routers mark
+//! **Source.** Xu, Tian and Ansari, "TCP-Jersey for wireless IP communications", IEEE JSAC 22(4), 2004. Routers mark
 //! all packets at a sign of incipient congestion, which the sender then takes as the cause of losses.
 //!
 //! **How.** The mean is that of RED ([`QueueMean`]); while it is above the threshold, each arriving packet is marked.
 //!
 //! **Choices.** 1. The paper's weight and threshold were not available. An independent ns-3 model of the scheme (Jain,
-//! Jain and Tahiliani 2017) sets both thresholds of RED to the same value, a quarter of the queue, and the weight to
-//! 0.2: that is the default weight here; the default threshold is our own and is to be set according to the queue. 2.
-//! Both directions of a link warn in the same way. 3. On an 802.11 link each station has its own mean. 4. A mean equal
-//! to the threshold does not exceed it.
+//! Jain and Tahiliani 2017) sets both thresholds of RED to a quarter of the queue, and the weight to 0.2. That is the
+//! default weight here. The default threshold is our own and is to be set according to the queue. 2. Both directions of
+//! a link warn in the same way. 3. On an 802.11 link each station has its own mean. 4. A mean equal to the threshold
+//! does not exceed it.
 //!
 //! **Checked by** the tests below and `crates/sim/tests/marking.rs`.
 

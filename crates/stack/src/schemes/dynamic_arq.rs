@@ -18,22 +18,23 @@
 //!
 //! A head whose time is less than two round trips of its flow is served first; otherwise Q1, then Q2, then Q3.
 //!
-//! **Controls.** The same fragments, limit and deferral in orders that ignore TCP: `time = "none"` serves each of the
-//! three queues in the order in which units came to it, `queues = "one"` has one such queue, and with
-//! `queues = "flows"` a failed unit stays the first of its flow while flows are served in turn.
+//! **Controls.** The same fragments, limit and deferral in orders that ignore TCP. With `time = "none"`, each of the
+//! three queues is served in the order in which units came to it, and with `queues = "one"` there is one such queue.
+//! With `queues = "flows"`, a failed unit stays the first of its flow while flows are served in turn.
 //!
 //! **Choices.** 1. RTO is the time *left* (`time = "left"`); the timeout itself, which is at least 0.2 s or 1 s, is
 //! rarely less than two round trips. The order by time left does not change as time passes, so units are kept in heaps
 //! and move only when a timer restarts. 2. Of several urgent heads the one with the least time left is served; ties
 //! prefer fewer retransmissions, and within a queue the older unit. 3. New units are also in Q1 (`order = "together"`),
-//! as "every packet not acknowledged" says. If retransmissions precede all new data, a link that sends one frame at a
-//! time never holds more than one unit, so there is nothing to order (`order = "retransmissions-first"`); in the third
-//! reading new data precedes units that are not urgent (`order = "new-first"`). 4. Units that cannot be acknowledged in
-//! time are still sent, unless `hopeless` says otherwise. 5. The slides do not say how an access point knows RTT and
-//! RTO: an oracle provides them (`timing = "oracle"`), or the access point estimates them ([`estimate`]). 6. The
-//! station has one contention window and one count of retries for all units: see `link/dot11/retries.rs`. 7. Q2 and Q3
-//! wait until the queues before them are empty (`priority = "strict"`), or one unit of each queue is served in turn
-//! (`priority = "pass"`). 8. A lifetime limit instead of n = 3 is enforced by the link (`limit = "none"`).
+//! as "every packet not acknowledged" says. If retransmissions precede all new data (`order =
+//! "retransmissions-first"`), a link that sends one frame at a time never holds more than one unit, so there is nothing
+//! to order. In the third reading new data precedes units that are not urgent (`order = "new-first"`). 4. Units that
+//! cannot be acknowledged in time are still sent, unless `hopeless` says otherwise. 5. The slides do not say how an
+//! access point knows RTT and RTO: an oracle provides them (`timing = "oracle"`), or the access point estimates them
+//! ([`estimate`]). 6. The station has one contention window and one count of retries for all units: see
+//! `link/dot11/retries.rs`. 7. Q2 and Q3 wait until the queues before them are empty (`priority = "strict"`), or one
+//! unit of each queue is served in turn (`priority = "pass"`). 8. A lifetime limit instead of n = 3 is enforced by the
+//! link (`limit = "none"`).
 //!
 //! **Checked by** Algorithm 1 line by line on queues made by hand, in `dynamic_arq/tests.rs`.
 
@@ -76,7 +77,7 @@ pub struct Counters {
     pub urgent_missed: u64,
     /// Units sent too late for their sender's timer.
     pub hopeless_sent: u64,
-    /// Units given up, after the third retransmission or as hopeless.
+    /// Units discarded, after the third retransmission or as hopeless.
     pub dropped: u64,
 }
 
@@ -206,7 +207,7 @@ impl DynamicArq {
         self.options.knows_timers() && self.fires(unit).since(now).0 < self.timing(unit.flow).rtt.0 / 2
     }
 
-    /// Demotes or removes hopeless heads. Returns one that is to be given up.
+    /// Demotes or removes hopeless heads. Returns one that is to be discarded.
     fn settle_hopeless(&mut self, now: Time) -> Option<Unit> {
         for queue in 0..QUEUES {
             while let Some((key, id)) = self.queues[queue].first()

@@ -13,18 +13,18 @@
 //! once, or twice if the loss rate exceeds 1 % (3.2). An acknowledgement releases at most `N` segments (3.2), and
 //! `cwnd` and `ssthresh` follow the rate of an 802.16 link (3.3).
 //!
-//! **Choices.** 1. The text says that the two extra bytes hold times and also that they hold the sequence number
-//! acknowledged; the extension has all of these, in one of two forms ([`Form`]). 2. `max_rtt` is raised only at
-//! acknowledgements whose jitter ratio is above its threshold, is reset at a timeout and at a change of the modulation,
-//! and does not decay; while it is unset, only jitter decides. 3. The paper does not give the share `alpha`; its
-//! simulations set "the threshold of RTTs to 0.2", which on their path of at most 0.25 s is 0.8 of the maximum, if it
-//! means seconds. Both can be set. 4. Both criteria use their values at the last acknowledgement before the missing
-//! segment. 5. A third duplicate ACK within one smoothed round trip of a reduction belongs to that reduction (as in the
-//! figure of states): the segment is sent once, and the window does not change. 6. The loss rate counts each segment
-//! once, however its loss is classified, over all segments sent for the first time; a rate equal to the threshold does
-//! not exceed it. 7. A timeout is classified as well (5), but the paper does not define the reaction to a random one:
-//! [`RandomTimeout`]. 8. The burst limit needs no timer: acknowledgements of the segments sent release the rest. 9. The
-//! scaled window is at least two segments; an increase is released like any other.
+//! **Choices.** 1. The text says that the two extra bytes hold times, and also that they hold the sequence number
+//! acknowledged. The extension has all of these, in one of two forms ([`Form`]). 2. `max_rtt` is raised only at
+//! acknowledgements whose jitter ratio is above its threshold. It is reset at a timeout and at a change of the
+//! modulation, and does not decay. While it is unset, only jitter decides. 3. The paper does not give the share
+//! `alpha`. Its simulations set "the threshold of RTTs to 0.2". If that means seconds, it is 0.8 of the maximum on
+//! their path of at most 0.25 s. Both can be set. 4. Both criteria use their values at the last acknowledgement before
+//! the missing segment. 5. A third duplicate ACK within one smoothed round trip of a reduction belongs to that
+//! reduction (as in the figure of states). The segment is sent once, and the window does not change. 6. The loss rate
+//! counts each segment once, however its loss is classified, over all segments sent for the first time; a rate equal to
+//! the threshold does not exceed it. 7. A timeout is classified as well (5), but the paper does not define the reaction
+//! to a random one: [`RandomTimeout`]. 8. The burst limit needs no timer: acknowledgements of the segments sent release
+//! the rest. 9. The scaled window is at least two segments; an increase is released like any other.
 //!
 //! **Checked by** the tests below: formulas, the states of Fig. 3, the tables of Figs. 2 and 7;
 //! `crates/sim/tests/judges.rs`.

@@ -9,7 +9,7 @@
 //! **How.** The mobile predicts a disconnection from its signal strength and sends an acknowledgement with a window of
 //! zero, about a round trip before. The sender persists: its congestion window and timeout do not change. After the
 //! disconnection the mobile sends three copies of the acknowledgement of its last byte with the real window (after
-//! Caceres and Iftode), and the sender continues with its old window.
+//! Caceres and Iftode). The sender continues with its old window.
 //!
 //! ```text
 //!     warning ──▶ ACK n, window 0        down … up ──▶ 3 × ACK n, window w
@@ -17,7 +17,7 @@
 //! ```
 //!
 //! **Choices.** 1. The link's predictor sets the lead of the warning and its errors (`links.NAME.outages.warning`); the
-//! paper asks for a lead of one round trip. 2. All acknowledgements between the warning and the end of the
+//! paper requires a lead of one round trip. 2. All acknowledgements between the warning and the end of the
 //! disconnection have a window of zero: one with a window would restart the sender. 3. A hand-off is treated as a
 //! disconnection. 4. A warning that proves false is answered with the same three acknowledgements. 5. Without a warning
 //! the mobile also sends the three acknowledgements: they can reach a sender that waits for its timer.

@@ -4,17 +4,17 @@
 //! each acknowledgement for `hold`. Duplicate acknowledgements and those with SACK blocks, ECN or options of a law travel as
 //! packets, and those that wait go before them. A station with several next hops, none of which is the destination, does not
 //! know which of them has more data, and holds nothing. A station with DCF announces more data for whomever it has them. If the link loses what rode (a retransmission without any MPDU that
-//! was acknowledged before), TCP goes on with the next acknowledgement.
+//! was acknowledged before), TCP continues with the next acknowledgement.
 //!
 //! **Source.** Salameh, Zhushi, Handley, Jamieson and Karp, "HACK: Hierarchical ACKs for Efficient Wireless Medium
 //! Utilization", USENIX ATC 2014. Only the abstract was read: TCP acknowledgements are carried "within `WiFi`'s link-layer
 //! acknowledgments", which eliminates "all medium acquisitions for TCP ACKs in unidirectional TCP flows". The details are our
 //! reading.
 //!
-//! **How.** While the neighbour has more data for this station (the More Data bit of its frames), plain acknowledgements to
-//! it are compressed and wait for its next frame or A-MPDU: they leave with the Ack or BlockAck of that one, one burst late,
-//! without contention. The agent at the other end restores each and passes it up. When no more data are announced, or none
-//! come for `hold`, those that wait leave as packets.
+//! **How.** While the neighbour has more data for this station (the More Data bit of its frames), plain
+//! acknowledgements to it are compressed and wait for its next frame or A-MPDU. They leave with the Ack or BlockAck of
+//! that one, one burst late, without contention. The agent at the other end restores each and passes it up. When no
+//! more data are announced, or none come for `hold`, those that wait leave as packets.
 //!
 //! ```text
 //!   AP ── A-MPDU 1, more data ─▶│── data ─▶ TCP     AP ── A-MPDU 2 ─▶│

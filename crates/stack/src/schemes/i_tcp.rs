@@ -1,6 +1,6 @@
 //! I-TCP: a base station that splits connections and acknowledges data before the mobile has received it.
 //!
-//! **Limits.** Acknowledgements lose their end-to-end meaning: after all of a sender's data has been acknowledged, the
+//! **Limits.** Acknowledgements lose their end-to-end meaning. After all of a sender's data has been acknowledged, the
 //! last buffer of it may still be undelivered, and it is lost if the station fails (`unconfirmed`, `lost_bytes`). State
 //! moves at each hand-off.
 //!

@@ -4,7 +4,7 @@
 //! of a timeout after the disconnection has ended. It does nothing for a mobile that receives.
 //!
 //! **Source.** Chinta, Helal and Lee, "ILC-TCP: An interlayer collaboration protocol for TCP performance improvement in
-//! mobile and wireless environments", WCNC 2003, by its abstract; the rules are from secondary descriptions (our
+//! mobile and wireless environments", WCNC 2003, by its abstract. The rules are from secondary descriptions (our
 //! reading).
 //!
 //! **How.** A state manager alongside the mobile's protocol stack tracks the state of the link (good or bad), of IP (a

@@ -1,6 +1,6 @@
 //! TCP-Jersey: sets the window from the estimated rate when a queue warns of congestion, and keeps it at other losses.
 //!
-//! **Limits.** It relies on every queue that may drop to warn first (`links.NAME.aqm`), and on its flow using ECN: a
+//! **Limits.** It relies on every queue that may drop to warn first (`links.NAME.aqm`), and on its flow using ECN. A
 //! loss without a warning does not reduce the window, so a path without warnings is filled until timeouts empty it.
 //! Acknowledgements that a queue on the return path delays distort the estimate ([`SlidingWindow`]). A warning
 //! identifies the queue, not the flow that filled it: all flows through it respond alike.
@@ -25,7 +25,7 @@
 //! echoes a warning and advances outside recovery; `response = "once-a-window"` selects the response of RFC 3168
 //! instead. 3. In congestion avoidance `cwnd = ssthresh` applies in both directions: a window below `ownd` rises to it.
 //! 4. The warning returns through the echo of RFC 3168, which lasts until CWR arrives, so it may outlast the queue by a
-//! round trip; CWR is sent once per window of data. 5. An acknowledgement that echoes a warning does not open the
+//! round trip. CWR is sent once per window of data. 5. An acknowledgement that echoes a warning does not open the
 //! window (RFC 3168, 6.1.2). 6. `ownd` is at least two segments. 7. A timeout counts as congestion if the last
 //! acknowledgement echoed a warning, and as random otherwise; the window is reduced in both cases. 8. Until a rate and
 //! a round trip are known it behaves as Reno. 9. Recovery is that of `NewReno`. 10. A loss in a window whose warning

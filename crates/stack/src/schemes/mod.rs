@@ -1,6 +1,7 @@
-//! Cross-layer schemes: one file per paper. EJTCP and TCP-Jersey are congestion laws, congestion warning manages a queue,
-//! load-adaptive retransmission is the interval of a slotted link, dynamic ARQ the ARQ of a link, and Freeze-TCP, ATCP and
-//! ILC-TCP are reactions of an endpoint to events of its link. M-TCP is both a reaction and an agent; the others are agents
+//! Cross-layer schemes: one file per paper. EJTCP and TCP-Jersey are congestion laws, and
+//! congestion warning manages a queue. Load-adaptive retransmission is the interval of a slotted
+//! link, dynamic ARQ the ARQ of a link. Freeze-TCP, ATCP and ILC-TCP are reactions of an
+//! endpoint to events of its link. M-TCP is both a reaction and an agent; the others are agents
 //! between network and link.
 
 pub mod ack_filter;

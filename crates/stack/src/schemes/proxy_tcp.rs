@@ -5,13 +5,13 @@
 //! a loss that no later segment reveals. Hidden acknowledgements do not clock data out of the sender, whose window does
 //! not move meanwhile. An encrypted transport is opaque to the agent.
 //!
-//! **Source.** "Worked by not passing duplicate acknowledgment to the TCP layer": the slides of Mahmoodi, Friderikos,
-//! Holland and Aghvami, "Cross-Layer Design to Improve Wireless TCP Performance with Link-Layer Adaptation", VTC 2007
-//! Fall, on related work. The rest is our reading, after the snoop agent of Balakrishnan, Seshan, Amir and Katz,
-//! "Improving TCP/IP Performance over Wireless Networks", MOBICOM 1995, without its timer.
+//! **Source.** The slides of Mahmoodi, Friderikos, Holland and Aghvami, "Cross-Layer Design to Improve Wireless TCP
+//! Performance with Link-Layer Adaptation", VTC 2007 Fall, on related work: "Worked by not passing duplicate
+//! acknowledgment to the TCP layer". The rest is our reading, after the snoop agent of Balakrishnan, Seshan, Amir and
+//! Katz, "Improving TCP/IP Performance over Wireless Networks", MOBICOM 1995, without its timer.
 //!
 //! **How.** Segments for the client are remembered until it acknowledges them, each with its state: with the link,
-//! delivered, or given up. A duplicate acknowledgement asks for the first unacknowledged segment. The state of that
+//! delivered, or discarded. A duplicate acknowledgement requests the first unacknowledged segment. The state of that
 //! segment decides whether the acknowledgement is hidden.
 //!
 //! ```text
@@ -20,17 +20,17 @@
 //!      link     data ──►  delivered or given up  ···hop··►  client
 //! ```
 //!
-//! **Choices.** 1. [`Duplicates::WhileTrying`]: hidden while the link has the segment. When the link gives it up, as
-//! many copies of the newest hidden acknowledgement go up as were hidden, at most three, so that the sender repairs at
-//! once. 2. [`Duplicates::Held`], the slides' words: hidden as long as the segment is remembered, whatever its state.
-//! 3. [`Duplicates::Resend`], the snoop agent: hidden, and the segment goes to the link again when the link no longer
-//! has it; and once more when more duplicates come than segments behind it had been delivered before that copy. 4.
-//! Always passed: what is not a duplicate for a standard TCP (RFC 5681, 2), including a changed window; a duplicate
-//! SACK (RFC 2883), which reports something else; a request for a segment that never passed, because it was lost before
-//! it came here; and a request for a segment that the sender has sent again, because it has noticed the loss. SACK
-//! blocks of hidden acknowledgements come again with others, because a receiver repeats them (RFC 2018, 4). 5. If an
-//! advance leaves a second hole, what had been delivered behind it is not counted, and one unnecessary repair is
-//! possible.
+//! **Choices.** 1. [`Duplicates::WhileTrying`]: hidden while the link has the segment. When the link discards it, as
+//! many copies of the newest hidden acknowledgement are passed up as were hidden, at most three, so that the sender
+//! repairs at once. 2. [`Duplicates::Held`], the slides' words: hidden as long as the segment is remembered, whatever
+//! its state. 3. [`Duplicates::Resend`], the snoop agent: hidden, and the segment goes to the link again when the link
+//! no longer has it. It is sent once more when more duplicates arrive than segments behind it had been delivered before
+//! that copy. 4. Always passed is what is not a duplicate for a standard TCP (RFC 5681, 2), including a changed window,
+//! and a duplicate SACK (RFC 2883), which reports something else. So is a request for a segment that never passed,
+//! because it was lost before it came here. So is a request for a segment that the sender has sent again, because it
+//! has detected the loss. SACK blocks of hidden acknowledgements come again with others, because a receiver repeats
+//! them (RFC 2018, 4). 5. If an advance leaves a second hole, what had been delivered behind it is not counted, and one
+//! unnecessary repair is possible.
 //!
 //! **Checked by** `proxy_tcp/tests.rs`, and `crates/sim/tests/proxy_tcp.rs` end to end.
 
@@ -49,7 +49,7 @@ use flow::{Flow, Verdict};
 /// The treatment of a duplicate acknowledgement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Duplicates {
-    /// Hidden while the link has the segment that it asks for.
+    /// Hidden while the link has the segment that it requests.
     #[default]
     WhileTrying,
     /// Hidden while that segment is remembered.
@@ -118,7 +118,7 @@ impl Described for Config {
 pub struct Counters {
     /// Duplicates hidden.
     pub hidden: u64,
-    /// Hidden ones that went up after all, when the link had given up.
+    /// Hidden ones that were passed up after all, when the link had discarded the segment.
     pub released: u64,
     /// Acknowledgements without data that passed.
     pub passed: u64,

@@ -4,14 +4,14 @@
 //! of its interface; the acknowledgements must return through the same station. Losses before the station or in its own
 //! queue are left to the sender, and so is a loss whose local retransmissions are lost as well.
 //!
-//! **Source.** Balakrishnan, Seshan, Amir and Katz, "Improving TCP/IP performance over wireless networks", MOBICOM 1995;
-//! ns-2.35, `tcp/snoop.cc`; explicit loss notification: Balakrishnan and Katz, "Explicit loss notification and wireless
-//! web performance", GLOBECOM Internet Mini-Conference 1998.
+//! **Source.** Balakrishnan, Seshan, Amir and Katz, "Improving TCP/IP performance over wireless networks", MOBICOM
+//! 1995; ns-2.35, `tcp/snoop.cc`. Explicit loss notification: Balakrishnan and Katz, "Explicit loss notification and
+//! wireless web performance", GLOBECOM Internet Mini-Conference 1998.
 //!
 //! **How.** The station caches data for a mobile until the mobile acknowledges it. On the second duplicate
 //! acknowledgement it retransmits the segment and suppresses the duplicates that the segments cached behind it can
 //! cause; a local timer of `srtt + 4 rttvar` retransmits the oldest segment. For data from a mobile, the station
-//! records what has arrived over the link and marks each duplicate acknowledgement that asks for a segment it has not
+//! records what has arrived over the link and marks each duplicate acknowledgement that requests a segment it has not
 //! received (ELN).
 //!
 //! ```text
@@ -21,29 +21,28 @@
 //!                  then: copy ahead of the queue
 //! ```
 //!
-//! **Choices.** 1. A segment is out of order if it arrives after segments with higher numbers: it was lost before the
+//! **Choices.** 1. A segment is out of order if it arrives after segments with higher numbers. It was lost before the
 //! station and counts as retransmitted by the sender, as in ns-2 if it is the oldest segment. 2. A segment that the
-//! queue of the link refuses is removed from the cache: congestion is left to the sender. ns-2 checks the queue in
-//! advance and keeps one place in reserve. 3. After a local retransmission the number of duplicates suppressed is the
-//! number of segments cached behind the repaired one, minus the duplicates that have already arrived; ns-2 suppresses
-//! one more, which hides the first duplicate caused by a lost retransmission. 4. ns-2 counts the duplicates that it
-//! forwards across all flows and across advances; here they are counted per flow and from its last advance. 5. A
-//! duplicate beyond those expected indicates that the local retransmission was lost. The segment is retransmitted again
-//! if the station has sent fewer than `copies` copies of it, and the expected number is computed again; after that
-//! duplicates pass, and only the timer retransmits. ns-2 reaches that state if only one segment was cached, and
-//! otherwise leaves a lost retransmission to its timer (`copies = 1`). 6. The smoothed round trip has gain 1/8; that of
-//! ns-2 has 7/8, because it applies the gain to the old value (`gain`). A segment sent more than once gives no sample,
-//! and neither do the segments acknowledged together with one, because their acknowledgement waited for it; ns-2 times
-//! both, which lengthens the timer as losses become frequent, and starts the timer at an advance before it takes the new
-//! round trip (`karn = false`). 7. A local retransmission goes to the head of the queue (`ahead`); in ns-2 it goes to the
-//! tail. 8. Retransmissions by the timer
-//! count as copies: the duplicates expected after one are suppressed as well. 9. A duplicate is what RFC 5681 (2)
-//! defines as one; an acknowledgement with a duplicate SACK passes, because it carries other information. 10. At a
-//! hand-off the cached segments and the recorded holes move; the oldest segment is sent at once over the new link,
-//! because all of them may have been lost on the old one. 11. Duplicates that ask for the first of several holes are
-//! marked; the next hole is marked once the acknowledgement has advanced to it, as in ns-2. 12. SACK blocks in the
-//! acknowledgements that pass are not changed: a sender with SACK that learns of the next hole from them may declare it
-//! lost before the station has repaired it.
+//! queue of the link refuses is removed from the cache: congestion is left to the sender. Instead, ns-2 checks the
+//! queue in advance and keeps one place in reserve. 3. After a local retransmission the number of duplicates suppressed
+//! is the number of segments cached behind the repaired one, minus the duplicates that have already arrived. In
+//! contrast, ns-2 suppresses one more, which hides the first duplicate caused by a lost retransmission. 4. ns-2 counts
+//! the duplicates that it forwards across all flows and across advances; here they are counted per flow and from its
+//! last advance. 5. A duplicate beyond those expected indicates that the local retransmission was lost. The segment is
+//! retransmitted again if the station has sent fewer than `copies` copies of it, and the expected number is computed
+//! again. After that, duplicates pass, and only the timer retransmits. The agent of ns-2 reaches that state if only one
+//! segment was cached, and otherwise leaves a lost retransmission to its timer (`copies = 1`). 6. The smoothed round
+//! trip has gain 1/8; that of ns-2 has 7/8, because it applies the gain to the old value (`gain`). A segment sent more
+//! than once gives no sample, and neither do the segments acknowledged together with one, because their acknowledgement
+//! waited for it. In contrast, ns-2 times both, which lengthens the timer as losses become frequent. It also starts the
+//! timer at an advance before it takes the new round trip (`karn = false`). 7. A local retransmission goes to the head
+//! of the queue (`ahead`); in ns-2 it goes to the tail. 8. Retransmissions by the timer count as copies: the duplicates
+//! expected after one are suppressed as well. 9. A duplicate is what RFC 5681 (2) defines as one; an acknowledgement
+//! with a duplicate SACK passes, because it carries other information. 10. At a hand-off the cached segments and the
+//! recorded holes move. The oldest segment is sent at once over the new link, because all of them may have been lost on
+//! the old one. 11. Duplicates that request the first of several holes are marked; the next hole is marked once the
+//! acknowledgement has advanced to it, as in ns-2. 12. SACK blocks in the acknowledgements that pass are not changed.
+//! If they report the next hole, a sender with SACK may declare it lost before the station has repaired it.
 //!
 //! **Checked by** `snoop/tests.rs`, `crates/sim/tests/stations.rs` end to end, and `tests/python/test_ns2_snoop.py`
 //! against ns-2.
@@ -83,7 +82,7 @@ pub struct Config {
     pub gain: f64,
     /// Whether only round trips without a copy are measured (Karn's rule).
     pub karn: bool,
-    /// Whether a local retransmission goes ahead of the packets queued for the link.
+    /// Whether a local retransmission precedes the packets queued for the link.
     pub ahead: bool,
     /// Whether duplicates caused by losses on the wireless link are marked.
     pub eln: bool,
@@ -218,7 +217,7 @@ impl Snoop {
         }
     }
 
-    /// Handles an acknowledgement on its way to a mobile. Returns the marked packet if it asks for data that the link
+    /// Handles an acknowledgement on its way to a mobile. Returns the marked packet if it requests data that the link
     /// lost.
     fn mark(&mut self, packet: &Packet, segment: &Segment, now: Time) -> Option<Packet> {
         let key = FlowKey::of(packet).reversed();

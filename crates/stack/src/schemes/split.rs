@@ -17,14 +17,14 @@
 //! ```
 //!
 //! **Choices.** 1. The station first opens the connection to the addressee, and answers the opener once the addressee
-//! has accepted (our reading): thus a refused connection is refused end to end, and both ends use the sequence numbers
-//! of the hosts, which need not know about the station. 2. A FIN is relayed when all data before it has been copied. 3.
-//! Back-pressure is the advertised window of each end: an end reads from its host only while fewer than `buffer` bytes
+//! has accepted (our reading). A refused connection is thus refused end to end. Both ends use the sequence numbers of
+//! the hosts, which need not know about the station. 2. A FIN is relayed when all data before it has been copied. 3.
+//! Back-pressure is the advertised window of each end. An end reads from its host only while fewer than `buffer` bytes
 //! wait for the acknowledgement of the other host, and itself offers `buffer` bytes. 4. Both ends send segments of the
 //! size that the opener announced. 5. Copied data is sent at once (no Nagle algorithm). 6. A station that restarts
-//! loses all state: segments of connections that it does not know are dropped, where a real station answers with a RST;
-//! in either case the connection ends. 7. A RST is forwarded. 8. The state that moves with a node is its data plus 256
-//! B for each end. The station to which it moves drops segments of the node until the state arrives.
+//! loses all state. It drops segments of connections that it does not know, where a real station answers with a RST. In
+//! either case the connection ends. 7. A RST is forwarded. 8. The state that moves with a node is its data plus 256 B
+//! for each end. The station to which it moves drops segments of the node until the state arrives.
 //!
 //! **Checked by** `split/tests.rs`, and `crates/sim/tests/split.rs` end to end.
 

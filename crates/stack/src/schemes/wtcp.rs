@@ -26,16 +26,16 @@
 //! reopens the window; what the mobile has acknowledged by then is no longer buffered. 3. The second duplicate triggers
 //! the retransmission (`threshold`): an unnecessary copy causes one duplicate, which must not trigger the next copy.
 //! The number of duplicates expected is the number of segments buffered behind the retransmitted one, minus those that
-//! have arrived; one more indicates that the copy was lost, and the segment is retransmitted again, without a limit. 4.
-//! All duplicates that ask for a buffered segment are suppressed. Duplicates that ask for a segment that never reached
+//! have arrived. One more indicates that the copy was lost, and the segment is retransmitted again, without a limit. 4.
+//! All duplicates that request a buffered segment are suppressed. Duplicates that request a segment that never reached
 //! the station pass, and so do acknowledgements that are not duplicates by RFC 5681 (2). 5. If the sender retransmits a
-//! buffered segment, it is forwarded if the window allows, and the next duplicate passes, since it answers the sender;
-//! acknowledgements with a zero window pass as well, and no timer runs while the window is zero. 6. A segment for which
-//! there is no room is forwarded unchanged, and a segment that the queue of the link refuses on its first transmission
-//! is removed from the buffer: congestion is left to the sender. 7. The timeout is `srtt + 4 rttvar`, as in Snoop,
-//! sampled from segments sent once. 8. An echo belongs to the first of the newly acknowledged segments that carried its
-//! timestamp; if there is none, the echo is not changed. 9. The station does not know the unit of the sender's clock:
-//! it measures how fast the timestamps advance over all data of the flow, and changes no echo during the first second.
+//! buffered segment, it is forwarded if the window allows, and the next duplicate passes, since it answers the sender.
+//! Acknowledgements with a zero window pass as well, and no timer runs while the window is zero. 6. A segment for which
+//! there is no room is forwarded unchanged. A segment that the queue of the link refuses on its first transmission is
+//! removed from the buffer: congestion is left to the sender. 7. The timeout is `srtt + 4 rttvar`, as in Snoop, sampled
+//! from segments sent once. 8. An echo belongs to the first of the newly acknowledged segments that carried its
+//! timestamp; if there is none, the echo is not changed. 9. The station does not know the unit of the sender's clock.
+//! It measures how fast the timestamps advance over all data of the flow, and changes no echo during the first second.
 //! An echo is never later than the sender's clock by that measure. 10. At a hand-off the buffered segments move; the
 //! oldest is sent at once, and the rest when it is acknowledged.
 //!
@@ -69,7 +69,7 @@ pub struct Config {
     pub min_timeout: Span,
     /// Weight of a new sample in the smoothed round trip.
     pub gain: f64,
-    /// Whether a local retransmission goes ahead of the packets queued for the link.
+    /// Whether a local retransmission precedes the packets queued for the link.
     pub ahead: bool,
     /// Whether the time that a segment spent at the station is added to its echo.
     pub hide_time: bool,

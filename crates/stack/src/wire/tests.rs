@@ -23,7 +23,7 @@ fn bytes_of(packet: &Packet) -> Vec<u8> {
     bytes
 }
 
-/// Writes the checksums that the lengths in the headers ask for.
+/// Writes the checksums that the lengths in the headers require.
 fn mend_checksums(bytes: &mut [u8]) {
     let header_len = usize::from(bytes[0] & 0x0F) * 4;
     let total = usize::from(u16::from_be_bytes([bytes[2], bytes[3]]));

@@ -95,7 +95,7 @@ fn second_loss_close_to_the_first(attribution: Attribution) -> JitterRatio {
 #[test]
 fn a_second_loss_close_to_the_first_corrupts_the_ratio_unless_the_header_names_the_trigger() {
     let without = second_loss_close_to_the_first(Attribution::Cumulative);
-    // Packet 13, sent at 130 ms, seems to have arrived at 250 ms: over the 9 intervals back to packet 4, the receiving
+    // Packet 13, sent at 130 ms, seems to have arrived at 250 ms. Over the 9 intervals back to packet 4, the receiving
     // span is 160 ms and the sending span 90 ms, although nothing ever queued on the path.
     assert!((without.ratio() - 70.0 / 160.0).abs() < 1e-12);
     assert!(without.exceeds(1.0, 10.0));

@@ -11,8 +11,8 @@ pub struct Latest {
     pub at: Time,
     /// The byte after its last.
     pub end: u64,
-    /// The round trip of the segment that arrived last, which may be another: where segments left earlier and come now, the path
-    /// takes so long, however fast a later one has overtaken them.
+    /// The round trip of the segment that arrived last, which may be another. If segments that left earlier arrive now,
+    /// the path takes that long, however fast a later one has overtaken them.
     pub rtt: Span,
 }
 
@@ -54,8 +54,8 @@ impl Scoreboard {
         }
     }
 
-    /// What a recovery by time has to know of an arrival: each sets the round trip, and one that left after all before also the
-    /// segment (RFC 8985, 6.2, step 2).
+    /// Records an arrival for a recovery by time. Each sets the round trip, and one that left after all those before it
+    /// also sets the segment (RFC 8985, 6.2, step 2).
     fn follow(&mut self, at: Time, times: u8, end: u64, rtt: Span) {
         self.reordered |= times == 1 && end < self.fack_before;
         self.original_arrived |= times == 1 && end <= self.watched_below;

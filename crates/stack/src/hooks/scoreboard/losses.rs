@@ -141,7 +141,7 @@ impl Scoreboard {
     }
 
     /// Declares lost the segments below the highest byte selectively acknowledged, from this number on (FACK's rule); copies of a
-    /// recovery before this one are [suspected](Self::suspect). Returns the number to go on from.
+    /// recovery before this one are [suspected](Self::suspect). Returns the number to continue from.
     pub fn lose_holes(&mut self, from: u64) -> u64 {
         let highest = self.number_at(self.fack());
         let mut number = from;

@@ -95,7 +95,7 @@ impl<A: Arq> Station<A> {
         self.take_in(data, out);
     }
 
-    /// Hands up the packet of a data frame that completes it.
+    /// Passes up the packet of a data frame that completes it.
     pub(super) fn take_in(&mut self, data: &Frame, out: &mut impl MacOut) {
         match self.inbox.accept(data) {
             Accepted::Whole => {

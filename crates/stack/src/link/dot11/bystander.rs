@@ -1,8 +1,8 @@
 //! What a station knows of the medium while it has nothing to do.
 //!
 //! **How**: a station with nothing to send and no backoff, of which no frame asks anything, only keeps the time of carrier
-//! and reservation. Where all stations receive all frames, those at rest know the same: the host follows one
-//! [`Bystander`] in place of them, and each takes over what it knows when something happens to it.
+//! and reservation. Where all stations receive all frames, those at rest have the same state. The host follows one
+//! [`Bystander`] instead of them, and each copies its state when something happens to it.
 
 use super::access::Access;
 use super::dcf::{Doing, Station};

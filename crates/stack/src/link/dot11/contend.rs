@@ -40,7 +40,7 @@ impl<A: Arq> Station<A> {
         self.go_on(now, out);
     }
 
-    /// Waits for its turn in a medium that is open: what it has to send needs a backoff.
+    /// Waits for its turn in a medium that is open: its pending frame needs a backoff.
     pub(super) fn go_on(&mut self, now: Time, out: &mut impl MacOut) {
         if self.has_work() {
             self.ensure_backoff(out);

@@ -45,7 +45,7 @@ pub struct Counters {
     pub ack_missing: u64,
     /// MSDUs delivered.
     pub delivered: u64,
-    /// MSDUs given up.
+    /// MSDUs discarded.
     pub undelivered: u64,
     /// MSDUs that the full queue refused.
     pub refused: u64,
@@ -105,7 +105,7 @@ pub(super) enum Doing {
     Await(Answer),
     /// The time for an answer is over, but a frame on the air may be the answer.
     Late(Answer),
-    /// Waiting for the data frame that its CTS asked for, deaf to all others.
+    /// Waiting for the data frame that its CTS requested, deaf to all others.
     Expect,
 }
 
@@ -204,7 +204,7 @@ impl<A: Arq> Station<A> {
         self.take_over(msdu, false, now, out)
     }
 
-    /// The same with a packet that goes ahead of those that wait, behind the one in service. Where a scheme chooses among
+    /// The same with a packet that precedes those that wait, behind the one in service. Where a scheme chooses among
     /// frames, it chooses among this one's too.
     pub fn enqueue_ahead(&mut self, msdu: Msdu, now: Time, out: &mut impl MacOut) -> bool {
         self.take_over(msdu, true, now, out)
@@ -410,7 +410,7 @@ impl<A: Arq> Station<A> {
     }
 
     /// The medium has lost the MSDU in service for good, whatever its frames: its receiver gets nothing and answers
-    /// nothing, and it is given up after this attempt. Called while its data frame is being sent.
+    /// nothing, and it is discarded after this attempt. Called while its data frame is being sent.
     pub fn on_lost_for_good(&mut self) {
         if let Some(service) = &mut self.service {
             service.lost = true;

@@ -86,7 +86,7 @@ impl<A: Arq> Station<A> {
         out.transmit(Frame { duration, ..rts }, rules.rts);
     }
 
-    /// Gives up the MSDU in service if its lifetime is over (IEEE 802.11-1999, 9.4).
+    /// Discards the MSDU in service if its lifetime is over (IEEE 802.11-1999, 9.4).
     fn expire(&mut self, now: Time, out: &mut impl MacOut) {
         let Some(Service { msdu, begun, .. }) = self.service else { return };
         if self.rules.is_over(begun, now) {
@@ -205,7 +205,7 @@ impl<A: Arq> Station<A> {
         self.leave(now, out);
     }
 
-    /// No answer came: tries again, or gives the MSDU up (IEEE 802.11-2012, 9.3.4.4).
+    /// No answer came: tries again, or discards the MSDU (IEEE 802.11-2012, 9.3.4.4).
     pub(super) fn fail(&mut self, answer: Answer, now: Time, out: &mut impl MacOut) {
         match answer {
             Answer::Cts => self.counters.cts_missing += 1,
@@ -223,7 +223,7 @@ impl<A: Arq> Station<A> {
         }
     }
 
-    /// Counts a failed attempt, and gives the MSDU up at the limit. Returns whether the contention window was reset.
+    /// Counts a failed attempt, and discards the MSDU at the limit. Returns whether the contention window was reset.
     pub(super) fn count_failure(&mut self, answer: Answer, out: &mut impl MacOut) -> bool {
         let Some(service) = self.service else { return false };
         let is_lost = service.lost && answer != Answer::Cts;
@@ -250,7 +250,7 @@ impl<A: Arq> Station<A> {
         self.failures = Retries::default();
     }
 
-    /// The exchange is over: goes back to contention with a new backoff.
+    /// The exchange is over: returns to contention with a new backoff.
     fn leave(&mut self, now: Time, out: &mut impl MacOut) {
         self.doing = Doing::Contend;
         if self.has_work() || self.rules.config.access.post_backoff {

@@ -13,9 +13,9 @@ pub const BROADCAST: NodeId = NodeId(u32::MAX);
 
 /// The kind of a frame.
 ///
-/// A data frame may carry, without a byte more, a poll and an acknowledgement of the frame before it: these are bits of
-/// its subtype (IEEE 802.11-2012, 8.2.4.1.3), here [`Frame::poll`] and [`Frame::cf_ack`]. A [`FrameKind::Null`] is a data
-/// frame without data that carries those bits alone: CF-Poll, CF-ACK, CF-ACK + CF-Poll, or Null.
+/// Without an additional byte, a data frame may carry a poll and an acknowledgement of the frame before it. These are
+/// bits of its subtype (IEEE 802.11-2012, 8.2.4.1.3), here [`Frame::poll`] and [`Frame::cf_ack`]. A [`FrameKind::Null`]
+/// is a data frame without data that carries those bits alone: CF-Poll, CF-ACK, CF-ACK + CF-Poll, or Null.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FrameKind {
     /// Request to send.
@@ -65,7 +65,7 @@ pub enum Distribution {
 /// A packet handed to the MAC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Msdu {
-    /// The host's identifier of the packet; the receiver's MAC hands up the same.
+    /// The host's identifier of the packet; the receiver's MAC passes up the same.
     pub handle: u64,
     /// Bytes of the IP packet.
     pub bytes: u32,
@@ -116,7 +116,7 @@ pub enum ServedOutcome {
     Delivered,
     /// It was not, and went back to the scheme.
     Failed,
-    /// It was given up, and its packet with it.
+    /// It was discarded, and its packet with it.
     GivenUp,
 }
 

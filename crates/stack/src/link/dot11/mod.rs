@@ -84,7 +84,7 @@ pub trait MacOut {
     fn set_timer(&mut self, at: Time);
     /// Cancels the timer, if it is set.
     fn cancel_timer(&mut self);
-    /// Hands up a packet that was received whole, once, with its sequence number.
+    /// Passes up a packet that was received whole, once, with its sequence number.
     fn up(&mut self, handle: u64, sequence: u16);
     /// Releases a packet that [`Station::enqueue`] accepted, once.
     fn done(&mut self, handle: u64, outcome: Outcome);
@@ -98,6 +98,6 @@ pub trait MacOut {
     fn is_watching(&self) -> bool {
         false
     }
-    /// What a scheme has chosen, and what became of it.
+    /// The choice of a scheme, and its outcome.
     fn served(&mut self, _: &Served) {}
 }

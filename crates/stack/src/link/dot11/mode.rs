@@ -1,8 +1,8 @@
 //! HT, VHT and HE: modulation and coding, preambles, and the duration of a PPDU for one receiver.
 //!
-//! **Limits.** Equal modulation on all streams. Each PPDU has the 6 tail bits of one convolutional encoder; an LDPC code has
-//! none, and more than 300 (HT) or 540 (VHT) Mbit/s take more encoders: both differ by less than a symbol. No STBC, no
-//! packet extension, no PPDU for several receivers. A PPDU of HT has the mixed format.
+//! **Limits.** Equal modulation on all streams. Each PPDU has the 6 tail bits of one convolutional encoder. An LDPC
+//! code has none, and more than 300 (HT) or 540 (VHT) Mbit/s require more encoders. Both differences are less than a
+//! symbol. No STBC, no packet extension, no PPDU for several receivers. A PPDU of HT has the mixed format.
 //!
 //! **Source.** IEEE 802.11-2020, 19.3 and 19.4.3 (HT), 21.3 and 21.4.3 (VHT); IEEE 802.11ax-2021, 27.3 and 27.4.3 (HE).
 

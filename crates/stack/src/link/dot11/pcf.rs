@@ -1,8 +1,8 @@
 //! The point coordination function (IEEE 802.11-2012, 9.4): an access point polls its stations.
 //!
-//! **Limits.** A contention-free period begins with a beacon, for which the access point waits PIFS; stations learn of
-//! it from the beacon, not from their clocks as they could. All stations on the list answer polls; what they send goes
-//! to the access point. A poll requests one frame, so an MSDU in fragments needs a poll for each.
+//! **Limits.** A contention-free period begins with a beacon, for which the access point waits PIFS. Stations detect it
+//! by the beacon, not by their clocks as they could. All stations on the list answer polls; what they send goes to the
+//! access point. A poll requests one frame, so an MSDU in fragments needs a poll for each.
 //!
 //! **How.** The frames of the period are SIFS apart. A frame acknowledges the previous one (CF-ACK), whoever sent it,
 //! and may poll (CF-Poll), both at no cost. A station that does not answer is skipped after PIFS. The period ends when

@@ -1,9 +1,9 @@
-//! A receiver's reorder buffer: hands up the packets of one transmitter in the order of their sequence numbers.
+//! A receiver's reorder buffer: passes up the packets of one transmitter in the order of their sequence numbers.
 //!
 //! **Source.** IEEE 802.11-2012 (9.21.7), the receive reordering buffer of block acknowledgement, whose window begins
 //! at the first missing number: a packet before the window is discarded. In the standard the transmitter can move the
-//! window (`BlockAckReq`), which the single acknowledgements here cannot; mac80211 of Linux also lets a packet pass
-//! once it has waited for a time (`HT_RX_REORDER_BUF_TIMEOUT`, 100 ms).
+//! window (`BlockAckReq`), which the single acknowledgements here cannot. Linux's mac80211 also lets a packet pass once
+//! it has waited for a certain time (`HT_RX_REORDER_BUF_TIMEOUT`, 100 ms).
 //!
 //! **How.** The first packet held goes up when no earlier one is missing, or after the timeout; those that follow it
 //! without a gap go up with it.
@@ -37,7 +37,7 @@ impl<T> Reorder<T> {
         Reorder { timeout, next: 0, held: VecDeque::new() }
     }
 
-    /// Takes in a packet. Returns false where a later one went up already: it is discarded.
+    /// Accepts a packet. Returns false where a later one went up already: it is discarded.
     pub fn take(&mut self, sequence: u16, packet: T, now: Time) -> bool {
         let ahead = self.ahead(sequence);
         if ahead > SEQUENCE_MASK / 2 {

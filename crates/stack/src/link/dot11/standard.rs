@@ -21,7 +21,7 @@ pub enum BackoffDraw {
 /// How long after its own frame a station waits for the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResponseTimeout {
-    /// SIFS, a slot and the time in which the PHY detects a frame (`aPHY-RX-START-Delay`); if the medium is busy then,
+    /// SIFS, a slot and the time in which the PHY detects a frame (`aPHY-RX-START-Delay`). If the medium is busy then,
     /// the station waits until it is idle (IEEE 802.11-2012, 9.3.2.6, 9.3.2.8).
     ReceptionStart(Span),
     /// SIFS, the whole answer and this much more, as in ns-2.
@@ -45,14 +45,14 @@ pub struct AccessRules {
     /// Whether a reservation by an RTS is forgotten when no frame follows it (9.3.2.4).
     pub nav_reset: bool,
     /// Whether a CTS and the data frame after one follow their SIFS whatever is on the air (9.3.2.6, 9.3.2.7). In ns-2
-    /// they need an idle medium: the CTS is dropped, the data frame goes back to its RTS with a wider window.
+    /// they need an idle medium: the CTS is dropped, the data frame returns to its RTS with a wider window.
     pub blind_exchange: bool,
-    /// Whether a station that has sent a CTS hears nothing but the data frame that it asked for, and sends nothing, until
-    /// that frame should have ended, as in ns-2. Otherwise it is free once the CTS is sent.
+    /// Whether a station that has sent a CTS hears nothing but the data frame that it requested, and sends nothing,
+    /// until that frame should have ended, as in ns-2. Otherwise it is free once the CTS is sent.
     pub deaf_after_cts: bool,
-    /// Whether a frame received in error, and one that the station missed, reserve the medium until EIFS after their end,
-    /// as in ns-2, so that a backoff goes on EIFS and DIFS after it. Otherwise EIFS takes the place of DIFS after an error
-    /// (9.3.2.3.7).
+    /// Whether a frame received in error, and one that the station missed, reserve the medium until EIFS after their
+    /// end, as in ns-2. A backoff then continues EIFS and DIFS after that end. Otherwise EIFS takes the place of DIFS
+    /// after an error (9.3.2.3.7).
     pub errors_reserve: bool,
     /// Whether a backoff after a missing response counts from DIFS after the timeout, as in ns-2. Otherwise it counts from
     /// the timeout on where the medium was idle for DIFS before (9.3.4.3).
@@ -119,7 +119,7 @@ pub struct MacConfig {
     /// The code for the body of each data frame and its check sequence. The thresholds do not count its redundancy.
     pub fec: Option<Code>,
     /// `dot11ShortRetryLimit`: failed attempts after which a short frame (an RTS, or data up to the RTS threshold) is
-    /// given up, the first attempt included. `None`: no limit.
+    /// discarded, the first attempt included. `None`: no limit.
     pub short_retry: Option<u32>,
     /// `dot11LongRetryLimit`: the same for data above the RTS threshold.
     pub long_retry: Option<u32>,
@@ -188,8 +188,8 @@ const ERP_BASIC_RATES: RateSet = RateSet::of(&[
 ]);
 /// Silence after an ERP-OFDM frame, in which its convolutional code can be decoded (IEEE 802.11-2012, 19.3.2.4).
 const SIGNAL_EXTENSION: Span = Span::from_micros(6);
-/// ns-2 waits twice its longest propagation delay of 2 µs beyond an answer, and beyond a data frame that its CTS has asked
-/// for (`mac-802_11.cc`).
+/// ns-2 waits twice its longest propagation delay of 2 µs beyond an answer, and beyond a data frame that its CTS has
+/// requested (`mac-802_11.cc`).
 pub(super) const NS2_TIMEOUT_SLACK: Span = Span::from_micros(4);
 
 /// Access to the medium by the standard, with a PHY that detects a frame within `rx_start`.
@@ -360,9 +360,10 @@ fn of_today(family: Family) -> MacConfig {
 }
 
 impl MacConfig {
-    /// ns-2's departures from the standard: a header with the fourth address and no LLC, RTS for every frame, the backoff
-    /// from 0 to CW - 1 and before every frame, timeouts for the whole answer, airtime not rounded, a CTS and the data frame
-    /// after it only in an idle medium, deafness after a CTS, EIFS and DIFS after an error, DIFS after a missing response.
+    /// ns-2's departures from the standard. The header has the fourth address and no LLC, and each frame has an RTS.
+    /// The backoff is from 0 to CW - 1 and before every frame. Timeouts last for the whole answer, and airtime is not
+    /// rounded. A CTS and the data frame after it need an idle medium, and a station is deaf after a CTS. EIFS and DIFS
+    /// follow an error, DIFS a missing response.
     #[must_use]
     pub fn as_ns2(self) -> MacConfig {
         MacConfig {

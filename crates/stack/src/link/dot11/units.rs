@@ -1,14 +1,14 @@
 //! A station whose fragments an ARQ scheme orders: failed fragments return to the scheme, which selects the next.
 //!
-//! **How.** A packet is open from its arrival until each of its fragments is acknowledged or one is given up; giving up
-//! one gives up the whole packet. First transmissions go in order, in a burst while they are acknowledged; a fragment
-//! that is not acknowledged goes to the scheme. At its turn the station sends the unit that the scheme selects, and
-//! continues the burst of that packet where it stopped. Each receiver has its own sequence numbers, as at a station
-//! with `QoS` (IEEE 802.11-2012, 9.3.2.10): a receiver joins fragments in any order within [`WINDOW`] numbers, and with
-//! shared numbers one that received nothing for a while would confuse two packets. While an older packet to a receiver
-//! blocks its window, no newer packet to this receiver begins, and the oldest goes first. A packet whose flow has no
-//! known timing, such as a TCP acknowledgement, is repeated at once, as by a station without a scheme. An RTS without a
-//! CTS is a failed transmission of its unit.
+//! **How.** A packet is open from its arrival until each of its fragments is acknowledged or one is discarded;
+//! discarding one discards the whole packet. First transmissions go in order, in a burst while they are acknowledged; a
+//! fragment that is not acknowledged goes to the scheme. At its turn the station sends the unit that the scheme
+//! selects, and continues the burst of that packet where it stopped. Each receiver has its own sequence numbers, as at
+//! a station with `QoS` (IEEE 802.11-2012, 9.3.2.10). A receiver joins fragments in any order within [`WINDOW`]
+//! numbers. With shared numbers, one that received nothing for a while would confuse two packets. While an older packet
+//! to a receiver blocks its window, no newer packet to this receiver begins, and the oldest goes first. A packet whose
+//! flow has no known timing, such as a TCP acknowledgement, is repeated at once, as by a station without a scheme. An
+//! RTS without a CTS is a failed transmission of its unit.
 
 use std::collections::VecDeque;
 
@@ -24,7 +24,7 @@ use crate::units::Time;
 /// Maximum range of sequence numbers in transit from one station to one receiver.
 pub(super) const WINDOW: u16 = 1024;
 
-/// A packet that is neither delivered nor given up.
+/// A packet that is neither delivered nor discarded.
 #[derive(Clone, Copy, Debug)]
 struct Pending {
     msdu: Msdu,
@@ -129,7 +129,7 @@ impl<A: Arq> Units<A> {
         self.scheme.takes_new() && self.packets[packet as usize].msdu.flow.is_some()
     }
 
-    /// Hands over the first fragment that was never sent. The scheme never gives it up.
+    /// Passes the first fragment that was never sent to the scheme, which never discards it.
     fn hold_fresh(&mut self, packet: u32) {
         let open = &self.packets[packet as usize];
         if open.next < open.fragments {
@@ -183,7 +183,7 @@ impl<A: Arq> Units<A> {
         None
     }
 
-    /// The unit to send now and the reason, or the unit to give up and no reason.
+    /// The unit to send now and the reason, or the unit to discard and no reason.
     fn choose(&mut self, now: Time) -> Option<(Unit, Option<Reason>)> {
         let newcomer = if self.fresh.is_empty() { Newcomer::Absent } else { Newcomer::Waits };
         let choice = self.scheme.next(newcomer, now)?;
@@ -236,7 +236,7 @@ impl<A: Arq> Units<A> {
         }
     }
 
-    /// Removes a packet that is delivered or given up.
+    /// Removes a packet that is delivered or discarded.
     fn close(&mut self, packet: u32) -> Msdu {
         let Pending { fragments, msdu, .. } = self.packets[packet as usize];
         for fragment in 0..fragments {
@@ -278,7 +278,7 @@ impl<A: Arq> Station<A> {
         self.service.is_some() || self.units.as_ref().is_some_and(|units| units.open > 0)
     }
 
-    /// Takes in a packet at a station with a scheme.
+    /// Accepts a packet at a station with a scheme.
     pub(super) fn admit(&mut self, msdu: Msdu) {
         let body = self.rules.config.llc + msdu.bytes;
         let fragments = body.div_ceil(self.rules.longest_body).max(1) as u8;
@@ -369,7 +369,7 @@ impl<A: Arq> Station<A> {
         true
     }
 
-    /// The unit in service failed: it returns to the scheme, which may give it up. Returns false if the frame stays in
+    /// The unit in service failed: it returns to the scheme, which may discard it. Returns false if the frame stays in
     /// service under its own retry limits.
     pub(super) fn unit_failed(&mut self, is_lost: bool, out: &mut impl MacOut) -> bool {
         let Some(mut units) = self.units.take() else { return false };
@@ -411,7 +411,7 @@ impl<A: Arq> Station<A> {
         true
     }
 
-    /// Gives up a packet and all its units.
+    /// Discards a packet and all its units.
     fn give_up(&mut self, units: &mut Units<A>, packet: u32, out: &mut impl MacOut) {
         self.counters.undelivered += 1;
         let msdu = units.close(packet);

@@ -51,7 +51,7 @@ impl Frame {
             // The maps of the present frame have gone out, unless it begins now.
             Direction::Down if begins == now => now,
             Direction::Down => next,
-            // Asked for in this uplink sub-frame if it has not begun, otherwise in the next; granted one frame later.
+            // Requested in this uplink sub-frame if it has not begun, otherwise in the next; granted one frame later.
             Direction::Up if now <= begins.after(self.down) => next,
             Direction::Up => next.after(self.length),
         }

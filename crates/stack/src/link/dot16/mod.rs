@@ -7,7 +7,7 @@
 //! rates.
 //!
 //! **How.** Time is divided into [`Frame`]s. In the maps at the head of a frame, the base station announces what it
-//! sends and grants in it; so a packet goes down in the next frame at the earliest, and up one frame after the
+//! sends and grants in it. A packet thus goes down in the next frame at the earliest, and up one frame after the
 //! subscriber could request room. Packets are fragmented over frames, and each burst has the rate of the modulation in
 //! force in its frame.
 //!
@@ -124,8 +124,8 @@ impl Line {
         }
     }
 
-    /// When it takes the next packet from a queue in front of it: now, if the packet may begin in the first frame that can
-    /// announce it, and otherwise at the beginning of the next frame.
+    /// When it takes the next packet from a queue in front of it. That is now, if the packet may begin in the first
+    /// frame that can announce it, and otherwise at the beginning of the next frame.
     #[must_use]
     pub fn ready_at(&self, now: Time) -> Time {
         let announced = self.frame.begins(self.frame.earliest(self.direction, now)).after(self.frame.length);
@@ -149,8 +149,8 @@ impl Line {
         self.queue.begin_measurement(now);
     }
 
-    /// Time spent sending up to `now`, which is not before the last offer: that of all accepted packets, less the
-    /// bursts, and the parts of them, that are still to come.
+    /// Time spent sending up to `now`, which is not before the last offer. It is that of all accepted packets, less the
+    /// bursts and parts of bursts still to come.
     #[must_use]
     pub fn busy(&self, now: Time) -> Span {
         self.bursts.iter().fold(self.sending, |busy, burst| busy - burst.ends.since(burst.begins.max(now)))

@@ -141,7 +141,7 @@ impl Control {
         Some(packet)
     }
 
-    /// A time of drops begins. If the last one ended recently, it goes on with the rate that it had (RFC 8289, 5.6).
+    /// A time of drops begins. If the last one ended recently, it continues at that one's rate (RFC 8289, 5.6).
     fn begin(&mut self, config: &Config, now: Time) {
         self.dropping = true;
         let more = self.count - self.last_count;

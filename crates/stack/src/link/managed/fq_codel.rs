@@ -4,9 +4,9 @@
 //!
 //! **Source.** RFC 8290; RFC 8289 for CoDel.
 //!
-//! **How.** A packet joins the queue that the hash of its addresses, ports and protocol selects. A queue that was empty enters
-//! the list of *new* queues with a quantum of bytes; one that has used them up goes to the end of the *old* queues, which are
-//! served after the new ones (4.2):
+//! **How.** A packet joins the queue that the hash of its addresses, ports and protocol selects. A queue that was empty
+//! enters the list of *new* queues with a quantum of bytes. One that has used them up goes to the end of the *old*
+//! queues, which are served after the new ones (4.2):
 //!
 //! ```text
 //! arrives ──hash──▶ queue k ──▶ [ new: 7 ] ──▶ used up, or empty while others are old ──┐

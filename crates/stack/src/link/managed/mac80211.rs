@@ -22,10 +22,11 @@
 //! - **AQL** (`ieee80211_txq_airtime_check`). A lane has at most `aql-low` of expected airtime in the hardware, or `aql-high` while all
 //!   together have less than `aql-total`.
 //!
-//! **Choices.** 1. A turn is one A-MPDU, and the hardware holds `frames` of them for each category, as in ath9k; with none, as with
-//! firmware that queues by itself, AQL alone is the limit. 2. A packet that agents send ahead passes the lanes. 3. When the total
-//! limit is exceeded, the longest flow of the lane with the most bytes loses packets, at most `drop-batch` at once. 4. `slow-codel`
-//! has a target of 50 ms and an interval of 300 ms for rates below 6 Mbit/s times the number of stations; Linux did so until 6.14.
+//! **Choices.** 1. A turn is one A-MPDU, and the hardware holds `frames` of them for each category, as in ath9k. With
+//! none, as with firmware that queues by itself, AQL alone is the limit. 2. A packet that agents send ahead passes the
+//! lanes. 3. When the total limit is exceeded, the longest flow of the lane with the most bytes loses packets, at most
+//! `drop-batch` at once. 4. `slow-codel` has a target of 50 ms and an interval of 300 ms for rates below 6 Mbit/s times
+//! the number of stations; Linux did so until 6.14.
 //!
 //! **Checked by** the tests below and `tests/python/test_access_point.py`.
 

@@ -5,14 +5,15 @@
 //! **Source.** RFC 8033.
 //!
 //! **How.** Every `update`, with the delay `d` and the one before it,
-//! `p += scale(p) (alpha (d - target) + beta (d - d_old))`, where `scale` is small while `p` is (4.2). An arriving packet is
-//! dropped with probability `p`, unless a burst began less than `max-burst` ago, the queue is nearly empty, or the last delay
-//! was below half of the target while `p < 0.2` (4.1, 4.4).
+//! `p += scale(p) (alpha (d - target) + beta (d - d_old))`, where `scale` is small while `p` is (4.2). An arriving
+//! packet is dropped with probability `p`. It passes if a burst began less than `max-burst` ago, if the queue is nearly
+//! empty, or if the last delay was below half the target while `p < 0.2` (4.1, 4.4).
 //!
-//! **Choices.** 1. The delay is the time that the packet had waited which left last, or zero if the queue is empty (4.2: by
-//! timestamps; 5.2, the estimate of the departure rate, is not built). 2. The updates are computed at the next packet; the
-//! delay does not change between packets, so the result is the same. 3. A packet that uses ECN is marked instead while
-//! `p < mark-threshold` (5.1). 4. Nearly empty is at most two packets of the mean size of 1500 bytes (4.1).
+//! **Choices.** 1. The delay is the time for which the packet that left last had waited, or zero if the queue is empty
+//! (4.2: by timestamps). The estimate of the departure rate (5.2) is not built. 2. The updates are computed at the next
+//! packet; the delay does not change between packets, so the result is the same. 3. A packet that uses ECN is marked
+//! instead while `p < mark-threshold` (5.1). 4. Nearly empty is at most two packets of the mean size of 1500 bytes
+//! (4.1).
 //!
 //! **Checked by** the tests below and `crates/sim/tests/queues.rs`.
 

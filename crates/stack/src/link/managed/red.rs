@@ -6,10 +6,10 @@
 //! "gentle": Floyd, "Recommendation on using the gentle variant of RED", 2000; RFC 3168 (7) for ECN.
 //!
 //! **How.** With the mean `avg` of [`QueueMean`]: below `min` packets pass. Between `min` and `max`,
-//! `p_b = max_p (avg - min) / (max - min)`, and the packet is dropped with `p_a = p_b / (1 - count p_b)`, where `count` is the
-//! number of packets since the last drop; the distance of drops is uniform between 1 and `1 / p_b`. From `max` to `2 max`,
-//! `gentle` goes on with `p_b = max_p + (1 - max_p) (avg - max) / max`. Above, and above `max` without `gentle`, each packet is
-//! dropped.
+//! `p_b = max_p (avg - min) / (max - min)`, and the packet is dropped with `p_a = p_b / (1 - count p_b)`, where `count`
+//! is the number of packets since the last drop. The distance of drops is uniform between 1 and `1 / p_b`. From `max`
+//! to `2 max`, `gentle` continues with `p_b = max_p + (1 - max_p) (avg - max) / max`. Above, and above `max` without
+//! `gentle`, each packet is dropped.
 //!
 //! **Choices.** 1. The defaults are those of `Queue/RED` of ns-2 before the thresholds became automatic: 5, 15, 1/10, 0.002,
 //! gentle. Its `wait_`, which leaves a distance of `1 / p_b` after each drop, is not built. 2. A packet that uses ECN is marked
@@ -33,7 +33,7 @@ pub struct Config {
     pub max_probability: f64,
     /// Weight in the mean of the queue length at an arrival.
     pub weight: f64,
-    /// Whether the probability goes on to grow above `max`.
+    /// Whether the probability continues to grow above `max`.
     pub gentle: bool,
 }
 

@@ -11,10 +11,10 @@
 //! from that of the last one; if it is played once, nothing goes any more.
 //!
 //! **Choices.** 1. The link starts at the beginning of the run. 2. An opportunity is for packets that arrived before it:
-//! Mahimahi uses up what is due before it takes in a packet. 3. Each packet takes `header` bytes besides its own, for the
-//! packets that Mahimahi counts begin with the four bytes of a TUN device. 4. A packet longer than an opportunity, which
-//! Mahimahi refuses, takes several. 5. A record that is played once (`--once`) leaves what waits at its end in the queue for
-//! ever; Mahimahi ends the shell.
+//! Mahimahi uses up what is due before it accepts a packet. 3. Each packet takes `header` bytes besides its own, for
+//! the packets that Mahimahi counts begin with the four bytes of a TUN device. 4. A packet longer than an opportunity,
+//! which Mahimahi refuses, takes several. 5. A record that is played once (`--once`) leaves what waits at its end in
+//! the queue for ever; Mahimahi ends the shell.
 //!
 //! **Checked by** the tests below, by `crates/sim/tests/recorded.rs`, and by a reading of Mahimahi's rules in
 //! `tests/python/test_recorded.py`.

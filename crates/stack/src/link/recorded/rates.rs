@@ -199,7 +199,7 @@ impl Varying {
 pub(super) struct Line {
     recorded: Varying,
     queue: DropTail,
-    /// Up to where capacity is taken, and how much was taken in all.
+    /// The end of the capacity used so far, and its total amount.
     reached: u128,
     taken: u128,
     began: Time,

@@ -79,7 +79,7 @@ impl Memory {
         }
     }
 
-    /// Forgets a packet that the node gave up.
+    /// Forgets a packet that the node discarded.
     pub(super) fn forget(&mut self, id: PacketId) {
         match self {
             Memory::Last { packets, .. } => packets.retain(|packet| *packet != id),

@@ -4,7 +4,7 @@
 //! at most 64 neighbours towards one destination: the first ones.
 //!
 //! **Source.** Yamamoto et al., "Data Link Layer Control Methods for Performance Improvement of TCP over an Ad Hoc
-//! Network", section 2, and section 3.2 for the discard by count; `papers/load-adaptive.md` numbers what it leaves
+//! Network", section 2, and section 3.2 for the discard by count. `papers/load-adaptive.md` numbers what it leaves
 //! open.
 //!
 //! **How.** A node that receives a packet for another node forwards it in the next slot; the destination sends an FRN
@@ -12,16 +12,16 @@
 //! acknowledgement. Without an echo, the sender repeats the packet after a random number of slots, to the next
 //! neighbour towards the destination.
 //!
-//! **Choices.** 1. Forwarding and FRN ACKs precede the queue. The host decides whether they sense the channel first: if
+//! **Choices.** 1. Forwarding and FRN ACKs precede the queue. The host decides whether they sense the channel first. If
 //! each node begins at a random instant of the slot (`sense = "random"`), they sense it like all other frames and wait
-//! for the next slot if it is busy; otherwise they do not. 2. A node that has sent a packet is silent in the next slot,
+//! for the next slot if it is busy. Otherwise they do not. 2. A node that has sent a packet is silent in the next slot,
 //! in which the echo is due, unless it has something to forward or acknowledge. 3. A packet that waits for its echo
-//! does not block those behind it, or does ([`Service`]); the wait begins when the echo is missing, and this failure
+//! does not block those behind it, or does ([`Service`]). The wait begins when the echo is missing, and this failure
 //! counts in the load, or with the transmission ([`WaitFrom`]). 4. Any later transmission of the packet by a neighbour
-//! to which it was sent is also an echo, and ends all copies of the packet that were sent to this neighbour. 5.
+//! to which it was sent is also an echo. It ends all copies of the packet that were sent to this neighbour. 5.
 //! Retransmissions precede packets that were never sent. 6. A packet that comes again before the node has forwarded it
 //! is discarded; forwarding it is the only answer. A later copy is forwarded again or, while the node remembers the
-//! packet ([`Remembered`]), discarded with an FRN ACK. The node does not remember a packet that it gave up.
+//! packet ([`Remembered`]), discarded with an FRN ACK. The node does not remember a packet that it discarded.
 //!
 //! **Checked by** the tests below and `crates/sim/tests/frn.rs`.
 

@@ -173,7 +173,7 @@ impl<I: Interval> Node<I> {
         PacketId { source: self.address, number: self.numbers }
     }
 
-    /// Takes in a packet that enters the network here in slot `now`; its destination is another node.
+    /// Enqueues a packet that enters the network here in slot `now`; its destination is another node.
     pub fn enqueue(&mut self, destination: NodeId, handle: u64, now: SlotNo, out: &mut impl NodeOut) {
         let id = self.next_id();
         self.numbers += 1;

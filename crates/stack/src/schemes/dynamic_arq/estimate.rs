@@ -18,14 +18,14 @@
 //! **Limits.** A path that is slower in one direction shifts each send time by half of the difference. Delays of the
 //! sender count as delays of the network: an application that is late with data lengthens the wired part, as does a
 //! lost acknowledgement. If data and acknowledgements follow each other more closely than the wired round trip and
-//! carry no timestamps, it is unknown which acknowledgement released which data, and the wired part is that of the
+//! carry no timestamps, it is unknown which acknowledgement released which data. The wired part is then that of the
 //! handshake and of repairs. The minimum and the first timeout of the sender, and whether it restarts its timer when it
 //! repairs a loss, are assumed. An encrypted transport reveals nothing.
 //!
 //! **Choices.** 1. A segment that is seen again measures nothing, nor do those that passed before it (Karn's rule; RFC
 //! 6298, 3), unless the echoed timestamp identifies the copy. 2. With timestamps each advance measures a round trip, by
 //! the oldest segment it acknowledges; without, one segment at a time does, as at the sender. 3. The wired part is
-//! timed from an acknowledgement that advances and leaves data outstanding, or from the third duplicate: after an
+//! timed from an acknowledgement that advances and leaves data outstanding, or from the third duplicate. After an
 //! acknowledgement that leaves nothing outstanding, the sender may have nothing to send. Without timestamps none is
 //! timed within two wired round trips of another or while data passes, because an earlier one may have released the
 //! next data. 4. Each wired sample enters one round-trip sample; without a new one, the mean is used. 5. A segment that
@@ -34,7 +34,7 @@
 //! **Checked by** `estimate/tests.rs` on traces computed by hand, and `crates/sim/tests/estimates.rs` against the
 //! senders of runs. On a clean path round trips are within 0.5 %, timeouts within 1 % and timers within 1 ms. With 5 %
 //! of the data lost behind the access point, the timeouts of senders without timestamps are 10 % off on wires of 5 and
-//! 25 ms (median of eleven runs), and 20 % on one of 50 ms, where single runs are 6 to 33 % off.
+//! 25 ms (median of eleven runs). On a wire of 50 ms they are 20 % off, and single runs 6 to 33 %.
 
 mod sender;
 #[cfg(test)]

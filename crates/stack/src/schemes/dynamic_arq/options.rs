@@ -52,7 +52,7 @@ pub enum Hopeless {
     Send,
     /// It is served when no other unit is left.
     Demote,
-    /// It is given up together with its packet.
+    /// It is discarded together with its packet.
     Drop,
 }
 
@@ -78,13 +78,13 @@ pub enum Order {
     RetransmissionsFirst,
 }
 
-/// When a unit is given up.
+/// When a unit is discarded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Limit {
     /// After its third retransmission has failed.
     #[default]
     Count,
-    /// Never by the scheme: units repeated more often stay in Q3, and the link gives up packets at the end of their
+    /// Never by the scheme: units repeated more often stay in Q3, and the link discards packets at the end of their
     /// lifetime.
     Never,
 }
@@ -106,7 +106,7 @@ pub struct Options {
     pub deadline: Deadline,
     /// The position of first transmissions.
     pub order: Order,
-    /// When a unit is given up.
+    /// When a unit is discarded.
     pub limit: Limit,
 }
 

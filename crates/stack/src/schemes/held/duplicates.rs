@@ -1,4 +1,4 @@
-//! Duplicate acknowledgements of one flow: which of them asks for a retransmission, and which are expected after one.
+//! Duplicate acknowledgements of one flow: which of them requests a retransmission, and which are expected after one.
 
 use crate::state_bytes::state_bytes;
 

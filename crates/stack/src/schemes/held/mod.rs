@@ -1,5 +1,6 @@
-//! Shared by stations that hold the segments of a flow until a mobile acknowledges them and repair losses themselves:
-//! the segments and the interpretation of acknowledgements, the local round trip, and the flows with their deadlines.
+//! The state shared by stations that hold the segments of a flow until a mobile acknowledges them, and repair losses
+//! themselves. It is the segments and the interpretation of acknowledgements, the local round trip, and the flows with
+//! their deadlines.
 
 mod duplicates;
 mod flows;

@@ -7,8 +7,8 @@ fn at(ms: u64) -> Time {
     Time(Span::from_millis(ms).0)
 }
 
-/// TCP-Jersey on a path of 80 ms that delivers a segment every 2 ms, with a recent round trip of 100 ms: a rate of 500
-/// segments per second, which fills 40 segments in the minimum round trip.
+/// TCP-Jersey on a path of 80 ms that delivers a segment every 2 ms, with a recent round trip of 100 ms. The rate is
+/// 500 segments per second, which fills 40 segments in the minimum round trip.
 fn jersey(response: WarningResponse, window: &mut Window) -> Jersey {
     let mut jersey = Jersey::new(&JerseyConfig { response, ..JerseyConfig::default() });
     for tick in 0..1_000 {

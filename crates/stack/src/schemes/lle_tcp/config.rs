@@ -123,7 +123,7 @@ impl Config {
 /// Counters of an agent so far, and the state that it holds now.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// Acknowledgements generated here and handed up.
+    /// Acknowledgements generated here and passed up.
     pub generated: u64,
     /// Of these, acknowledgements that stand for one received over the link.
     pub relayed: u64,
@@ -141,7 +141,7 @@ pub struct Counters {
     pub probed: u64,
     /// Segments handed to the link again after `PACK_UNDELIVERED`.
     pub resubmitted: u64,
-    /// Segments that the link gave up although the receiver had them (safe mode).
+    /// Segments that the link discarded although the receiver had them (safe mode).
     pub false_negatives: u64,
     /// Bytes acknowledged here and never by the receiver, over flows that ended: an upper bound on the bytes not
     /// received. In paper mode almost all bytes, because the receiver's acknowledgements are dropped.

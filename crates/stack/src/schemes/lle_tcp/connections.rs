@@ -66,7 +66,7 @@ impl<H: Half> Connections<H> {
         })
     }
 
-    /// Passes a packet to the link. Marks a SYN of a connection that this agent does not trace: the agent at the other
+    /// Passes a packet to the link. Marks a SYN of a connection that this agent does not trace. The agent at the other
     /// end of the hop would otherwise expect this one to acknowledge data, or to suppress acknowledgements.
     pub(in super::super) fn pass_down(&self, packet: &Packet, out: &mut impl AgentOut) {
         if let Body::Tcp(segment) = &packet.body

@@ -45,7 +45,7 @@ impl Paper {
 
 impl Agent for Paper {
     /// From the transport layer. On the sender side data is recorded, "while the packet itself gets through to the
-    /// lower layers"; on the receiver side "packets which have only the ACK flag set and no data content are dropped"
+    /// lower layers". On the receiver side "packets which have only the ACK flag set and no data content are dropped"
     /// (lle-tcp/II.B.2).
     fn down(&mut self, packet: &Packet, now: Time, out: &mut impl AgentOut) {
         let dropped = self.connections.trace(packet, now, out, |connection, side, segment, turn| {

@@ -39,7 +39,7 @@ impl Reply {
         }
     }
 
-    /// A packet of the receiver arrived and goes on to the sender.
+    /// A packet of the receiver arrived and is forwarded to the sender.
     pub(in super::super) fn hear_and_pass(&mut self, packet: &Packet, segment: &Segment) {
         self.hear(packet, segment);
         let end = segment.seq.plus(segment.sequence_len());
@@ -48,7 +48,7 @@ impl Reply {
         }
     }
 
-    /// An acknowledgement of the receiver goes on to the sender as it came.
+    /// An acknowledgement of the receiver is forwarded to the sender unchanged.
     pub(in super::super) fn passed(&mut self, ack: u64, segment: &Segment) {
         self.last = ack;
         if let Some(stamps) = segment.options.timestamps {

@@ -4,21 +4,21 @@
 //! here has `ack <= E` and `window = E - ack`.
 //!
 //! **Limits.** Each duplicate of a receiver without SACK that lacks data goes over the air, because the other end
-//! cannot know which of them report a loss above the link; a small receive window is reported every half window. If a
-//! receiver without SACK has data that the link gave up, one unnecessary repair is possible.
+//! cannot know which of them report a loss above the link. A small receive window is reported every half window. If a
+//! receiver without SACK has data that the link discarded, one unnecessary repair is possible.
 //!
 //! **Choices.** 1. `edge.rs`: the right edge of the receiver is never extended. 2. `filter.rs`: an acknowledgement that
-//! is not redundant passes: of the handshake, of a FIN, of a repeated number, with a small window, and when the credit
-//! passed on is less than half the window; of a hole the first, one in sixteen, and any whose list of SACK blocks is
-//! about to drop an unreported one. 3. `hold.rs`: the newest one withheld is sent after 40 ms without another, or up to
-//! 150 ms on a flow whose acknowledgements are further apart; none may arrive after a timeout of the sender. 4.
-//! `replies.rs`: an acknowledgement that arrives is not forwarded but merged into the next one generated, because an
-//! old number would be ignored with its window; a wider window alone waits for one that is due. Flags and numbers of
-//! data in the other direction are not changed. 5. `sack.rs`: SACK blocks combine what the link delivered and what the
-//! receiver reports; `repeats.rs`: each duplicate goes up once. 6. `repair.rs`: segments are stored (`copies.rs`) until
-//! the receiver itself acknowledges them. They are sent again when it is silent (`silence.rs`), or shows that it lacks
-//! data that the link had delivered: by acknowledging data that was delivered later, or by a repeat that no delivery
-//! explains (`evidence.rs`). 7. Only the receiver answers probes.
+//! is not redundant passes. Such are those of the handshake, of a FIN, of a repeated number, with a small window, and
+//! all when the credit passed on is less than half the window. Of those for a hole, it passes the first, one in
+//! sixteen, and any whose list of SACK blocks is about to drop an unreported one. 3. `hold.rs`: the newest one withheld
+//! is sent after 40 ms without another, or up to 150 ms on a flow whose acknowledgements are further apart. None may
+//! arrive after a timeout of the sender. 4. `replies.rs`: an acknowledgement that arrives is not forwarded but merged
+//! into the next one generated, because an old number would be ignored with its window. A wider window alone waits for
+//! one that is due. Flags and numbers of data in the other direction are not changed. 5. `sack.rs`: SACK blocks combine
+//! what the link delivered and what the receiver reports; `repeats.rs`: each duplicate goes up once. 6. `repair.rs`:
+//! segments are stored (`copies.rs`) until the receiver itself acknowledges them. They are sent again when it is silent
+//! (`silence.rs`), or shows that it lacks data that the link had delivered. It shows this by acknowledging data that
+//! was delivered later, or by a repeat that no delivery explains (`evidence.rs`). 7. Only the receiver answers probes.
 
 mod copies;
 mod edge;

@@ -41,7 +41,7 @@ impl Holes {
         }
     }
 
-    /// Handles an acknowledgement from the fixed host. Returns whether it is a duplicate that asks for data that has
+    /// Handles an acknowledgement from the fixed host. Returns whether it is a duplicate that requests data that has
     /// not arrived although later data has.
     pub(super) fn on_ack(&mut self, segment: &Segment, now: Time) -> bool {
         self.last_packet = now;

@@ -287,8 +287,8 @@ impl<P: Variants> Flow<P> {
 
 /// The rules of a station whose acknowledgements have an end-to-end meaning.
 impl<P: Variants> Flow<P> {
-    /// Acknowledges what the hosts at the far ends have acknowledged: to the fixed host all but the last byte, unless
-    /// that byte ends the stream or data waits beyond a hole.
+    /// Acknowledges what the hosts at the far ends have acknowledged. To the fixed host this is all but the last byte,
+    /// unless that byte ends the stream or data waits beyond a hole.
     fn consent(&mut self, rules: EndToEnd, station: &mut Station<'_, P::Name>, out: &mut impl AgentOut) {
         let whole = self.delivered(WIRELESS);
         self.acknowledge(WIRELESS, whole, station, out);

@@ -160,7 +160,7 @@ impl Buffered {
         }
     }
 
-    /// Whether a duplicate asks for a buffered segment and does not answer a retransmission by the sender.
+    /// Whether a duplicate requests a buffered segment and does not answer a retransmission by the sender.
     fn may_suppress(&mut self, segment: &Segment) -> bool {
         let is_answer = std::mem::take(&mut self.is_asked) || segment.window == 0;
         !is_answer && self.segments.expected().is_some()

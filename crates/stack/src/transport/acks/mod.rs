@@ -6,8 +6,8 @@
 //!    an acknowledgement leaves ──▶ sent
 //! ```
 //!
-//! What arrives out of order, fills a hole, or has arrived before is acknowledged at once under each law (RFC 5681, 4.2),
-//! except for what [`tack`] leaves to its next acknowledgement.
+//! Under each law, data that arrives out of order, fills a hole, or has arrived before is acknowledged at once (RFC
+//! 5681, 4.2). The exception is what [`tack`] leaves to its next acknowledgement.
 
 pub mod tack;
 
@@ -42,7 +42,7 @@ pub enum AckLaw {
     /// The receiver, by counting segments (RFC 5681, 4.2).
     #[default]
     Delayed,
-    /// The sender, which asks for one acknowledgement per at most this number of segments (TARR).
+    /// The sender, which requests one acknowledgement per at most this number of segments (TARR).
     Requested(u8),
     /// The receiver, by counting bytes or by time, whichever is rarer (TACK).
     Tack(TackConfig),
@@ -83,7 +83,7 @@ const SHARE: u64 = 20;
 struct Together {
     /// The longest that one waits; zero where none does.
     longest: Span,
-    /// The segment that they all ask for, and how many have asked for it at once.
+    /// The segment that they all request, and how many have requested it at once.
     missing: u64,
     at_once: u32,
     /// How many wait.
@@ -134,7 +134,7 @@ impl Acks {
         }
     }
 
-    /// The peer asks for one acknowledgement per `every` full segments.
+    /// The peer requests one acknowledgement per `every` full segments.
     pub fn request(&mut self, every: u8) {
         self.every = every.max(1).into();
         self.quick = None;

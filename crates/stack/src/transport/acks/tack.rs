@@ -13,11 +13,11 @@
 //! the stream, and when the window opens. More data behind a known gap waits for the next TACK, whose SACK blocks
 //! report it.
 //!
-//! **Choices.** 1. Less than `L` segments wait for the delay of RFC 5681 at most, or for the period where that is longer: the
-//! paper does not say when the tail of a stream is acknowledged. 2. The least round trip comes from the sender, in an option on
-//! data; until it has come the receiver counts bytes. 3. A hole that fills is acknowledged at once (RFC 5681, 4.2), so that the
-//! recovery sees its progress. 4. The header has room for at most four SACK blocks, three with timestamps. As each new
-//! gap is reported at once, with the block before it, no block goes unreported.
+//! **Choices.** 1. Less than `L` segments wait for the delay of RFC 5681 at most, or for the period where that is
+//! longer. The paper does not say when the tail of a stream is acknowledged. 2. The least round trip comes from the
+//! sender, in an option on data; until it has come the receiver counts bytes. 3. A hole that fills is acknowledged at
+//! once (RFC 5681, 4.2), so that the recovery sees its progress. 4. The header has room for at most four SACK blocks,
+//! three with timestamps. As each new gap is reported at once, with the block before it, no block goes unreported.
 
 use super::Due;
 use crate::units::{Span, Time};

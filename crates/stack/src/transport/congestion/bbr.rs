@@ -6,17 +6,18 @@
 //! The compensation for aggregated acknowledgements is that of Linux (`tcp_bbr.c`, `extra_acked`), which the draft lacks.
 //!
 //! **How.** `BtlBw` is the maximum delivery rate of the last ten rounds, `RTprop` the minimum round trip of the last
-//! ten seconds. Startup doubles each round until the rate stops growing, Drain empties the queue, ProbeBW paces at
-//! `gain x BtlBw` with the gains 5/4, 3/4 and six times 1, ProbeRTT shrinks to four segments for 200 ms when `RTprop`
-//! is old. Links that aggregate frames acknowledge in bursts, and a window of two bandwidth-delay products is used up
-//! between two of them: it grows by `gain x extra_acked`, the most that was acknowledged beyond what `BtlBw` explains.
+//! ten seconds. Startup doubles each round until the rate stops growing, and Drain empties the queue. ProbeBW paces at
+//! `gain x BtlBw` with the gains 5/4, 3/4 and six times 1. ProbeRTT shrinks the window to four segments for 200 ms when
+//! `RTprop` is old. Links that aggregate frames acknowledge in bursts, and a window of two bandwidth-delay products is
+//! used up between two of them. It therefore grows by `gain x extra_acked`, the most that was acknowledged beyond what
+//! `BtlBw` explains.
 //!
-//! **Choices.** 1. Single segments are paced; Linux hands over bursts of a millisecond. 2. Only payload is counted,
-//! both in the rate and in the pacing. 3. ProbeBW begins in a phase taken from the connection's own random number,
-//! because the draft draws it. 4. A loss detected by duplicates starts a round, one of packet conservation, as in Linux; the
+//! **Choices.** 1. Single segments are paced; Linux releases bursts of a millisecond. 2. Only payload is counted, both
+//! in the rate and in the pacing. 3. ProbeBW begins in a phase taken from the connection's own random number, because
+//! the draft draws it. 4. A loss detected by duplicates starts a round, one of packet conservation, as in Linux; the
 //! previous window is restored when recovery ends. A recovery that begins with the acknowledgement that ends another
-//! continues it. 5. `extra_acked` is the maximum of ten rounds; Linux keeps two periods of five, the current one included,
-//! which cover five to ten.
+//! continues it. 5. `extra_acked` is the maximum of ten rounds; Linux keeps two periods of five, the current one
+//! included, which cover five to ten.
 //!
 //! **Checked by** the tests below and `crates/sim/tests/laws.rs`.
 

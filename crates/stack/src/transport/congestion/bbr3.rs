@@ -4,21 +4,23 @@
 //!
 //! **Source.** draft-ietf-ccwg-bbr-06, whose sections the comments cite.
 //!
-//! **How.** `bw` is the greatest delivery rate of this and the last cycle of probes, `min_rtt` the least round trip of ten
-//! seconds; the window holds two bandwidth-delay products and what acknowledgements come aggregated. Startup doubles the rate
-//! each round until it stops growing or 2 % are lost, Drain empties the queue. Then a cycle: DOWN paces at 0.9 `bw` until the
-//! queue and some headroom are free, CRUISE at `bw` for two to three seconds, REFILL for a round, UP at 1.25 `bw` until the
-//! rate stops growing, or more than 2 % are lost: what was in flight then is the bound of the long term. Losses outside of
-//! probes reduce rate and window by 30 % a round at most, down to what is delivered, until the next probe. Each five seconds
-//! without a lower round trip, ProbeRTT halves the window for 200 ms.
+//! **How.** `bw` is the greatest delivery rate of this and the last cycle of probes, `min_rtt` the least round trip of
+//! ten seconds. The window holds two bandwidth-delay products and the data that acknowledgements cover in aggregates.
+//! Startup doubles the rate each round until it stops growing or 2 % are lost, Drain empties the queue. Then a cycle
+//! repeats. DOWN paces at 0.9 `bw` until the queue and some headroom are free, CRUISE at `bw` for two to three seconds,
+//! and REFILL for a round. UP paces at 1.25 `bw` until the rate stops growing, or more than 2 % are lost. The amount in
+//! flight at that time is the long-term bound. Losses outside of probes reduce rate and window by 30 % a round at most,
+//! down to what is delivered, until the next probe. Each five seconds without a lower round trip, ProbeRTT halves the
+//! window for 200 ms.
 //!
 //! **Choices.** 1. Volumes are counted in segments, rates in payload. 2. ECN: the draft leaves the response open but demands one
-//! (3.7). The first mark in a window of data counts as a loss in its round; in Startup it ends it, and in a probe it is one
-//! that was too high. 3. The state is saved for an undo once in a recovery, at its first loss, as in Linux; the draft saves it in
-//! each round. 4. Random numbers follow from the one of the connection. 5. After a timeout the window is one segment, and what
-//! proves to be in the network is added at the next acknowledgement, since only then it is known which segments are lost.
-//! 6. An interval without a rate does not advance the estimator of a full pipe. 7. Where the handshake measures no round trip, the
-//! first sample sets the first pace anew, as the text of 5.6.2 says and its pseudocode does not.
+//! (3.7). The first mark in a window of data counts as a loss in its round. It ends Startup, and it marks a probe as
+//! too high. 3. The state is saved for an undo once in a recovery, at its first loss, as in Linux; the draft saves it
+//! in each round. 4. Random numbers follow from the one of the connection. 5. After a timeout the window is one
+//! segment. What proves to be in the network is added at the next acknowledgement, since only then it is known which
+//! segments are lost. 6. An interval without a rate does not advance the estimator of a full pipe. 7. Where the
+//! handshake measures no round trip, the first sample sets the first pace anew, as the text of 5.6.2 says and its
+//! pseudocode does not.
 //!
 //! **Checked by** the tests below, by clause, and `crates/sim/tests/bbr3.rs`.
 

@@ -8,17 +8,18 @@
 //! loss, flat around it, steep beyond. Where Reno would be faster (small windows, short round trips), an estimate of
 //! Reno's window applies. A loss leaves `beta` of what is outstanding.
 //!
-//! **Choices.** 1. The window grows with what an acknowledgement counts for ([`Ack::counted`]), in slow start by that (4.2,
-//! RFC 5681); the estimate of Reno's window counts segments in any case (4.3), at most a window per acknowledgement. 2. Time during which
-//! something other than the window limits the sender does not count (5.8): neither idle time, from the last acknowledgement to the next
-//! segment, nor the time between acknowledgements that find the window not full. 3. A stage begins where slow start ends, also where the
-//! window has fallen after an idle time, with the window of the last loss as it was. 4. A mark may leave one segment (4.6). 5. Under the
-//! profile `modern` it is Linux's, in integers and with times of the kernel's clock (`cubic/linux.rs`). It then departs from the RFC: the
-//! estimate of Reno's window grows as slowly above the window of the last loss as below it (4.3 lets
-//! alpha be 1 there), the curve looks ahead by the least round trip and not by the smoothed one (4.2), the window grows by a
-//! twentieth a round trip at least before a first loss, a timeout forgets the window before it, a loss takes beta of the window and not of
-//! what is outstanding, a stage lasts from loss to loss, idle time counts from the last segment sent, and a reduction that was not needed
-//! begins a stage nevertheless.
+//! **Choices.** 1. The window grows with what an acknowledgement counts for ([`Ack::counted`]), in slow start by that
+//! amount (4.2, RFC 5681). The estimate of Reno's window counts segments in any case (4.3), at most a window per
+//! acknowledgement. 2. Time during which something other than the window limits the sender does not count (5.8). This
+//! is idle time, from the last acknowledgement to the next segment, and the time between acknowledgements that find the
+//! window not full. 3. A stage begins where slow start ends, also where the window has fallen after an idle time, with
+//! the window of the last loss as it was. 4. A mark may leave one segment (4.6). 5. Under the profile `modern` it is
+//! Linux's, in integers and with times of the kernel's clock (`cubic/linux.rs`). It then departs from the RFC. The
+//! estimate of Reno's window grows as slowly above the window of the last loss as below it (4.3 lets alpha be 1 there).
+//! The curve looks ahead by the least round trip and not by the smoothed one (4.2). Before a first loss the window
+//! grows by at least a twentieth a round trip. A timeout forgets the window before it. A loss leaves beta of the window
+//! and not of what is outstanding. A stage lasts from loss to loss, and idle time counts from the last segment sent. A
+//! reduction that was not needed begins a stage nevertheless.
 //!
 //! **Checked by** the tests below, on numbers computed by hand from the formula.
 

@@ -6,8 +6,8 @@
 //!
 //! **Source.** RFC 8257; RFC 9331 (4.1) for the codepoint ECT(1).
 //!
-//! **How.** Once in a window of data, `alpha` moves by the gain `g` towards the share `M` of its packets that were marked; at
-//! the first mark of a window of data the window falls (3.3):
+//! **How.** Once in a window of data, `alpha` moves by the gain `g` towards the share `M` of its packets that were
+//! marked. At the first mark of a window of data the window falls (3.3):
 //!
 //! ```text
 //! alpha = (1 - g) alpha + g M        cwnd = cwnd (1 - alpha / 2)

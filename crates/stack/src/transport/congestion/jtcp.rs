@@ -1,6 +1,6 @@
 //! JTCP: a loss counts as congestion only if the jitter ratio indicates queueing.
 //!
-//! **Limits.** The rule has no margin: alone on a path that it fills, a flow sends one additional segment in each round
+//! **Limits.** The rule has no margin. Alone on a path that it fills, a flow sends one additional segment in each round
 //! trip, and the ratio is then `1 / (w - 1)` against a threshold of `1 / w`. It needs exact timestamps and an
 //! acknowledgement for every packet; with one for every second, growth halves and `k` must halve too. Losses close
 //! together corrupt the ratio (EJTCP, 3.1). Random losses do not reduce the window, so JTCP takes more than its share

@@ -9,7 +9,7 @@
 //! Below `alpha` the window grows by one over the next round trip; above `beta` it shrinks by one at once. Slow start
 //! doubles every other round trip and ends, with the window reduced by an eighth, when `N > gamma`. The first
 //! unacknowledged segment is resent at a duplicate, or at one of the first two advances after a retransmission, if it
-//! is older than `srtt + 2 deviations` by an exact clock; this loss leaves three quarters of the window, or all of it
+//! is older than `srtt + 2 deviations` by an exact clock. This loss leaves three quarters of the window, or all of it
 //! if the segment was sent before the last reduction.
 //!
 //! **Choices.** 1. The fine timer adds a sixteenth to that sum. A retransmission adds another eighth, or doubles the

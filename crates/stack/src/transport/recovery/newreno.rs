@@ -10,11 +10,11 @@
 //!
 //! **Choices.** 1. Impatient (the timer restarts on the first partial acknowledgement only) or slow-but-steady (on
 //! each): RFC 3782, 4, names both; the scenario chooses. 2. Re-entry needs an acknowledgement above `recover` (RFC
-//! 6582, 3.2, step 1), without the heuristics of its section 4; but the very first segment may be resent fast, as with
+//! 6582, 3.2, step 1), without the heuristics of its section 4. But the very first segment may be resent fast, as with
 //! ns-2's `bugfix_ss_`, although the text, taken literally, leaves it to the timer. 3. Both windows of RFC 6582, 3.2,
-//! step 3, are available, and ns-2's, which a partial acknowledgement of more than the inflation reduces permanently
-//! ([`FullAck`]); the profile chooses. 4. ns-2 releases at most two new segments per acknowledgement during recovery
-//! (`recovery-burst`).
+//! step 3, are available, and so is ns-2's, which a partial acknowledgement of more than the inflation reduces
+//! permanently ([`FullAck`]). The profile chooses. 4. ns-2 releases at most two new segments per acknowledgement during
+//! recovery (`recovery-burst`).
 //!
 //! **Checked by** `tests/scripts/newreno-*`.
 

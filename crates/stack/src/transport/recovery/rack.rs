@@ -1,19 +1,19 @@
 //! RACK: a segment is lost if one that was sent after it has arrived, and it has had time to (RFC 8985, 6).
 //!
 //! **How.** The scoreboard knows the segment sent last of those that have arrived, and the round trip of the one that arrived
-//! last ([`Latest`]). What was sent before the one is lost once its age exceeds the round trip of the other and the reordering
-//! window; until then a timer waits for the first that may become lost. Segments sent once lie in the scoreboard in the order of their departures, and copies in
-//! a queue of their own, so that each is looked at once.
+//! last ([`Latest`]). A segment sent before the former is lost once its age exceeds the round trip of the latter plus
+//! the reordering window. Until then a timer waits for the first that may become lost. Segments sent once lie in the
+//! scoreboard in the order of their departures, and copies in a queue of their own, so that each is looked at once.
 //!
 //! **Choices.** 1. The timer waits for the first segment that may become lost, and not for the last of all (6.2, step 5):
 //! each is lost at its own time. 2. The least round trip is that of the connection; RFC 8985 (6.2, step 1) suggests that of a
-//! recent period. 3. An acknowledgement of a copy is taken for that of the first transmission by the least round trip alone
-//! (6.2, step 2, condition 2), since an echoed timestamp is stale while a segment is missing. 4. Of segments that left at the
-//! same instant, which simulated bursts do, the one with the higher bytes left later (6.1), but never later than a copy.
-//! 5. A timeout declares lost what RFC 8985 (6.3) names. 6. Of the segments that one acknowledgement reports, the ranges of its
-//! SACK blocks arrived first, in the order of their bytes, and then those below it, as in Linux; all are compared with the
-//! highest byte reported before it (6.2, step 3). 7. An acknowledgement that reports nothing new declares nothing lost, as in
-//! Linux.
+//! recent period. 3. The least round trip alone decides whether the acknowledgement of a copy is taken for that of the
+//! first transmission (6.2, step 2, condition 2). An echoed timestamp is stale while a segment is missing. 4. Of
+//! segments that left at the same instant, which simulated bursts do, the one with the higher bytes left later (6.1),
+//! but never later than a copy. 5. A timeout declares lost what RFC 8985 (6.3) names. 6. Of the segments that one
+//! acknowledgement reports, the ranges of its SACK blocks arrived first, in the order of their bytes, and then those
+//! below it, as in Linux. All are compared with the highest byte reported before it (6.2, step 3). 7. An
+//! acknowledgement that reports nothing new declares nothing lost, as in Linux.
 //!
 //! **Checked by** `tests/scripts/modern/rack-*`, and the tests below: over random orders of arrival it declares lost, at each
 //! instant, what the steps of RFC 8985 declare, written down as they are.
@@ -73,7 +73,7 @@ impl Rack {
         Span(quarter * u64::from(self.quarters)).min(board.srtt())
     }
 
-    /// Declares lost what has had time to arrive; `recovers` says whether a recovery is under way.
+    /// Declares lost the segments whose time to arrive is over; `recovers` states whether a recovery is under way.
     pub(super) fn detect(&mut self, board: &mut Scoreboard, recovers: bool) {
         self.wake = None;
         if self.recovers && !recovers {

@@ -3,19 +3,19 @@
 //! **Source.** RFC 6675, 4 and 5; RFC 8985, 6.2, for lost copies. Where losses are detected by time, all of RFC 8985, 6
 //! (`rack.rs`), instead of `IsLost`, of rules 3 and 4, and of the go-back after a timeout.
 //!
-//! **How.** `pipe` counts the segments estimated to be in the network; while `cwnd - pipe >= 1` the sender sends, in
+//! **How.** `pipe` counts the segments estimated to be in the network. While `cwnd - pipe >= 1` the sender sends, in
 //! this order: holes declared lost, new data, other holes, and once per recovery the last hole of all (the rescue).
 //!
 //! **Choices.** 1. Outside recovery the same pipe applies, so a duplicate with new information releases one segment
 //! (step 3 of section 5, RFC 3042) if limited transmit is on. 2. After a timeout the scoreboard is kept (RFC 6675,
-//! 5.1), or cleared if the profile says so; slow start resends within `una + cwnd` (RFC 5681, 2) and skips what was
+//! 5.1), or cleared if the profile says so. Slow start resends within `una + cwnd` (RFC 5681, 2) and skips what was
 //! selectively acknowledged. 3. RFC 6675 leaves the loss of a copy to the timer. On request it is detected by the
-//! arrival of a segment that left after the copy, either new or a copy itself (RFC 8985, 6.2); a copy counts only if it
-//! had at least the minimum round trip to arrive in, taken over the whole connection and not over a recent window.
-//! Nothing is reordered here, so RFC 8985's reordering window is zero. The copy is sent again ahead of all else, and
-//! the window does not change, as in Linux; RFC 5681 (4.3) would reduce it a second time. 4. The rescue is a SHOULD of
-//! RFC 6675 (4, rule 4). It is omitted while nothing has arrived that left after the last hole: if only the window
-//! stops new data, that hole is a segment just sent, in answer to this acknowledgement or a few before it.
+//! arrival of a segment that left after the copy, either new or a copy itself (RFC 8985, 6.2). A copy counts only if it
+//! had at least the minimum round trip in which to arrive, taken over the whole connection and not over a recent
+//! window. Nothing is reordered here, so RFC 8985's reordering window is zero. The copy is sent again ahead of all
+//! else, and the window does not change, as in Linux; RFC 5681 (4.3) would reduce it a second time. 4. The rescue is a
+//! SHOULD of RFC 6675 (4, rule 4). It is omitted while nothing has arrived that left after the last hole. If only the
+//! window stops new data, that hole is a segment just sent, in answer to this acknowledgement or a few before it.
 //!
 //! **Checked by** `tests/scripts/sack-*`.
 

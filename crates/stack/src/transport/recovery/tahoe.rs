@@ -4,8 +4,8 @@
 //!
 //! **Source.** Jacobson 1988; RFC 2001 without fast recovery.
 //!
-//! **How.** The third duplicate sets `cwnd = 1`, goes back to the first unacknowledged segment, and slow start resends
-//! from there.
+//! **How.** The third duplicate sets `cwnd = 1` and returns to the first unacknowledged segment, from which slow start
+//! resends.
 //!
 //! **Choices.** 1. Duplicates for data sent before the last loss was detected are ignored, as in ns-2 (`bugFix_`): they
 //! come from the go-back itself. 2. A law that classifies the loss as random keeps its window; the go-back remains. 3.

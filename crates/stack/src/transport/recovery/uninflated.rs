@@ -4,8 +4,8 @@
 //! exceeds the outstanding data. If a hole has fewer than three duplicates, the timer repairs it.
 //!
 //! **Source.** The Westwood module for ns-2 of June 2002 (`Agent/TCP/Westwood`, version 1.3), which derives from Reno's
-//! agent and replaces its reception: it counts duplicates, and neither adds them to the window nor records what it has
-//! resent.
+//! agent and replaces its reception. It counts duplicates, but neither adds them to the window nor records which
+//! segments it has resent.
 //!
 //! **How.** The third duplicate of a hole resends the first unacknowledged segment; the law answers each such loss.
 //! The window is the one that the law left. There is no recovery to end: an advance lets the window grow as usual.

@@ -81,8 +81,8 @@ pub struct Config<P> {
     pub remembers_use: bool,
     /// Fall back to the initial window after an idle time of one RTO (RFC 5681, 4.1).
     pub idle_restart: bool,
-    /// Halve the window for each RTO of idle time instead, take half of what an application has not used in an RTO off it, and keep
-    /// three quarters of it as ssthresh (RFC 2861, Linux).
+    /// Halve the window for each RTO of idle time instead (RFC 2861, Linux). Subtract half of the part that an
+    /// application has not used in an RTO, and keep three quarters of the window as ssthresh.
     pub window_decay: bool,
     /// The least window that a mark leaves, in segments.
     pub mark_floor: u32,
@@ -231,7 +231,7 @@ pub enum Halved {
 pub enum RtoFloor {
     /// The timeout (RFC 6298, 2.4).
     Timeout,
-    /// What the timeout has beyond the smoothed round trip, as in Linux.
+    /// The excess of the timeout over the smoothed round trip, as in Linux.
     Variation,
 }
 
@@ -240,8 +240,8 @@ pub enum RtoFloor {
 pub enum RtoArithmetic {
     /// In real numbers (RFC 6298, 2), from each sample that Karn's algorithm permits.
     Real,
-    /// In whole ticks, as in ns-2: divisions round down, partial acknowledgements give no sample, the back-off of a lost SYN
-    /// stays, and after four back-offs the next sample counts as the first.
+    /// In whole ticks, as in ns-2. Divisions round down, and partial acknowledgements give no sample. The back-off of a
+    /// lost SYN stays, and after four back-offs the next sample counts as the first.
     Ticks,
 }
 

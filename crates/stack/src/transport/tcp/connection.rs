@@ -1,8 +1,8 @@
 //! A TCP connection: the box between an application and the network layer (RFC 9293).
 //!
-//! It opens and closes, turns the selections of the [`Sender`] into segments and arriving segments into stream offsets,
-//! and carries the acknowledgements of the [`Receiver`] on data in the other direction. Simultaneous opening is not
-//! supported. A connection never gives up retransmitting; only the end of the scenario ends it.
+//! It opens and closes, and turns the selections of the [`Sender`] into segments and arriving segments into stream
+//! offsets. It carries the acknowledgements of the [`Receiver`] on data in the other direction. Simultaneous opening is
+//! not supported. A connection never stops retransmitting; only the end of the scenario ends it.
 
 mod agreeing;
 mod application;

@@ -6,8 +6,8 @@ use crate::ranges::Ranges;
 use crate::transport::acks::{AckLaw, Acks, Due, Reply};
 use crate::units::{SeqNo, Span, Time};
 
-/// The window that a receiver offers first where it grows (Linux: half of `tcp_rmem[1]`), and its buffer, which is that memory
-/// without what packets of 1448 bytes take beyond their data.
+/// The window that a receiver offers first where it grows (Linux: half of `tcp_rmem[1]`), and its buffer. The buffer is
+/// that memory less the overhead of packets of 1448 bytes.
 const FIRST_WINDOW: u64 = 65_536;
 const FIRST_BUFFER: u64 = 81_920;
 /// Segments that the first round trip has to exceed (Linux: `TCP_INIT_CWND`).
@@ -111,7 +111,7 @@ impl Receiver {
         self.acks.agree(law);
     }
 
-    /// What the peer asks for on a segment; it may want an acknowledgement of it at once.
+    /// The request of the peer on a segment; it may want an acknowledgement of it at once.
     pub fn learn(&mut self, option: AckOption) -> Option<Reply> {
         match option {
             AckOption::Request(0) => return Some(Reply::Now),
@@ -407,8 +407,8 @@ impl Receiver {
         offset.saturating_sub(self.next) - held
     }
 
-    /// The SACK blocks to report, newest first, at most `most` (RFC 2018, 4), and before them what arrived twice, once
-    /// (RFC 2883, 4); `zero` is the sequence number of offset 0.
+    /// The SACK blocks to report, newest first, at most `most` (RFC 2018, 4). Before them comes what arrived twice,
+    /// once (RFC 2883, 4). `zero` is the sequence number of offset 0.
     #[must_use]
     pub fn sack_blocks(&mut self, zero: SeqNo, most: usize) -> SackBlocks {
         let mut blocks = SackBlocks::default();

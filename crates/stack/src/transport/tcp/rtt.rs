@@ -24,7 +24,7 @@ pub struct RttEstimator {
     min_rto: Span,
     max_rto: Span,
     tick: Span,
-    /// At least what a timeout has beyond the smoothed round trip.
+    /// The least excess of a timeout over the smoothed round trip.
     least_margin: Span,
     /// The same estimate in whole ticks, where the timeout follows that.
     ticks: Option<Ticks>,
@@ -85,7 +85,7 @@ impl RttEstimator {
         self
     }
 
-    /// The same with an exact smoothed round trip, if that is asked for.
+    /// The same with an exact smoothed round trip, if that is requested.
     #[must_use]
     pub(super) fn with_precision(mut self, is_exact: bool) -> RttEstimator {
         if is_exact && self.exact.is_none() {

@@ -1,9 +1,9 @@
 //! An agreement whose packets an ARQ scheme orders: which of them the next A-MPDU carries.
 //!
-//! **How.** Each agreement has a scheme of its own. A packet is one unit: it goes to the scheme when it comes, or waits in
-//! order of arrival if the scheme takes no new ones, and goes back to it when a BlockAck does not report it. An A-MPDU is
-//! filled with the units that the scheme selects, one after the other; a packet gets its number when it is sent first, so
-//! that the order of the scheme is that of the numbers too.
+//! **How.** Each agreement has a scheme of its own. A packet is one unit. It goes to the scheme when it arrives, or
+//! waits in order of arrival if the scheme takes no new ones. It returns to the scheme when a BlockAck does not report
+//! it. An A-MPDU is filled with the units that the scheme selects, one after the other. A packet gets its number when
+//! it is first sent, so that the order of the scheme is that of the numbers too.
 //!
 //! **Choices.** 1. While the window is full, the oldest packets of it are sent instead of a new one, and the new one goes
 //! first afterwards. 2. What was selected but does not fit goes first in the next A-MPDU. 3. Until a BlockAck reports the fate of
@@ -39,7 +39,7 @@ pub(super) struct Choosing<A> {
     carried: Option<Unit>,
     /// What was sent and neither acknowledged nor returned.
     in_flight: Vec<Unit>,
-    /// What the scheme has given up in place of sending it again, or at all.
+    /// Units that the scheme has discarded instead of sending them, again or at all.
     given_up: Vec<Unit>,
     /// In order of arrival, with their order; the first may be gone.
     ages: VecDeque<(u32, u64)>,
@@ -151,7 +151,7 @@ impl<A: Arq> Choosing<A> {
         self.in_flight.push(Unit { sent: unit.sent.saturating_add(1), ..unit });
     }
 
-    /// The packet with this number is acknowledged or given up.
+    /// The packet with this number is acknowledged or discarded.
     pub(super) fn close(&mut self, sequence: u16) {
         let place = self.of_sequence[usize::from(sequence) % self.of_sequence.len()];
         self.close_place(place);
@@ -170,8 +170,8 @@ impl<A: Arq> Choosing<A> {
         }
     }
 
-    /// The fate of what was sent is known: what is left of it returns. Calls `gives_up` with the number of each packet that the
-    /// scheme gives up.
+    /// The fate of what was sent is known: what is left of it returns. Calls `gives_up` with the number of each packet
+    /// that the scheme discards.
     pub(super) fn return_failed(&mut self, mut gives_up: impl FnMut(u16)) {
         for place in 0..self.in_flight.len() {
             let unit = self.in_flight[place];
@@ -190,7 +190,8 @@ impl<A: Arq> Choosing<A> {
         self.in_flight.clear();
     }
 
-    /// A packet that the scheme gave up as it selected, with its number: with one, it stays until the number is closed.
+    /// A packet that the scheme discarded while it selected, with its number: with one, it stays until the number is
+    /// closed.
     pub(super) fn take_given_up(&mut self) -> Option<(Msdu, Option<u16>)> {
         let Unit { packet: place, .. } = self.given_up.pop()?;
         let Packet { msdu, sequence, .. } = self.packets[place as usize];

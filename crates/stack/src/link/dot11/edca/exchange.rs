@@ -46,7 +46,7 @@ impl<A: Arq + Clone> Edca<A> {
         }
     }
 
-    /// Asks for a CTS to the PPDU prepared.
+    /// Requests a CTS for the PPDU prepared.
     fn send_rts(&mut self, out: &mut impl EdcaOut) {
         let rules = &*self.rules;
         let rate = self.protection_rate();
@@ -95,7 +95,8 @@ impl<A: Arq + Clone> Edca<A> {
         out.transmit(Frame { duration, ..cts }, rules.cts_to_self);
     }
 
-    /// Gives up the packets of a category whose lifetime is over, receiver by receiver in the order in which they are served.
+    /// Discards the packets of a category whose lifetime is over, receiver by receiver in the order in which they are
+    /// served.
     fn expire(&mut self, category: usize, now: Time, out: &mut impl EdcaOut) {
         let Some(lifetime) = self.config.lifetime else { return };
         let Some(until) = now.0.checked_sub(lifetime.0).map(Time) else { return };
@@ -211,7 +212,7 @@ impl<A: Arq + Clone> Edca<A> {
         out.transmit(frame, airtime);
     }
 
-    /// Asks for a BlockAck, and moves the window of the receiver.
+    /// Requests a BlockAck, and moves the window of the receiver.
     fn send_request(&mut self, out: &mut impl EdcaOut) {
         let originator = &self.originators[self.service.of];
         let rate = self.rules.response(originator.rate).rate;
@@ -333,7 +334,7 @@ impl<A: Arq + Clone> Edca<A> {
         self.refresh(self.service.of);
     }
 
-    /// Gives up the packets that were sent as often as the limit allows, or that the medium has lost for good.
+    /// Discards the packets that were sent as often as the limit allows, or that the medium has lost for good.
     fn give_up(&mut self, out: &mut impl EdcaOut) {
         let limit = self.rules.config.short_retry;
         self.originators[self.service.of].return_failed();
@@ -342,7 +343,7 @@ impl<A: Arq + Clone> Edca<A> {
         self.refresh(self.service.of);
     }
 
-    /// Gives up the packets that the scheme gave up as it selected. Returns whether there were any.
+    /// Discards the packets that the scheme discarded while it selected. Returns whether there were any.
     fn drop_given_up(&mut self, out: &mut impl EdcaOut) -> bool {
         let Edca { originators, contenders, counters, service, .. } = self;
         let originator = &mut originators[service.of];
@@ -359,13 +360,13 @@ impl<A: Arq + Clone> Edca<A> {
         any
     }
 
-    /// Gives up all packets that were sent: their receiver answers no request.
+    /// Discards all packets that were sent: their receiver answers no request.
     fn give_up_all(&mut self, out: &mut impl EdcaOut) {
         self.give_up_after(Some(0), out);
         self.refresh(self.service.of);
     }
 
-    /// Gives up the packets sent so often, or lost for good. Returns whether there were any.
+    /// Discards the packets sent so often, or lost for good. Returns whether there were any.
     fn give_up_after(&mut self, limit: Option<u32>, out: &mut impl EdcaOut) -> bool {
         let Edca { originators, contenders, counters, service, .. } = self;
         let originator = &mut originators[service.of];
@@ -384,7 +385,7 @@ impl<A: Arq + Clone> Edca<A> {
         has_given_up
     }
 
-    /// The exchange has succeeded: the TXOP goes on if it lasts for another one.
+    /// The exchange has succeeded: the TXOP continues if it lasts for another one.
     fn succeed(&mut self, now: Time, out: &mut impl EdcaOut) {
         out.cancel_timer();
         let category = self.originators[self.service.of].category;
@@ -466,7 +467,7 @@ impl<A: Arq + Clone> Edca<A> {
         }
     }
 
-    /// The exchange is over: goes back to contention with a new backoff.
+    /// The exchange is over: returns to contention with a new backoff.
     fn leave(&mut self, category: usize, now: Time, out: &mut impl EdcaOut) {
         self.doing = Doing::Contend;
         self.burst.clear();

@@ -7,20 +7,20 @@
 //! responses, EIFS).
 //!
 //! **Choices.**
-//! 1. At the boundary after AIFS, and at each one after it, a backoff that is not zero decreases by one (10.23.2.4): an idle
-//!    run of n slots takes n + 1 from those that do not send, where DCF takes n. ns-3 does the same.
-//! 2. After a missing response AIFS counts from the end of the timeout (10.23.2.4 c), as in ns-3.
-//! 3. Of the receivers in a category the one with the oldest packet is served; a BlockAckReq that is owed goes first.
-//! 4. A packet counts the transmissions of its MPDU, and the RTS before it that no CTS answered. It is given up when the
+//! 1. At the boundary after AIFS, and at each one after it, a backoff that is not zero decreases by one (10.23.2.4). An
+//!    idle run of n slots subtracts n + 1 from the backoff of those that do not send, where DCF subtracts n. ns-3 does
+//!    the same. 2. After a missing response AIFS counts from the end of the timeout (10.23.2.4 c), as in ns-3. 3. Of
+//!    the receivers in a category the one with the oldest packet is served; a BlockAckReq that is owed goes first. 4. A
+//!    packet counts the transmissions of its MPDU, and the RTS before it that no CTS answered. It is discarded when the
 //!    count reaches the retry limit; a BlockAckReq then moves the window of its receiver. The packets of which a
-//!    BlockAckReq asks may have arrived: they are given up after as many BlockAckReqs in a row without an answer, and the
-//!    receiver then waits for them until its timeout.
-//! 5. An acknowledgement was lost if a BlockAckReq follows, or an MPDU that it acknowledged comes again; what rode in it
-//!    rides again. If all such MPDUs are in error while others arrive, what rode is lost.
-//! 6. A packet whose lifetime is over is given up at the beginning of a TXOP of its receiver's, but not while a BlockAckReq asks
-//!    whether it has arrived. A BlockAckReq follows if it was sent before.
-//! 7. The window of a category is reset by a CTS's, an Ack's or a BlockAck's exchange, and when an attempt fails
-//!    after as many in a row as the retry limit (10.23.2.2, QSRC). An internal collision widens it, and counts for nothing else.
+//!    BlockAckReq asks may have arrived. They are discarded after as many BlockAckReqs in a row without an answer, and
+//!    the receiver then waits for them until its timeout. 5. An acknowledgement was lost if a BlockAckReq follows, or
+//!    an MPDU that it acknowledged comes again; what rode in it rides again. If all such MPDUs are in error while
+//!    others arrive, what rode is lost. 6. A packet whose lifetime is over is discarded at the beginning of a TXOP of
+//!    its receiver's, but not while a BlockAckReq asks whether it has arrived. A BlockAckReq follows if it was sent
+//!    before. 7. The window of a category is reset by an exchange with a CTS, an Ack or a BlockAck. It is also reset
+//!    when an attempt fails after as many in a row as the retry limit (10.23.2.2, QSRC). An internal collision widens
+//!    it, and counts for nothing else.
 //!
 //! **How.** As the station of DCF (see `dot11`), with the same obligations of the host. A data frame carries its MPDUs in a
 //! [`Load`], which the host keeps with the frame and in which the medium notes what became of each.
@@ -68,7 +68,7 @@ pub trait EdcaOut: MacOut {
     fn load(&mut self) -> &mut Load;
     /// A packet was received before one that is missing: keeps a copy, and returns its handle.
     fn hold(&mut self, handle: u64) -> u64;
-    /// Hands up a copy that was kept.
+    /// Passes up a copy that was kept.
     fn up_held(&mut self, handle: u64);
     /// A packet was received after the window had passed it: it is discarded.
     fn late(&mut self, handle: u64);
@@ -95,7 +95,7 @@ pub struct EdcaCounters {
     pub internal_collisions: u64,
     /// MPDUs that came after the window had passed them.
     pub late: u64,
-    /// Packets given up at the end of their lifetime.
+    /// Packets discarded at the end of their lifetime.
     pub expired: u64,
 }
 
@@ -151,7 +151,7 @@ enum Doing {
     Late(Answer),
 }
 
-/// What it serves since it has access to the medium.
+/// What the station has served since it gained access to the medium.
 #[derive(Clone, Copy, Debug, Default)]
 struct Service {
     /// The agreement, by its place.
@@ -247,7 +247,7 @@ impl<A: Arq + Clone> Edca<A> {
         self.take_over(msdu, false, now, out)
     }
 
-    /// The same with a packet that goes ahead of those that wait for the same receiver.
+    /// The same with a packet that precedes those that wait for the same receiver.
     pub fn enqueue_ahead(&mut self, msdu: Msdu, now: Time, out: &mut impl EdcaOut) -> bool {
         self.take_over(msdu, true, now, out)
     }
@@ -323,14 +323,14 @@ impl<A: Arq + Clone> Edca<A> {
         self.riders.unload(to);
     }
 
-    /// The medium has lost an MPDU of the frame being sent for good: its packet is given up after this attempt.
+    /// The medium has lost an MPDU of the frame being sent for good: its packet is discarded after this attempt.
     pub fn on_lost_for_good(&mut self, sequence: u16) {
         if let Some(numbered) = self.originators[self.service.of].get(sequence) {
             numbered.lost = true;
         }
     }
 
-    /// Removes the packets for a neighbour. Those of an exchange that is under way are given up after it if it fails.
+    /// Removes the packets for a neighbour. Those of an exchange that is under way are discarded after it if it fails.
     pub fn flush(&mut self, to: NodeId, out: &mut impl EdcaOut) {
         for place in 0..self.originators.len() {
             if self.originators[place].peer != to {

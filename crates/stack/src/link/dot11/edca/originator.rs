@@ -1,8 +1,8 @@
 //! The sending side of a block-ack agreement: the packets for one receiver in one category.
 //!
 //! **Source.** IEEE 802.11-2020, 10.25.6.7 (originator): MPDUs are sent within a window that begins at the first one
-//! neither acknowledged nor given up, so that one which fails again and again holds up those beyond the window. After a
-//! packet is given up a BlockAckReq moves the window of the receiver.
+//! neither acknowledged nor discarded. One that fails repeatedly thus holds up those beyond the window. After a packet
+//! is discarded, a BlockAckReq moves the window of the receiver.
 
 use std::collections::VecDeque;
 
@@ -35,7 +35,7 @@ pub(super) struct Numbered {
     pub(super) attempts: u8,
     /// How often it was sent.
     pub(super) sent: u8,
-    /// The medium has lost it for good, or the scheme gives it up.
+    /// The medium has lost it for good, or the scheme discards it.
     pub(super) lost: bool,
 }
 
@@ -54,7 +54,7 @@ pub(super) struct Originator<A> {
     /// The first number of the window, and the one that comes next.
     pub(super) start: u16,
     next: u16,
-    /// By number modulo the window; gone are those acknowledged or given up.
+    /// By number modulo the window; gone are those acknowledged or discarded.
     numbered: Vec<Option<Numbered>>,
     pub(super) waiting: VecDeque<Waiting>,
     /// A BlockAckReq goes first.
@@ -200,8 +200,8 @@ impl<A: Arq> Originator<A> {
         });
     }
 
-    /// The packets that the scheme gave up as it selected: those that were sent count as lost, the others go to `each`. Returns
-    /// whether there were any.
+    /// The packets that the scheme discarded while it selected: those that were sent count as lost, the others go to
+    /// `each`. Returns whether there were any.
     pub(super) fn drop_given_up(&mut self, mut each: impl FnMut(Msdu)) -> bool {
         let Originator { choosing: Some(choosing), numbered, window, .. } = self else { return false };
         let mut any = false;

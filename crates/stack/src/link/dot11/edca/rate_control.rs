@@ -2,12 +2,14 @@
 //!
 //! **Limits.** Width and guard interval stay those of the link. Categories of a receiver learn apart.
 //!
-//! **How.** A *ladder* has the modes that a station may use for a receiver: up to the MCS and the number of streams that
-//! the link, or one of the two, is set to, by their rate. A law chooses a rung before each PPDU is filled.
+//! **How.** A *ladder* lists the modes that a station may use for a receiver, ordered by their rate. It extends to the
+//! MCS and the number of streams to which the link, or one of the two stations, is set. A law chooses a rung before
+//! each PPDU is filled.
 //!
-//! **Choices.** 1. `ideal` takes the fastest mode in which an MPDU with the longest packet so far fails with at most
-//! 10 %, at the ratio of signal to noise when the PPDU is filled; if all fail more often, the slowest. Interference is not
-//! foreseen. 2. RTS and BlockAckReq go at a basic rate that follows the mode, as the responses do.
+//! **Choices.** 1. `ideal` selects the fastest mode in which an MPDU with the longest packet so far fails with a
+//! probability of at most 10 %. The probability is that at the signal-to-noise ratio when the PPDU is filled. If all
+//! modes fail more often, it selects the slowest. Interference is not foreseen. 2. RTS and BlockAckReq go at a basic
+//! rate that follows the mode, as the responses do.
 
 use super::super::mode::Mode;
 use super::EdcaOut;

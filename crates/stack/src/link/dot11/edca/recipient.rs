@@ -142,7 +142,7 @@ impl Recipient {
         }
     }
 
-    /// Gives up waiting for what MPDUs have waited for since `timeout`. Returns when the next is due.
+    /// Stops waiting for the missing MPDUs for which others have waited since `timeout`. Returns when the next is due.
     pub(super) fn release(&mut self, timeout: Span, now: Time, mut up: impl FnMut(u64)) -> Time {
         while let Some((sequence, came)) = self.first() {
             if came.after(timeout) > now {

@@ -222,7 +222,7 @@ impl Cell {
         self.launch(number);
     }
 
-    /// Puts on the air what the station has begun to send.
+    /// Transmits the frame that the station has begun to send.
     fn launch(&mut self, from: usize) {
         let Some((frame, airtime)) = self.sides[from].sending else { return };
         if self.is_sending[from] {

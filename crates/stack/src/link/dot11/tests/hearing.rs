@@ -187,7 +187,7 @@ fn a_station_deaf_after_its_cts_takes_no_data_frame_but_the_one_it_asked_for() {
         cell.run(at(20_000));
         assert_eq!(cell.times(2, Event::Done(2, outcome)).len(), 1, "{deaf}");
     }
-    // The one it asked for is acknowledged as usual.
+    // The one it requested is acknowledged as usual.
     let mut config = config(Some(0));
     config.access.deaf_after_cts = true;
     let mut cell = Cell::new(config, 2);

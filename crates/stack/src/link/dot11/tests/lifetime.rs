@@ -1,4 +1,4 @@
-//! Packets that are given up at the end of their lifetime.
+//! Packets that are discarded at the end of their lifetime.
 
 use super::super::{FrameKind, MacConfig, Outcome, Preset, Reassembly};
 use super::cell::{Cell, Event, at};

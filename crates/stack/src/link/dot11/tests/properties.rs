@@ -39,7 +39,7 @@ fn offers(nodes: usize) -> impl Strategy<Value = Vec<Offer>> {
     })
 }
 
-/// Offers the packets and runs to the end; returns those that were taken in.
+/// Offers the packets and runs to the end; returns those that were accepted.
 fn play(cell: &mut Cell, offers: &[Offer]) -> Vec<usize> {
     let mut taken = Vec::new();
     for (handle, &(when, from, to, bytes)) in offers.iter().enumerate() {

@@ -111,7 +111,7 @@ fn with_its_third_retransmission_a_fragment_takes_its_siblings_along() {
         let mut cell = cell(Options { order, ..Options::default() }, 2);
         fires(&mut cell, 0, 1, 500);
         fires(&mut cell, 1, 1, 900);
-        // Fragments 0, 1 and 2 fail; from then on those of packet 5 go on failing.
+        // Fragments 0, 1 and 2 fail; from then on those of packet 5 continue to fail.
         cell.garble.push((1, FrameKind::Data, u32::MAX));
         cell.enqueue_of(Some(0), 0, 1, 5, 800);
         while cell.times(0, Event::Done(5, Outcome::Undelivered)).is_empty() {
@@ -158,7 +158,7 @@ fn the_contention_window_is_reset_when_failures_of_different_fragments_reach_the
 
 #[test]
 fn the_contention_window_is_not_reset_by_a_packet_that_is_given_up_before_the_stations_limit() {
-    // Two packets of one fragment, tried in turn: they are given up at the seventh and eighth failure.
+    // Two packets of one fragment, tried in turn: they are discarded at the seventh and eighth failure.
     let (bounds, outcomes) =
         bounds_after_failures(Options { queues: Queues::One, ..Options::default() }, &[(0, 100), (1, 100)]);
     assert_eq!(outcomes[6..], [ServedOutcome::GivenUp; 2]);
@@ -245,7 +245,7 @@ fn attempts_are_counted_by_how_often_a_frame_was_sent_before() {
         *cell.stations[0].counters()
     };
     assert_eq!(with(false).attempts, [2, 2, 2, 1]);
-    // The second packet goes ahead of the first one's second retransmission, and the failures spread over both.
+    // The second packet precedes the first one's second retransmission, and the failures spread over both.
     assert_eq!(with(true).attempts, [2, 2, 2, 2]);
 }
 

@@ -25,8 +25,9 @@ fn overload(config: &Config, ecn: Ecn, millis: u64) -> Vec<u64> {
     acted
 }
 
-/// The times at which RFC 8289 (5.3) drops, computed without the queue: the first when the waits have been above the target
-/// for an interval, the k-th `interval / sqrt(k - 1)` after the one before, each at the first millisecond that is not earlier.
+/// The times at which RFC 8289 (5.3) drops, computed without the queue. The first is when the waits have been above the
+/// target for an interval, the k-th `interval / sqrt(k - 1)` after the one before. Each is at the first millisecond
+/// that is not earlier.
 fn expected(first: u64, interval: f64, until: u64) -> Vec<u64> {
     let (mut at, mut times) = (first as f64, Vec::new());
     for count in 1.. {

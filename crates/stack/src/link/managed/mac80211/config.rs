@@ -21,7 +21,7 @@ pub struct Config {
     pub aql_low: Span,
     /// The most while there is less than `aql_total`.
     pub aql_high: Span,
-    /// What all lanes together may have before the lower limit holds.
+    /// Expected airtime that all lanes together may hold before the lower limit applies.
     pub aql_total: Span,
     /// The most A-MPDUs of a category in the hardware.
     pub frames: Option<u64>,

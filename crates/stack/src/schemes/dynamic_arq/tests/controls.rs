@@ -51,7 +51,8 @@ fn fragments_that_were_never_sent_stand_where_their_packet_came() {
             sent,
         };
         let mut served = Vec::new();
-        // Two packets of three fragments; the link hands over the next fragment when one was sent. Each fails once.
+        // Two packets of three fragments; the link passes the next fragment to the scheme when one was sent. Each fails
+        // once.
         arq.hold(unit(0, 0, 0));
         arq.hold(unit(1, 0, 0));
         while let Some(Choice::Send(it, _)) = arq.next(Newcomer::Absent, ms(0)) {

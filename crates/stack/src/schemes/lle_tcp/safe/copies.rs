@@ -16,7 +16,7 @@ state_bytes! {
         pub(super) len: u32,
         /// Whether it carried PSH.
         pub(super) push: bool,
-        /// Whether the link gave it up, by the link's last report.
+        /// Whether the link discarded it, by the link's last report.
         pub(super) given_up: bool,
         /// Whether the link holds a copy sent from here.
         pub(super) resent: bool,
@@ -87,7 +87,7 @@ impl Copies {
     }
 
     /// The receiver has acknowledged all data below `offset`. Returns how many of the released ranges the link had
-    /// given up, and the highest first delivery among them.
+    /// discarded, and the highest first delivery among them.
     pub(super) fn release(&mut self, offset: u64) -> (u64, u64) {
         let (mut given_up, mut seen) = (0, 0);
         while let Some(first) = self.kept.front_mut() {

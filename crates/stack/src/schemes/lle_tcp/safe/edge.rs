@@ -45,7 +45,7 @@ impl Edge {
         widened
     }
 
-    /// The sender learns of `edge`.
+    /// The sender is notified of `edge`.
     pub(super) fn tell(&mut self, edge: u64) {
         self.told = self.told.max(edge);
     }

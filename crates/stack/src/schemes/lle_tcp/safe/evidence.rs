@@ -3,9 +3,9 @@
 //! A segment that the link delivers without advancing the stream (old, beyond a hole, a probe) makes the receiver
 //! repeat its number. Such a repeat may wait in the receiver's queue while the link delivers the missing data, and
 //! arrive when the agent believes the receiver to be further on. It is not evidence of a loss. Therefore each such
-//! delivery excuses one repeat of the number that the receiver had then; a repeat without an excuse can only come from
-//! a receiver that lacks data that the link had delivered. An excuse that is never used delays a repair until the
-//! silence ends. If SACK blocks show which deliveries the receiver has seen, excuses are not needed.
+//! delivery excuses one repeat of the receiver's number at that time. A repeat without an excuse can only come from a
+//! receiver that lacks data that the link had delivered. An excuse that is never used delays a repair until the silence
+//! ends. If SACK blocks show which deliveries the receiver has seen, excuses are not needed.
 
 use crate::state_bytes::{of_all, state_bytes};
 use std::collections::VecDeque;

@@ -5,9 +5,9 @@
 //!
 //! A receiver with a hole acknowledges each segment. The other end needs the report of the hole and, from time to time,
 //! of how far the receiver has come, which shows whether a copy was lost as well. It knows the rest, because its link
-//! delivered the segments that these acknowledgements answer. So of the acknowledgements of a hole with SACK blocks,
-//! the filter passes the first, one in [`MOST_WITHHELD`], and any whose list is about to drop a block that was not
-//! reported as it is now.
+//! delivered the segments that these acknowledgements answer. Of the acknowledgements of a hole with SACK blocks, the
+//! filter therefore passes the first and one in [`MOST_WITHHELD`]. It also passes any whose list is about to drop a
+//! block that was not reported in its present form.
 
 use super::super::connection::{Terms, is_pure};
 use super::super::connections::Turn;
@@ -56,7 +56,7 @@ state_bytes! {
         release_at: Time,
         /// Spacing of the advances of the receiver's numbers.
         spacing: Spacing,
-        /// What the receiver has beyond a hole, according to the blocks that were passed.
+        /// The data of the receiver beyond a hole, according to the blocks that were passed.
         reported: Ranges,
         /// Acknowledgements of a hole withheld since one was passed, and when the first of them came.
         withheld: u32,

@@ -1,8 +1,9 @@
 //! The sender's side: acknowledges data delivered by the link on behalf of the receiver.
 //!
 //! Offsets count from the first data byte. `delivered` is the end of the data that the link delivered without a hole,
-//! `acknowledged` the end of the data acknowledged to the sender, and `confirmed` the end of the data that the receiver
-//! itself acknowledged: `confirmed <= acknowledged <= delivered <= edge`, and all data from `confirmed` on is stored.
+//! and `acknowledged` the end of the data acknowledged to the sender. `confirmed` is the end of the data that the
+//! receiver itself acknowledged. `confirmed <= acknowledged <= delivered <= edge`, and all data from `confirmed` on is
+//! stored.
 
 use super::super::beyond::Beyond;
 use super::super::config::{Config, OnUndelivered};
@@ -180,7 +181,7 @@ impl Generator {
             if !resent_here {
                 self.on_delivered(start, end, segment, turn);
             }
-            // The receiver may have received data that the link gave up.
+            // The receiver may have received data that the link discarded.
             if self.delivered == before || given_up {
                 self.excuses.add(self.delivered);
             }

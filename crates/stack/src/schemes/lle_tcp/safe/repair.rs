@@ -28,7 +28,7 @@ impl Fields {
 
 impl Generator {
     /// The receiver lacks the data that it does not acknowledge and that was delivered before the delivery of this
-    /// number; 0 if the answer may be older than the delivery of anything missing.
+    /// number. 0 if the answer may be older than the delivery of any missing data.
     ///
     /// What it acknowledges for the first time, by a block or by its number, shows which delivery it has seen. A repeat
     /// of its number without this is evidence if no excuse is left. A segment with data is not an answer, and an update
@@ -71,8 +71,8 @@ impl Generator {
         self.silence.on_break(turn.now);
     }
 
-    /// Sends again the data that was delivered before delivery `lost` and begins at or after `from` and below `limit`,
-    /// unless a copy was sent so recently that the receiver cannot have answered it.
+    /// Sends again the data that was delivered before delivery `lost` and begins at or after `from` and below `limit`.
+    /// Does not if a copy was sent so recently that the receiver cannot have answered it.
     fn repair<O: AgentOut>(
         &mut self,
         from: u64,

@@ -4,7 +4,7 @@ use crate::state_bytes::state_bytes;
 
 state_bytes! {
     /// Duplicates since the last advance: generated here for data delivered beyond a hole, sent by the receiver for the
-    /// same data, and the larger of the two numbers, which went up.
+    /// same data, and passed up. The last is the larger of the other two.
     #[derive(Clone, Copy, Debug, Default)]
     pub(super) struct Repeats {
         made: u32,

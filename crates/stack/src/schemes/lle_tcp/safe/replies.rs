@@ -92,8 +92,8 @@ impl Generator {
         }
     }
 
-    /// Whether a sender several hops away does not yet need a wider window: a segment on its way to the receiver will
-    /// cause an acknowledgement, or the sender knows of room for one more segment.
+    /// Whether a sender several hops away does not yet need a wider window. A segment on its way to the receiver will
+    /// cause an acknowledgement, or the sender has been granted room for one more segment.
     fn another_is_due(&self) -> bool {
         let full = u64::from(self.full.max(self.reply.terms.mss));
         let under_way = self.sent_end > self.delivered;

@@ -47,7 +47,7 @@ pub(super) enum Reader {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
     Lives,
-    /// Its TCP falls silent; its link goes on.
+    /// Its TCP falls silent; its link continues.
     Dies(Time),
     /// It forgets its connections and resets what arrives.
     Resets(Time),

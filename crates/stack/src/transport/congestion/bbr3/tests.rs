@@ -217,7 +217,7 @@ fn cruise_begins_when_the_queue_and_some_headroom_are_free() {
     assert!(cruises(100.0, 85.0) && !cruises(100.0, 86.0));
 }
 
-/// 5.3.3.3 and 5.3.3.4: what the short term has learnt is forgotten, and a round later the probe begins.
+/// 5.3.3.3 and 5.3.3.4: the short-term bounds are discarded, and a round later the probe begins.
 #[test]
 fn refill_forgets_the_short_term_and_lasts_a_round() {
     let mut bbr = flow(State::Cruise);

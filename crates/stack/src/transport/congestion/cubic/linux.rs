@@ -1,12 +1,12 @@
 //! CUBIC as Linux computes it (`tcp_cubic.c`): in whole segments, and with times of the kernel's clock.
 //!
 //! **How.** The curve is RFC 9438's, computed in integers: times in units of 1/1024 s, C as a multiple of 10/1024, beta of 1/1024.
-//! Below the plateau the distance to it is rounded down, so the window to reach is rounded up; above, it is rounded down. The law
-//! keeps how many segments have to be acknowledged for each by which the window grows, and computes it again when the window has
-//! changed or 7 ticks have passed, but the curve at most once a tick.
+//! Below the plateau the distance to it is rounded down, so the window to reach is rounded up; above, it is rounded
+//! down. The law stores how many segments must be acknowledged for the window to grow by one. It computes this number
+//! again when the window has changed or 7 ticks have passed, but the curve at most once a tick.
 //!
-//! **Choices.** 1. The clock ticks every 4 ms (`CONFIG_HZ=250`, what most distributions have), from the start of the run on. 2. The
-//! cubic root is exact; Linux's has an error of up to 0.1 %. 3. A C below 10/1024 counts as that.
+//! **Choices.** 1. The clock ticks every 4 ms (`CONFIG_HZ=250`, as in most distributions), from the start of the run
+//! on. 2. The cubic root is exact; Linux's has an error of up to 0.1 %. 3. A C below 10/1024 counts as that.
 
 use super::CubicConfig;
 use crate::hooks::Window;

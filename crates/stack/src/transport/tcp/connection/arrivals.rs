@@ -189,8 +189,8 @@ impl<P: Parts> Connection<P> {
         }
     }
 
-    /// Takes in a segment that is the next in order and has nothing but data, where nothing waits beyond a hole. When to
-    /// acknowledge it; `None`, with nothing done, of any other.
+    /// Accepts a segment that is the next in order and carries nothing but data, where nothing waits beyond a hole.
+    /// Returns when to acknowledge it; for any other it does nothing and returns `None`.
     #[inline]
     fn accept_next(&mut self, segment: &Segment, start: u64) -> Option<Reply> {
         let has_options = segment.options.extension.is_some() || segment.options.acks.is_some();
@@ -202,7 +202,7 @@ impl<P: Parts> Connection<P> {
         }
     }
 
-    /// Takes in any segment of data. When to acknowledge it, if at all by itself.
+    /// Accepts any segment of data. Returns when to acknowledge it, if at all by itself.
     fn accept(&mut self, segment: &Segment, ecn: Ecn, start: u64, now: Time) -> Option<Reply> {
         if let Some(extension) = segment.options.extension {
             let received = extension.form.stamp(now);

@@ -17,7 +17,7 @@ impl<P: Parts> Connection<P> {
         self.act(deeds, now, out);
     }
 
-    /// Carries out what a reaction, or the owner of this end, asks for. A connection that is not open does nothing.
+    /// Carries out what a reaction, or the owner of this end, requests. A connection that is not open does nothing.
     pub fn act(&mut self, deeds: Deeds, now: Time, out: &mut impl Out) {
         if self.state != State::Established {
             return;
@@ -57,8 +57,8 @@ impl<P: Parts> Connection<P> {
         self.receiver.close_window(was_closed);
     }
 
-    /// How many bytes below all that has come in order are acknowledged now: what the reaction withholds, but nothing
-    /// beyond a hole or at the end of the stream, where a sender would take the rest for a segment of its own.
+    /// How many of the bytes received in order are not acknowledged now. This is what the reaction withholds. It is
+    /// nothing beyond a hole or at the end of the stream, where a sender would take the rest for a segment of its own.
     #[inline]
     pub(super) fn withheld(&self) -> u64 {
         match self.reaction.withholds() {
@@ -67,7 +67,7 @@ impl<P: Parts> Connection<P> {
         }
     }
 
-    /// Sets the timer for what an acknowledgement has withheld.
+    /// Sets the timer for the bytes that an acknowledgement withheld.
     #[inline]
     pub(super) fn acknowledge_rest_later(&mut self, now: Time, out: &mut impl Out) {
         if self.acknowledged < self.receiver.next()

@@ -13,7 +13,7 @@ use crate::units::{Bytes, SeqNo, Span, Time};
 /// A segment before anything is written into it.
 static BLANK: Packet = Packet::new(NodeId(0), NodeId(0), Body::Tcp(Segment::EMPTY));
 
-/// What a segment has besides its acknowledgement.
+/// The contents of a segment besides its acknowledgement.
 #[derive(Clone, Copy, Default)]
 struct Carried {
     len: u32,

@@ -20,8 +20,9 @@ impl<P: Parts> Sender<P> {
         self.board.sack(left, right)
     }
 
-    /// Takes in an acknowledgement without ECN that does not close the window where nothing is outstanding that it could be
-    /// about: an end that only receives has one with each segment. False if it may tell more than the edge of the window.
+    /// Records an acknowledgement without ECN that does not close the window, where nothing is outstanding that it
+    /// could acknowledge. An end that only receives gets one with each segment. Returns false if it may report more
+    /// than the edge of the window.
     #[inline]
     pub fn learns_only_edge(&mut self, ack: u64, edge: u64) -> bool {
         if !self.board.is_empty() || self.persisting || self.by_time || ack != self.board.sent_end() {

@@ -1,10 +1,10 @@
 //! What the sender asks of its peer's acknowledgements: a rate (TARR), or that they follow its round trip (TACK).
 //!
-//! **Choices.** 1. TARR's draft leaves the rate to the sender: here a quarter of the window, so that each window is
-//! acknowledged four times (TACK's beta), and at most what the scenario sets. 2. What is asked goes with one segment of new
-//! data, and again with each retransmission until that segment is acknowledged. 3. The least round trip is that of the
-//! whole connection, from the newest segment that an acknowledgement covers, which the receiver has held back least. It is
-//! sent again when it has fallen by an eighth.
+//! **Choices.** 1. TARR's draft leaves the rate to the sender. Here it is a quarter of the window, so that each window
+//! is acknowledged four times (TACK's beta), and at most what the scenario sets. 2. What is asked goes with one segment
+//! of new data, and again with each retransmission until that segment is acknowledged. 3. The least round trip is that
+//! of the whole connection, from the newest segment that an acknowledgement covers, which the receiver has held back
+//! least. It is sent again when it has fallen by an eighth.
 
 use super::Sender;
 use crate::packet::AckOption;
@@ -32,7 +32,7 @@ impl Asking {
         self.law = law;
     }
 
-    /// Whether nothing is asked for.
+    /// Whether nothing is requested.
     #[inline]
     pub(super) fn is_unused(&self) -> bool {
         self.law == AckLaw::Delayed

@@ -3,13 +3,14 @@
 //!
 //! All three share the retransmission timer: it is set to the earliest.
 //!
-//! **Choices.** 1. A probe waits for two smoothed round trips, and for a delayed acknowledgement (200 ms, as in Linux, or
-//! `ack_delay` if that is longer) if one segment is outstanding (7.2), or fewer than the receiver acknowledges together. Where
-//! the timeout would come before, the probe leaves at that time instead (7.2): with one segment outstanding it always does in
-//! Linux, and here. 2. After a probe the whole timeout runs, as in Linux. 3. The answer to a loss that a probe
-//! has repaired (7.4) is the law's to a loss detected by duplicates, without a recovery, and from the window, as in Linux: what is
-//! outstanding at the tail of a flight says nothing of the path. 4. Nagle's rule does not hold back a
-//! probe, as in Linux; a segment for which the peer's window has no room does not leave in parts.
+//! **Choices.** 1. A probe waits for two smoothed round trips. If one segment is outstanding (7.2), or fewer than the
+//! receiver acknowledges together, it also waits for a delayed acknowledgement. That takes 200 ms, as in Linux, or
+//! `ack_delay` if that is longer. Where the timeout would come before, the probe leaves at that time instead (7.2):
+//! with one segment outstanding it always does in Linux, and here. 2. After a probe the whole timeout runs, as in
+//! Linux. 3. A loss that a probe has repaired (7.4) is answered by the law as one detected by duplicates, without a
+//! recovery, and from the window, as in Linux. The amount outstanding at the tail of a flight says nothing about the
+//! path. 4. Nagle's rule does not hold back a probe, as in Linux; a segment for which the peer's window has no room
+//! does not leave in parts.
 
 use super::{Outgoing, Sender};
 use crate::hooks::{LossBase, LossCause, NoteEvent, Out, Pick, Recovery, Timer};

@@ -1,9 +1,9 @@
 //! The end of slow start before a loss: `HyStart` as in Linux's CUBIC, and `HyStart++` (RFC 9406).
 //!
-//! Both compare the least round trips of rounds. `HyStart` ends slow start at once when eight samples of a round exceed the
-//! least round trip of all by an eighth (at least 4 ms, at most 16 ms), or when a train of acknowledgements, at most 2 ms
-//! apart, has lasted half of the least round trip. `HyStart++` goes on with a quarter of the growth (CSS) for five rounds,
-//! and returns to slow start if the round trips fall again.
+//! Both compare the least round trips of rounds. `HyStart` ends slow start at once when eight samples of a round exceed
+//! the least round trip of all by an eighth (at least 4 ms, at most 16 ms). It also ends it when a train of
+//! acknowledgements, at most 2 ms apart, has lasted half of the least round trip. `HyStart++` continues with a quarter
+//! of the growth (CSS) for five rounds, and returns to slow start if the round trips fall again.
 //!
 //! **Choices.** 1. Only acknowledgements of segments that were sent once are samples. 2. Linux adds up to 1 ms to the length of
 //! a train, for its offload of segmentation, and halves both without pacing; the whole millisecond is taken. 3. `HyStart` applies

@@ -30,7 +30,7 @@ impl<P: Parts> Sender<P> {
         self.window.clamp();
     }
 
-    /// Reports to the law what was declared lost since, if it asks for that.
+    /// Reports to the law what was declared lost since, if it requests that.
     #[inline]
     pub(super) fn tell_losses(&mut self) {
         let mut place = 0;
@@ -145,9 +145,9 @@ impl<P: Parts> Sender<P> {
         }
     }
 
-    /// What a loss halves, with this many segments outstanding. Where what was selectively acknowledged is outstanding, too,
-    /// a flight of more than the window counts as the window: in a long recovery it grows without bound, and a loss would
-    /// leave more than there was before it.
+    /// What a loss halves, with this many segments outstanding. Where selectively acknowledged data counts as
+    /// outstanding, too, a flight of more than the window counts as the window. In a long recovery such a flight grows
+    /// without bound, and a loss would leave a larger window than there was before it.
     pub(super) fn base(&self, halved: Halved, flight: u32) -> LossBase {
         match halved {
             Halved::Flight if self.recovery.holds_sacked() => {

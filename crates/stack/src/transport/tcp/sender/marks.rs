@@ -8,8 +8,9 @@
 //! law that answers a mark without reducing its window is asked once a window all the same, and CWR ends the echo, which
 //! would report nothing new otherwise. 3. The echo of a mark at a window of one segment withholds new data until the
 //! retransmission timer expires; that is not a timeout, and does not double it. 4. A mark leaves one segment at least (`mark-floor`);
-//! Linux leaves two, where further marks have no effect. 5. A count is read from an acknowledgement of something new, by its
-//! number or its SACK blocks, or with a newer timestamp, as in Linux: others may be copies, or older than the last.
+//! Linux leaves two, where further marks have no effect. 5. A count is read from an acknowledgement of something new,
+//! by its number or its SACK blocks, or with a newer timestamp, as in Linux. Others may be copies, or older than the
+//! last.
 
 use super::{Arrived, Sender};
 use crate::hooks::{Congestion, EcnEcho, Loss, Mark, NoteEvent, Out, Recovery, Reduction};

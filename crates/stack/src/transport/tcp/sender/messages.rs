@@ -66,7 +66,7 @@ pub struct Arrived {
     pub closes: bool,
     /// Whether it can be a duplicate at all (RFC 5681, 2): no payload, no SYN or FIN.
     pub pure: bool,
-    /// Whether it says that what it asks for was lost on a wireless link.
+    /// Whether it states that the segment it requests was lost on a wireless link.
     pub eln: bool,
     /// What its SACK blocks reported.
     pub sack: SackNews,

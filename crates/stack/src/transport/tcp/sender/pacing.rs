@@ -2,9 +2,9 @@
 //!
 //! **Source.** Linux: `tcp_update_pacing_rate`, `tcp_update_skb_after_send`, and TCP small queues (`tcp_small_queue_check`).
 //!
-//! **How.** A law that sets no pace is spaced, where the endpoint asks for that, at a multiple of its window per smoothed round
-//! trip. Independently, no segment leaves while more than some time of the pace, and two packets, wait of the connection in the
-//! first link of its host. Such a sender learns when there is room, and goes on then.
+//! **How.** A law that sets no pace is spaced, where the endpoint requests that, at a multiple of its window per
+//! smoothed round trip. Independently, no segment leaves while more than some time of the pace, and two packets, wait
+//! of the connection in the first link of its host. Such a sender is notified when there is room, and then continues.
 //!
 //! **Choices.** 1. The pace counts payload, as that of BBR does. 2. It begins with the first acknowledgement, as that of an end
 //! which opens does in Linux. 3. With at most one segment outstanding nothing is held back.
@@ -109,7 +109,7 @@ impl<P: Parts> Sender<P> {
         self.pace.waits
     }
 
-    /// Whether what waits below has to become less, `time` of the pace being the bound.
+    /// Whether the sender must wait until less of it waits below; the bound is `time` of the pace.
     fn is_held(&mut self, time: Span, out: &mut impl Out) -> bool {
         let Some(pace) = self.window.pacing.or_else(|| self.pace_of_window()) else { return false };
         if self.board.outstanding() <= 1 {

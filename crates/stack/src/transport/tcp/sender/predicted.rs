@@ -28,8 +28,8 @@ impl<P: Parts> Sender<P> {
         is_plain && self.board.is_next(ack) && self.law.growth().is_some()
     }
 
-    /// Takes in the acknowledgement that was [predicted](Self::predicts), with a window up to `edge` and, where timestamps are
-    /// used, the round trip that its echo measures.
+    /// Processes the acknowledgement that was [predicted](Self::predicts), with a window up to `edge` and, where
+    /// timestamps are used, the round trip that its echo measures.
     #[inline]
     pub fn on_predicted(
         &mut self,
@@ -61,8 +61,8 @@ impl<P: Parts> Sender<P> {
         }
     }
 
-    /// How many new segments the window allows, if that alone decides what may be sent: nothing is sent again, and neither a pace
-    /// nor a law that does more than count asks what is sent.
+    /// How many new segments the window allows, if that alone decides what may be sent. Nothing is then sent again,
+    /// there is no pace, and the law only counts acknowledgements and ignores departures.
     #[inline]
     pub fn allows_new(&self) -> Option<u32> {
         let is_disturbed = self.persisting || self.stopped.is_some() || self.bounds_below();

@@ -1,8 +1,8 @@
 //! Proportional rate reduction (RFC 9937): how fast a recovery sends on its way to the window that the law chose.
 //!
-//! While more than that window is in the network, segments leave in proportion to those that are delivered, so that the
-//! recovery neither falls silent for half a round trip nor sends a burst at its end. Below the window, a segment leaves for
-//! each delivered, and one more for each acknowledgement that shows progress.
+//! While more than that window is in the network, segments leave in proportion to those that are delivered. The
+//! recovery thus neither falls silent for half a round trip nor sends a burst at its end. Below the window, a segment
+//! leaves for each delivered, and one more for each acknowledgement that shows progress.
 //!
 //! **How.** The window in force is `inflight + sndcnt` after each acknowledgement of a recovery. The law's own window waits in
 //! [`Prr::target`]; the law sees and edits that one, and it is in force again when the recovery ends.

@@ -1,21 +1,23 @@
-//! What was not lost: forward RTO recovery (RFC 5682), and the return to the window before a reduction that was not needed
-//! (RFC 3522 and 3708 show that it was not, RFC 4015 says what follows).
+//! What was not lost: forward RTO recovery (RFC 5682), and the return to the window before an unnecessary reduction.
+//! RFC 3522 and 3708 show that it was unnecessary, RFC 4015 says what follows.
 //!
-//! **How.** A reduction that begins a recovery, or a series of timeouts, saves the window. It is restored if an acknowledgement
-//! of new data echoes a timestamp older than the first segment sent again (Eifel), if the receiver has reported each segment
-//! sent again to have arrived twice (D-SACK), or, after a timeout, if a segment arrives that was sent before it and only once
-//! (F-RTO). To see that, F-RTO answers the first acknowledgement after a timeout with two new segments.
+//! **How.** A reduction that begins a recovery, or a series of timeouts, saves the window. It is restored if an
+//! acknowledgement of new data echoes a timestamp older than the first segment sent again (Eifel). It is restored if
+//! the receiver has reported each segment sent again to have arrived twice (D-SACK). After a timeout, it is also
+//! restored if a segment arrives that was sent before it and only once (F-RTO). To see that, F-RTO answers the first
+//! acknowledgement after a timeout with two new segments.
 //!
 //! **Choices.** 1. F-RTO goes by the scoreboard (RFC 5682, 3.1), and only where a timeout is the first in its window of data and
 //! no recovery was under way. Without new data to send the flight is sent again as always (step 2b). 2. The restored window is
 //! at least the present one, as in Linux. 3. What RFC 4015 (3) does to the timer is left out: the late acknowledgement is a
-//! sample like all others. 4. An original that arrives late, after others, counts as reordering, as in Linux; RFC 8985 (6.2, step 3)
-//! counts only what was sent once, and without it the reordering window of RACK stays 0. 5. Reports of duplicates count against a recovery until another begins.
-//! 6. After a mark was echoed since, the window stays reduced (RFC 4015, 3; Linux clears `prior_ssthresh`), and only the recovery is
-//! over. Restored or not, the reduction is none that answers marks any longer: the next echo is answered, in this acknowledgement or
-//! later, as in Linux, whose state is open then. 7. As in Linux, a partial acknowledgement takes nothing back while a copy is in the
-//! network, and recoveries that follow each other without a gap count as one for the time of the first copy. 8. After a report of
-//! duplicates what was declared lost stays so, and may begin the next recovery.
+//! sample like all others. 4. An original that arrives late, after others, counts as reordering, as in Linux. RFC 8985
+//! (6.2, step 3) counts only what was sent once, and without such an arrival the reordering window of RACK stays 0. 5.
+//! Reports of duplicates count against a recovery until another begins. 6. After a mark was echoed since, the window
+//! stays reduced (RFC 4015, 3; Linux clears `prior_ssthresh`), and only the recovery is over. Restored or not, the
+//! reduction is none that answers marks any longer: the next echo is answered, in this acknowledgement or later, as in
+//! Linux, whose state is open then. 7. As in Linux, a partial acknowledgement undoes nothing while a copy is in the
+//! network. Recoveries that follow each other without a gap count as one for the time of the first copy. 8. After a
+//! report of duplicates what was declared lost stays so, and may begin the next recovery.
 
 use super::marks::Fall;
 use super::{Arrived, Sender};
@@ -246,7 +248,8 @@ impl<P: Parts> Sender<P> {
             self.spurious.forward = if forward == Forward::Resent && before.advances && waits {
                 Forward::Probing(NEW_SEGMENTS)
             } else if forward == Forward::Resent && !before.advances && self.recovery.assumes() {
-                // A duplicate without selective acknowledgements tells nothing of what left before the timeout.
+                // A duplicate without selective acknowledgements does not report on segments that left before the
+                // timeout.
                 Forward::Resent
             } else {
                 Forward::Off

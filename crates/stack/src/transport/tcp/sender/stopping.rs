@@ -67,8 +67,8 @@ impl<P: Parts> Sender<P> {
         self.arm(now, out);
     }
 
-    /// Goes on from the first unacknowledged segment in slow start, with window, law, recovery and timeout as at the start
-    /// of a connection; `draw` is a random number for the law's own decisions.
+    /// Continues from the first unacknowledged segment in slow start, with window, law, recovery and timeout as at the
+    /// start of a connection. `draw` is a random number for the law's own decisions.
     pub fn start_over(&mut self, config: &Config<P>, draw: u32, now: Time, out: &mut impl Out) {
         self.integrate(now);
         (self.prr, self.loss_until) = (None, 0);

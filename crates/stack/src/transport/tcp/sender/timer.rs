@@ -11,10 +11,10 @@ impl<P: Parts> Sender<P> {
         self.timestamps = agreed;
     }
 
-    /// Feeds the retransmission timer if this acknowledgement measures a round trip: by timestamps on each advance,
-    /// otherwise by one timed segment at a time, which a retransmission spoils (Karn; RFC 6298, 3). The exact round trip is
-    /// that of the oldest segment acknowledged, for which an echo stands, too; where any was sent again, an echo alone measures
-    /// (Linux: `tcp_ack_update_rtt`).
+    /// Feeds the retransmission timer if this acknowledgement measures a round trip. With timestamps each advance does;
+    /// otherwise one segment at a time is timed, and a retransmission spoils its sample (Karn; RFC 6298, 3). The exact
+    /// round trip is that of the oldest segment acknowledged, for which an echo stands, too; where any was sent again,
+    /// an echo alone measures (Linux: `tcp_ack_update_rtt`).
     #[inline]
     pub(super) fn take_sample(
         &mut self,

@@ -6,9 +6,9 @@
 //! the window as ssthresh, so that slow start leads back there. Without decay an idle time of a timeout brings the initial window
 //! back at once, and leaves ssthresh.
 //!
-//! **Choices.** 1. The application is the limit where less than a segment of what it wrote has not been sent; Linux looks whether it
-//! waits for room in the buffer. 2. An idle time counts from the last segment sent, until the next is sent, where Linux looks at the
-//! next write.
+//! **Choices.** 1. The application is the limit where less than a segment of the data written has not been sent; Linux
+//! checks whether it waits for room in the buffer. 2. An idle time counts from the last segment sent, until the next is
+//! sent, where Linux looks at the next write.
 
 use super::Sender;
 use super::spurious::Doing;
@@ -60,7 +60,7 @@ impl<P: Parts> Sender<P> {
         self.decay.begin(now);
     }
 
-    /// Takes off what the application has not used of the window for a timeout, after segments have left or filled it.
+    /// Reduces the window by the part not used by the application for a timeout, after segments have left or filled it.
     pub(super) fn review_use(&mut self, now: Time) {
         if !self.decay.decays {
             return;

@@ -2,16 +2,17 @@
 //!
 //! **Source.** RFC 7661 (4); Linux: `tcp_cwnd_validate` and `tcp_is_cwnd_limited`; RFC 9002 (7.8) for what is spaced.
 //!
-//! **How.** In slow start a window is used if more than half of it was outstanding, and from there on if all of it was. Linux
-//! looks at that after it has sent: a window that was reached counts for a round trip, that is until what was outstanding then is
-//! acknowledged, and so does the most that was outstanding. Spaced segments fill the window at some time of each round trip,
-//! and seldom when an acknowledgement arrives. Without that memory the window counts as used, too, while it is the pace that
-//! holds back enough data to fill it.
+//! **How.** In slow start a window is used if more than half of it was outstanding, and from there on if all of it was.
+//! Linux checks this after it has sent. A window that was reached counts for a round trip, that is until the data
+//! outstanding then is acknowledged, and so does the most that was outstanding. Spaced segments fill the window at some
+//! time of each round trip, and seldom when an acknowledgement arrives. Without that memory the window counts as used,
+//! too, while it is the pace that holds back enough data to fill it.
 //!
-//! **Choices.** 1. Of what else holds segments back, what waits below (`small-queue`) and what the receiver offers limit a sender
-//! for good, and the window must not grow beyond them; so in Linux, where they count only by the round trip in which the window
-//! was reached nevertheless. 2. What Nagle's rule or the sender's silly-window avoidance holds is less than a segment, and a window
-//! that it does not fill is limited by the application. 3. Data that an agent or a queue below holds is outstanding.
+//! **Choices.** 1. Of the other limits, what waits below (`small-queue`) and the offered window limit a sender
+//! permanently, and the congestion window must not grow beyond them. So it is in Linux, where they count only by the
+//! round trip in which the window was reached nevertheless. 2. What Nagle's rule or the sender's silly-window avoidance
+//! holds is less than a segment, and a window that it does not fill is limited by the application. 3. Data that an
+//! agent or a queue below holds is outstanding.
 //!
 //! **Checked by** `connection/tests/usage.rs`.
 

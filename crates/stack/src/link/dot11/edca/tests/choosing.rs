@@ -1,10 +1,10 @@
-//! A scheme that selects what an A-MPDU carries gives packets up.
+//! A scheme that selects the contents of an A-MPDU discards packets.
 
 use super::*;
 use crate::hooks::Timing;
 use crate::schemes::dynamic_arq::{Hopeless, Options};
 
-/// Two stations; the first gives up what its flow's sender will send again by itself.
+/// Two stations; the first discards what its flow's sender will send again by itself.
 fn cell() -> Cell {
     let mut cell = Cell::new(config(|_| {}), 2);
     let options = Options { hopeless: Hopeless::Drop, ..Options::default() };

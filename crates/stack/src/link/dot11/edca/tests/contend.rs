@@ -62,7 +62,7 @@ fn the_window_is_reset_by_the_failure_after_as_many_as_the_limit() {
     cell.garble = vec![(Ack, 7), (BlockAck, 1)];
     cell.enqueue(0, 1, 0..3);
     cell.run(1_000_000);
-    // The first packet is given up after 7 attempts; the eighth failure in a row is that of the BlockAckReq.
+    // The first packet is discarded after 7 attempts; the eighth failure in a row is that of the BlockAckReq.
     assert_eq!(cell.sides[0].bounds[..9], [31, 63, 127, 255, 511, 1023, 1023, 15, 15]);
     assert_eq!(cell.sides[0].done[..2], [(0, Undelivered), (1, Delivered)]);
 }

@@ -113,7 +113,7 @@ fn an_rts_precedes_what_is_above_the_threshold() {
     cell.run(5_000);
     assert_eq!(kinds(&cell.sides[0]), [(Data, 1), (Rts, 0), (Data, 2)]);
     assert_eq!(kinds(&cell.sides[1]), [(Ack, 0), (Cts, 0), (BlockAck, 0)]);
-    // Without a CTS the packets are given up in the end.
+    // Without a CTS the packets are discarded in the end.
     cell.garble = vec![(Cts, 100)];
     cell.enqueue(0, 1, 3..6);
     cell.run(100_000);
@@ -150,7 +150,7 @@ fn a_packet_whose_lifetime_is_over_is_given_up_when_the_turn_of_its_receiver_com
     assert!(done.contains(&(0, Expired)), "{done:?}");
     assert_eq!(cell.stations[0].edca_counters().expired, 1);
     assert_eq!(cell.sides[1].up, [3, 4]);
-    // The receiver learns that it does not come.
+    // The receiver is notified that it does not come.
     assert!(kinds(&cell.sides[0]).contains(&(BlockAckReq, 0)));
     assert_eq!(cell.stations[0].backlog(), 0);
 }

@@ -333,8 +333,8 @@ fn the_count_may_have_wrapped_only_while_nothing_is_missing() {
 
 #[test]
 fn a_copy_or_an_overtaken_acknowledgement_has_no_count() {
-    // The third packet of the handshake has how the SYN-ACK arrived where others have the count; then one of three
-    // acknowledgements with the same number is late, so that its count is behind by one.
+    // The third packet of the handshake reports how the SYN-ACK arrived where others report the count. Then one of
+    // three acknowledgements with the same number is late, so that its count is behind by one.
     let config = Config { ecn: EcnMode::Accurate, timestamps: true, ..classic() };
     let late = |segment: &Segment| {
         let count = super::super::ecn::count_of(segment.flags).wrapping_sub(1) & 0b111;

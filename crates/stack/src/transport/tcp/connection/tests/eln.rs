@@ -1,4 +1,4 @@
-//! Explicit loss notification: duplicates that say that what they ask for was lost on a wireless link.
+//! Explicit loss notification: duplicates stating that the requested segment was lost on a wireless link.
 
 use super::*;
 

@@ -138,7 +138,7 @@ fn what_was_outstanding_when_the_window_closed_goes_again_when_it_opens_and_is_n
         let mut pair = Pair::opened(&Config { parts, sack, ..like }, 10_000_000);
         pair.go_to(MS(500));
         pair.event(SERVER, LinkEvent::Warning);
-        // The sender hears of it in 10 ms; what it sends until then is lost, and so is what is on its way.
+        // The sender is notified in 10 ms; what it sends until then is lost, and so is what is in transit.
         pair.sides[CLIENT].wire.clear();
         pair.go_to(MS(511));
         let outstanding = pair.ends[CLIENT].sender().board().outstanding();
@@ -156,7 +156,7 @@ fn what_was_outstanding_when_the_window_closed_goes_again_when_it_opens_and_is_n
 
 #[test]
 fn a_window_that_closes_by_rounding_alone_is_not_taken_back() {
-    // Five bytes of room cannot be told apart from none at a shift of three.
+    // At a shift of three, five bytes of room cannot be distinguished from none.
     let config = Config { receive_buffer: Some(300_005), window_scale: Some(3), ack_every: 1, ..modern() };
     let mut pair = Pair::new(&config);
     pair.ends[SERVER].read_by_hand();

@@ -1,5 +1,5 @@
-//! What a law hears of losses: each copy or segment once, when it is declared lost and before it is sent again, whatever recovery
-//! declares it, and by whatever event.
+//! Reports of losses to a law: each copy or segment once, when it is declared lost and before it is sent again,
+//! whichever recovery declares it, at whichever event.
 
 use std::collections::BTreeMap;
 

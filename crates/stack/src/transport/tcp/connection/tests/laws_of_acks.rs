@@ -1,4 +1,5 @@
-//! Acknowledgements as the sender asks for them (TARR), and by bytes or time (TACK): what is agreed, asked and sent.
+//! Acknowledgements as the sender requests them (TARR), and by bytes or time (TACK): what is agreed, requested and
+//! sent.
 
 use super::*;
 use crate::packet::AckOption;

@@ -2,8 +2,8 @@
 
 use super::*;
 
-/// A segment of 1000 bytes each second, of which those `lost` are lost, counted from 0 with their copies; the number of timeouts
-/// and of segments sent again, and window and ssthresh at the end.
+/// A segment of 1000 bytes each second, of which those `lost` are lost, counted from 0 with their copies. Returns the
+/// number of timeouts and of segments sent again, and window and ssthresh at the end.
 fn alone(config: &Config, lost: &[usize]) -> (u64, u64, f64, f64) {
     let mut pair = Pair::new(config);
     // The SYN and the acknowledgement of the other left before.

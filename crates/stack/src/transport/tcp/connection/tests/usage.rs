@@ -34,7 +34,7 @@ fn a_window_that_was_reached_counts_for_a_round_trip() {
     assert_eq!(after_bursts(&reno(&rfc()), 1, 4), 4.25);
     for config in [modern(), rfc()] {
         assert_eq!(after_bursts(&reno(&config), 20, 3), 4.0);
-        // Slow start goes on to twice what was outstanding.
+        // Slow start continues to twice what was outstanding.
         let slow = Config { initial_ssthresh: None, ..reno(&config) };
         let cwnd = after_bursts(&slow, 20, 12);
         assert!((24.0..25.0).contains(&cwnd), "{cwnd}");
