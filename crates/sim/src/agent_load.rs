@@ -1,9 +1,9 @@
 //! A load for the agent of an access point alone: the cost of the agent itself (lle-tcp/II.E).
 //!
 //! Packets of many flows pass in turn, as in a busy cell. Each is seen on its way to the link, reported as delivered,
-//! and acknowledged; for one in ten the receiver's own acknowledgement comes over the air, and an ARQ proxy receives a
-//! request for the acknowledgement of each. The same load without the agent gives the cost of making the packets. Nothing
-//! here reads a clock; the caller does.
+//! and acknowledged. For one in ten the receiver's own acknowledgement comes over the air, and an ARQ proxy receives a
+//! request for the acknowledgement of each. The same load without the agent gives the cost of making the packets.
+//! Nothing here reads a clock; the caller does.
 
 use std::hint::black_box;
 
@@ -106,7 +106,7 @@ impl AgentLoad {
         }
     }
 
-    /// Packets handed up and down since the handshakes began, those of the agent's own included.
+    /// Packets passed up and down since the handshakes began, those of the agent's own included.
     #[must_use]
     pub fn handed(&self) -> (u64, u64) {
         (self.out.up, self.out.down)

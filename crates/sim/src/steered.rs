@@ -1,9 +1,9 @@
 //! A flow whose congestion window an agent outside the run sets, one decision after the other.
 //!
-//! The law of the flow writes down what it sees, and stops the run where a decision is due: at an acknowledgement, or at
-//! the first one of each round trip. What the agent decides takes effect at the next acknowledgement, before anything is
-//! sent for it, because a sender acts only at events. A loss that duplicates show leaves the window to the agent; a timeout leaves
-//! one segment, as in Reno.
+//! The law of the flow records its observations, and stops the run where a decision is due: at an acknowledgement, or
+//! at the first one of each round trip. The decision of the agent takes effect at the next acknowledgement, before
+//! anything is sent for it, because a sender acts only at events. A loss that duplicates show leaves the window to the
+//! agent; a timeout leaves one segment, as in Reno.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

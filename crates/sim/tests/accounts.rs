@@ -104,7 +104,7 @@ fn a_packet_that_the_link_gives_up_after_it_was_received_is_not_lost() {
     assert!(received + given_up > metric(&outcome, "flows.f.packets_sent"));
 }
 
-/// Downloads through a link with short outages, whose receivers wait for what the link gave up.
+/// Downloads through a link with short outages, whose receivers wait for packets that the link discarded.
 const INTERRUPTED: &str = r#"
 [run]
 duration = "822 ms"

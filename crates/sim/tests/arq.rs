@@ -105,7 +105,7 @@ fn the_trace_tells_each_service_and_changes_nothing() {
             assert!(queues >= 1, "a turn comes of what is held");
         }
     }
-    // The timer that fires first is that of a head, and what is urgent has less than two round trips left.
+    // The timer that fires first is that of a head, and an urgent one has less than two round trips left.
     let (next, rtt) = (table.floats("next_timer_s"), table.floats("next_timer_rtt_s"));
     let urgent = reasons.iter().zip(next.iter().zip(rtt)).filter(|(reason, _)| **reason == "urgent");
     assert!(urgent.clone().count() > 0);

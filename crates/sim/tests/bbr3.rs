@@ -55,8 +55,8 @@ fn a_shallow_queue_is_not_kept_full() {
     assert!(bbr3 < 0.005, "{bbr3}");
 }
 
-/// Each round with a loss takes the rate to what was delivered, and the pace a hundredth below that, until the next probe: the
-/// margin costs as much as the losses. CUBIC takes less than a tenth.
+/// Until the next probe, each round with a loss reduces the rate to what was delivered, and the pace to a hundredth
+/// below that. The margin costs as much as the losses. CUBIC takes less than a tenth.
 #[test]
 fn random_loss_below_the_threshold_costs_some_of_the_path_and_above_it_much() {
     let taken = |loss: &str, variant: &str| share(&path("50 Mbit/s", 200, loss, &[variant]), 0) / 5.0;

@@ -1,5 +1,5 @@
-//! TCP/HACK, the ACK filter, LLE-TCP and the ARQ proxy on links that acknowledge in blocks, end to end; dynamic ARQ as the order
-//! of packets in an A-MPDU; and flows that agents cannot read.
+//! TCP/HACK, the ACK filter, LLE-TCP and the ARQ proxy on links that acknowledge in blocks, end to end. Dynamic ARQ as
+//! the order of packets in an A-MPDU, and flows that agents cannot read.
 
 use crate::accounts::balanced;
 use crate::common::{metric, run_replication};

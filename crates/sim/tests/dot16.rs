@@ -60,7 +60,7 @@ fn the_utilisation_is_of_what_was_sent_and_a_deep_queue_adds_nothing() {
     let mut config = flooded(ModulationLaw::Fixed, Modulation::Qpsk);
     let LinkKind::PointToPoint(link) = &mut config.links[1].kind else { panic!("the air") };
     link.directions[0].queue = QueueLimit::Unlimited;
-    // Far more is taken in than can be sent; 480 us of each millisecond can.
+    // Far more is enqueued than can be sent; 480 us of each millisecond can.
     let utilisation = metric(&run_once(&config), "links.l1.utilisation");
     assert!((0.475..=0.48).contains(&utilisation), "{utilisation}");
 }

@@ -1,4 +1,4 @@
-//! What an access point learns of senders' timers by watching, against the senders' own.
+//! Senders' timers as an access point estimates them from traffic, against the senders' own.
 
 use std::path::{Path, PathBuf};
 

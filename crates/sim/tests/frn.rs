@@ -120,8 +120,8 @@ fn slots(config: &Config) -> (Outcome, Vec<Row>) {
     (outcome, rows)
 }
 
-/// Fig. 1: a packet is forwarded (a, b), its relay echo collides with another packet (c), so that its sender forwards it to
-/// another node (d, e), and two copies are in the network (f).
+/// Fig. 1: a packet is forwarded (a, b), and its relay echo collides with another packet (c). Its sender therefore
+/// forwards it to another node (d, e), and two copies are in the network (f).
 #[test]
 fn a_lost_relay_echo_makes_a_duplicate_by_another_route() {
     let places = [
@@ -152,7 +152,7 @@ fn a_lost_relay_echo_makes_a_duplicate_by_another_route() {
     has(1, "n3", "receive", "n1", 0);
     has(1, "n0", "collided", "n1", 0);
     assert!(rows.iter().any(|row| (row.0, &*row.1, &*row.2, &*row.3) == (1, "n5", "send", "n5")));
-    // (d) The first copy goes on; n0 waits for three to five slots.
+    // (d) The first copy is forwarded; n0 waits for three to five slots.
     has(2, "n3", "send", "n4", 0);
     has(2, "n4", "receive", "n3", 0);
     has(3, "n4", "ack", "n3", 0);

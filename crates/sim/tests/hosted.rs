@@ -1,5 +1,5 @@
-//! Laws and agents of the host: names that a program adds, in a process of its own, because the list belongs to the process; and
-//! flows that an agent outside the run steers.
+//! Laws and agents of the host: names that a program adds, in a process of its own, because the list belongs to the
+//! process. Also flows that an agent outside the run steers.
 
 use lasthop_sim::model::{Config, TransportConfig};
 use lasthop_sim::scenario::Scenario;

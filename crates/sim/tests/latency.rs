@@ -237,7 +237,7 @@ fn the_queue_of_an_802_11_station_fills_and_its_packets_wait() {
     assert!(trace.words("node").iter().all(|node| *node == "a"));
     assert!(trace.words("direction").iter().all(|direction| *direction == "-"));
     assert!(trace.words("link").iter().all(|link| *link == "air"));
-    // What it took in is what it has parted with, and what it still holds.
+    // The packets that it accepted are those that left it and those that it still holds.
     let taken = packets.len() as f64;
     let sent = metric(&outcome, "flows.u.packets_received") + told("drops_retry");
     assert!(taken >= sent && taken <= sent + 11.0, "{taken} {sent}");

@@ -59,8 +59,8 @@ fn vegas_alone_keeps_between_alpha_and_beta_segments_queued_and_the_link_busy() 
     }
 }
 
-/// The probes of a closed window are departures like all others: what BBR knows of the segments that left has no gap, and the
-/// go-back after the window opens finds its place.
+/// The probes of a closed window are departures like all others. BBR's record of the segments that left has no gap, and
+/// the go-back after the window opens finds its place.
 #[test]
 fn bbr_finds_the_rate_of_the_path_again_after_the_window_was_closed() {
     let variant = variant("bbr").unwrap();
@@ -145,9 +145,8 @@ fn what_westwood_takes_for_the_rate_of_a_path_it_has_alone_is_told() {
     assert_eq!(estimate(CongestionKind::Reno), None);
 }
 
-/// Vegas declares the head lost at a duplicate, and Tahoe goes back: what limited transmit sent before is not part of
-/// the
-/// flight that begins then, and the next loss found the threshold beyond all bounds.
+/// Vegas declares the head lost at a duplicate, and Tahoe performs a go-back. What limited transmit sent before is not
+/// part of the flight that begins then, and the next loss found the threshold beyond all bounds.
 #[test]
 fn limited_transmit_before_a_go_back_is_not_taken_off_the_flight_after_it() {
     let text = include_str!("scenarios/go-back.toml");

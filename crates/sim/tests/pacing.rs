@@ -19,10 +19,10 @@ fn over(first: &str, tcp: &str) -> Outcome {
 const WIRE: &str = "[links.near]\nkind = \"wired\"\nnodes = [\"s\", \"m\"]\nrate = \"10 Mbit/s\"\ndelay = \"1 ms\"\nqueue = \"1000 packets\"";
 const AIR: &str = "[links.near]\nkind = \"wifi\"\nnodes = [\"m\", \"s\"]\naccess-point = \"m\"\nstandard = \"802.11a\"\nrate = \"24 Mbit/s\"\nqueue = \"1000 packets\"\nobserver = \"s\"";
 
-/// Of 300 segments most wait without a bound. A sender that is held below its window, without a loss, has a window of twice what
-/// is in flight (RFC 7661) and the pace of slow start, so that it takes four times the rate for its pace: in 1 ms that is 3.3
-/// packets of 10 Mbit/s, in 8 ms 27, and of 18 Mbit/s over the air six and 48. Two more are the last one sent and the one in
-/// transmission.
+/// Of 300 segments most wait without a bound. A sender that is held below its window, without a loss, has a window of
+/// twice what is in flight (RFC 7661) and the pace of slow start. Its pace is thus four times the rate. In 1 ms that is
+/// 3.3 packets of 10 Mbit/s, in 8 ms 27, and of 18 Mbit/s over the air six and 48. Two more are the last one sent and
+/// the one in transmission.
 #[test]
 fn a_small_queue_bounds_what_waits_in_the_first_link_and_keeps_it_busy() {
     for (first, bounds) in [(WIRE, [5.3, 29.0]), (AIR, [8.0, 50.0])] {

@@ -102,8 +102,9 @@ fn fq_codel_keeps_a_sparse_flow_apart_from_bulk() {
 
 #[test]
 fn red_holds_the_mean_at_which_its_drops_are_those_of_the_load() {
-    // Datagrams at 1.25 times the rate: a fifth must go. With gentle, p_b between 15 and 30 is 0.1 + 0.9 (avg - 15) / 15; uniform
-    // spacing with p_b drops 2 p / (1 + p) of all, for p = 1/9 a fifth: avg = 15 + 15 (1/9 - 0.1) / 0.9 = 15.185.
+    // Datagrams at 1.25 times the rate: a fifth must go. With gentle, p_b between 15 and 30 is 0.1 + 0.9 (avg - 15) /
+    // 15. Uniform spacing with p_b drops 2 p / (1 + p) of all, for p = 1/9 a fifth. Then avg = 15 + 15 (1/9 - 0.1) /
+    // 0.9 = 15.185.
     let mut config =
         bottleneck(sender(CongestionKind::Reno, EcnMode::Off), Some(AqmConfig::Red(red::Config::default())));
     config.flows[0].transport = TransportConfig::Udp { extra_header: 0 };

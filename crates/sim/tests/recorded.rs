@@ -144,8 +144,9 @@ fn a_packet_that_comes_with_an_opportunity_waits_for_the_next_one_behind_a_manag
     }
 }
 
-/// The losses that the timer of RACK declares within a recovery show that a probe was too high: the bound of the long term, and with
-/// it the queue, follow a link that falls to a tenth. Where they come with the next acknowledgement, a third of all is lost.
+/// The losses that the timer of RACK declares within a recovery show that a probe was too high. The long-term bound,
+/// and with it the queue, follow a link that falls to a tenth. Where they come with the next acknowledgement, a third
+/// of all is lost.
 #[test]
 fn bbr3_bounds_its_window_by_what_is_lost_within_a_recovery() {
     let each = |from: u64, to: u64, times: usize| (from..=to).map(move |at| format!("{at} ").repeat(times));

@@ -38,8 +38,8 @@ fn add_flow(config: &mut Config, name: &str, from: usize, to: usize, start: Time
 
 #[test]
 fn a_delayed_acknowledgement_due_when_a_segment_arrives_goes_first_watched_or_not() {
-    // The timer's acknowledgement lets data go that arrives one round trip later, at the very instant at which the timer
-    // of a segment let go by an earlier acknowledgement is due.
+    // The timer's acknowledgement releases data that arrives one round trip later. At that very instant the timer of a
+    // segment released by an earlier acknowledgement is due.
     let links = [(50_000_000, Span::from_millis(44)), (100_000_000, Span::from_millis(1))];
     let mut config = chain(&links, Profile::Modern.config(), Span::from_secs(100));
     wire(&mut config, 1, 0).loss = LossConfig::Packet { rate: 0.001 };

@@ -65,8 +65,9 @@ fn response_us(transfer: &Transfer) -> u64 {
 #[test]
 fn a_message_takes_two_round_trips_and_its_time_on_the_wire() {
     let outcome = run_once(&cell(user(MAIL), 10));
-    // SYN and SYN-ACK of 48 bytes, a request of 104 bytes, its acknowledgement of 40, which leaves before the answer, and
-    // two segments of 1040 bytes at 8 us a byte; four ways of 10 ms. The pause of a second begins with the last byte.
+    // SYN and SYN-ACK of 48 bytes, a request of 104 bytes, its acknowledgement of 40, which leaves before the answer,
+    // and two segments of 1040 bytes. All at 8 us a byte, and four ways of 10 ms. The pause of a second begins with the
+    // last byte.
     let response = 8 * (2 * 48 + 104 + 40 + 2 * 1040) + 40_000;
     assert_eq!(response, 58_560);
     assert_eq!(outcome.transfers.len(), 10);
@@ -85,8 +86,8 @@ fn a_user_who_does_not_pause_waits_until_the_connection_is_closed_at_both_ends()
     let mut config = user(MAIL);
     config.mail.pause = Span::ZERO;
     let transfers = run_once(&cell(config, 5)).transfers;
-    // The server's FIN follows the last byte, the client's follows its acknowledgement of that byte and acknowledges the
-    // server's, and is acknowledged itself: three segments of 40 bytes, one after another, and two ways.
+    // The server's FIN follows the last byte. The client's follows its acknowledgement of that byte and acknowledges
+    // the server's, and is acknowledged itself. This is three segments of 40 bytes, one after another, and two ways.
     let closing = 8 * 3 * 40 + 20_000;
     assert_eq!(transfers[1].begun, transfers[0].ended.expect("done").after(Span::from_micros(closing)));
     assert!(transfers.len() > 50);
@@ -174,7 +175,7 @@ fn asked_and_done(outcome: &Outcome) -> (u64, u64) {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
-    /// All bytes of each transfer that was done have come, and none beyond what was asked for: nothing of one connection
+    /// All bytes of each transfer that was done have arrived, and none beyond the request: nothing of one connection
     /// gets into another, and none hangs.
     #[test]
     fn what_was_done_came_whole(loss in 0.0..0.2f64, replication in 0u64..1000, judged: bool) {

@@ -414,7 +414,7 @@ fn the_service_of_a_packet_lasts_from_the_queue_to_the_links_acknowledgement() {
         ["mean", "sd"].map(|name| metric(&outcome, &format!("links.wlan.service_{name}_s")))
     };
     // At 2 Mbit/s RTS, CTS, 1028 bytes with 28 of MAC and 8 of LLC, and the link's acknowledgement, each with 192 us of
-    // preamble and a SIFS between them; the channel was idle for long, so that there is no backoff and no DIFS.
+    // preamble and a SIFS between them. The channel was idle for long, so that there is no backoff and no DIFS.
     let quiet = (192.0 + 80.0) + (10.0 + 248.0) + (10.0 + 192.0 + 4.0 * 1064.0) + (10.0 + 248.0);
     let [mean, sd] = told(&config);
     assert!((mean * 1e6 - quiet).abs() < 1e-6, "{mean} {quiet}");

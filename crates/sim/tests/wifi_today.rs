@@ -147,9 +147,9 @@ fn the_code_point_of_a_flow_selects_its_category() {
     assert!(up > 1.5 * down, "{down} {up}");
 }
 
-/// RFC 8985 (6.2, step 2). A receiver that passes up what comes has packets overtake others by the time of a repetition. Where the
-/// round trip of RACK stays that of a packet which has overtaken others, 12 000 of 30 000 segments are sent again, and a third
-/// of the path is not used.
+/// RFC 8985 (6.2, step 2). A receiver that passes packets up as they arrive lets packets overtake others by the time of
+/// a repetition. If the round trip of RACK stays that of a packet which has overtaken others, 12 000 of 30 000 segments
+/// are sent again. A third of the path is then not used.
 #[test]
 fn what_arrives_in_order_behind_a_packet_that_overtook_others_is_not_sent_again() {
     let air = "\n[links.air]\n";

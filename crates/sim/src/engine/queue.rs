@@ -3,12 +3,13 @@
 //! Every source of events (a link with packets in transit, a timer, an application) has a *slot* that is set to at most
 //! one time, and at most one entry. Slots that act at the same time act in the order in which they were set.
 //!
-//! The first entry is kept apart, and the others in a heap, which keeps its keys inline and the places of slots in a separate
-//! table, so moving an entry is one sift. An entry that moves to a later time stays where it is until it is first, and is sifted
-//! from there: every acknowledgement moves a retransmission timer, which is first once per timeout. So does one that is cancelled,
-//! and is removed there: a station of 802.11 stops its backoff whenever the medium turns busy, and sets it later when it turns
-//! idle. When the first entry is cancelled, as an event cancels itself when it happens, a gap remains for the next entry that is
-//! set. That is often a near one, before the whole heap, which one comparison shows.
+//! The first entry is kept apart from the others, which form a heap. The heap keeps its keys inline and the places of
+//! slots in a separate table, so moving an entry is one sift. An entry that moves to a later time stays where it is
+//! until it is first, and is sifted from there. Every acknowledgement moves a retransmission timer, which is first once
+//! per timeout. A cancelled entry also stays until it is first, and is then removed. An 802.11 station stops its
+//! backoff whenever the medium turns busy, and sets it later when it turns idle. When the first entry is cancelled, as
+//! an event cancels itself when it happens, a gap remains for the next entry that is set. That is often a near one,
+//! before the whole heap, which one comparison shows.
 
 use lasthop_stack::units::Time;
 
@@ -134,8 +135,8 @@ impl EventQueue {
         self.set_with(slot, time, self.clock, sequence);
     }
 
-    /// Sets a slot to `time`, after everything that is set to the same time by [`Self::set`], now or later: for events
-    /// that must see how an instant ends, such as a station's timer at the end of a frame.
+    /// Sets a slot to `time`, after everything that is set to the same time by [`Self::set`], now or later. This is for
+    /// events that must see how an instant ends, such as a station's timer at the end of a frame.
     #[inline]
     pub fn set_late(&mut self, slot: Slot, time: Time) {
         let sequence = self.next_sequence();

@@ -1,7 +1,7 @@
 //! Random streams, keyed by seed, replication and the name of their purpose.
 //!
-//! A stream does not depend on which other streams exist, so a new node, probe or scheme never shifts the draws of the
-//! others, and two schemes at the same replication see the same channel.
+//! A stream does not depend on which other streams exist. A new node, probe or scheme thus never shifts the draws of
+//! the others, and two schemes at the same replication see the same channel.
 //!
 //! The generator is Philox4x64-10 (Salmon et al., SC 2011), equal bit for bit to `numpy.random.Philox(key=...)`.
 

@@ -13,17 +13,18 @@
 //! delay = max(0, base + spread · F⁻¹(x))    F the distribution of the jitter, with mean 0
 //! ```
 //!
-//! A packet is copied if its `x` is below the rate. A packet is sent ahead if at least `gap - 1` packets have been delayed since
-//! the last one that was, and its `x` is below the rate: it takes no jitter, and the delay less `by`, which by default is all of it.
+//! A packet is copied if its `x` is below the rate. A packet is sent ahead if at least `gap - 1` packets have been
+//! delayed since the last one that was, and its `x` is below the rate. It has no jitter, and the delay less `by`, which
+//! by default is all of it.
 //!
-//! **Choices.** 1. As in netem, the correlation narrows the distribution of `x` around 1/2: its variance is (1 - ρ) / (1 + ρ) of
-//! that of a uniform number, so a rate below 1/2 is met less often the higher ρ is. 2. Each packet that leaves takes one number
-//! for each process, whatever becomes of it, so that all schemes meet the same wire; netem takes one for the delay only if the
-//! packet is delayed, and one for the order only after the gap. 3. The distributions are exact, cut off at 4 spreads on either
-//! side where the tables of iproute2 end. 4. A copy takes a number of a stream of its own for its delay, correlated with that of
-//! its original; it is never sent ahead. In netem it passes everything again but the copying. 5. What is lost is not copied; in
-//! netem a packet that is both arrives once. 6. Where jitter keeps the order, nothing but a packet sent ahead arrives before one
-//! that left before it.
+//! **Choices.** 1. As in netem, the correlation narrows the distribution of `x` around 1/2. Its variance is (1 - ρ) /
+//! (1 + ρ) of that of a uniform number, so a rate below 1/2 is met less often the higher ρ is. 2. Each packet that
+//! leaves draws one number for each process, whatever its fate, so that all schemes meet the same wire. In contrast,
+//! netem draws one for the delay only if the packet is delayed, and one for the order only after the gap. 3. The
+//! distributions are exact, cut off at 4 spreads on either side where the tables of iproute2 end. 4. A copy takes a
+//! number of a stream of its own for its delay, correlated with that of its original; it is never sent ahead. In netem
+//! it passes everything again but the copying. 5. What is lost is not copied; in netem a packet that is both arrives
+//! once. 6. Where jitter keeps the order, nothing but a packet sent ahead arrives before one that left before it.
 //!
 //! **Checked by** the tests below, by `crates/sim/tests/impairments.rs`, and by `tests/python/test_wires.py`.
 

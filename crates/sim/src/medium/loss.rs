@@ -82,7 +82,7 @@ impl LossProcess {
         }
     }
 
-    /// The same by a law that counts packets, or has a state, or asks for their size.
+    /// The same by a law that counts packets, has a state, or depends on their size.
     fn loses_by_more(&mut self, packet: &Packet) -> bool {
         match &self.law {
             LossConfig::None | LossConfig::Packet { .. } => false,

@@ -6,7 +6,7 @@
 //! Computing 3(1)) for its stationary law, from which the start is drawn.
 //!
 //! **How**: no event moves a node. Its position is a function of time: the angle on a circle, or the current leg
-//! between way-points. Each leg has its own section in the stream of the node, so a node takes the same path in all
+//! between way-points. Each leg has its own section in the stream of the node. A node thus takes the same path in all
 //! schemes and on all of its media, whenever its position is requested.
 //!
 //! **Choices**

@@ -1,8 +1,8 @@
 //! When a link is down.
 //!
 //! Outages are intervals of time that a law generates, one after another, independently of what is sent. Each user of
-//! them has its own process on a stream of the same name: both directions of a wire, its medium, and the reports to
-//! endpoints agree without shared state, and none of them shifts the draws of others.
+//! them has its own process on a stream of the same name. Both directions of a wire, its medium, and the reports to
+//! endpoints thus agree without shared state, and none of them shifts the draws of others.
 
 use lasthop_stack::units::{Span, Time};
 
@@ -161,7 +161,7 @@ impl Outages {
         };
     }
 
-    /// Whether the link is down at any time from `from` to `to`. What was asked for never goes back.
+    /// Whether the link is down at any time from `from` to `to`. The times requested never decrease.
     pub fn cuts(&mut self, from: Time, to: Time) -> bool {
         while self.current.up <= from {
             if self.current == Outage::NEVER {
@@ -172,7 +172,7 @@ impl Outages {
         self.current.down < to || self.current.down <= from
     }
 
-    /// The first time from `at` at which the link is up. What was asked for never goes back.
+    /// The first time from `at` at which the link is up. The times requested never decrease.
     pub fn up_from(&mut self, at: Time) -> Time {
         if self.cuts(at, at) { self.current.up } else { at }
     }
@@ -213,7 +213,7 @@ impl Cuts {
         (!of.is_empty()).then_some(Cuts { of, is_kept })
     }
 
-    /// Those in force at any time from `from` to `to`, a bit for each. What was asked for never goes back.
+    /// Those in force at any time from `from` to `to`, a bit for each. The times requested never decrease.
     #[inline]
     pub fn mask(&mut self, from: Time, to: Time) -> u64 {
         let mut mask = 0;
@@ -230,7 +230,7 @@ impl Cuts {
         mask != 0 && (0..self.of.len()).any(|place| mask >> place & 1 == 1 && is_meant(self.of[place].0))
     }
 
-    /// When what would begin to be sent at `at` is sent. What was asked for never goes back.
+    /// The time at which a transmission due at `at` begins. The times requested never decrease.
     pub fn begins(&mut self, at: Time) -> Time {
         match self.of.first_mut() {
             Some((None, outages)) if self.is_kept => outages.up_from(at),

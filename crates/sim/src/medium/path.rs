@@ -117,8 +117,8 @@ mod tests {
 
     #[test]
     fn a_normal_round_trip_is_that_of_the_truncated_law() {
-        // A law whose bound is 2.25 deviations from its mean: with the density f and the tail Q there, the mean
-        // grows by sigma f / Q and the variance shrinks by the factor 1 + a f / Q - (f / Q)^2, where a = -2.25.
+        // A law whose bound is 2.25 deviations from its mean. With the density f and the tail Q there, the mean grows
+        // by sigma f / Q. The variance shrinks by the factor 1 + a f / Q - (f / Q)^2, where a = -2.25.
         let a = -2.25;
         let density = libm::exp(-a * a / 2.0) / libm::sqrt(2.0 * std::f64::consts::PI);
         let ratio = density / (0.5 * libm::erfc(a / std::f64::consts::SQRT_2));

@@ -4,7 +4,7 @@ use super::row::{Measured, Scope, ratio, rows};
 use super::samples::TcpSample;
 use crate::probe::spread::Summary;
 
-/// What TCP senders have sent and waited for between two samples, summed.
+/// The segments and waits of TCP senders between two samples, summed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Sending {
     segments: u64,

@@ -29,7 +29,7 @@ use crate::probe::transfers::{Tally, Transfer};
 /// The counters of all flows and links at some time.
 #[derive(Clone, Debug)]
 pub(crate) struct Snapshot {
-    /// One for each flow, followed by that of the data that goes back on it, if any does.
+    /// One for each flow, followed by that of its reverse data, if any.
     pub(crate) flows: Vec<FlowSample>,
     pub(crate) channels: Vec<ChannelCounters>,
     /// The managements of their queues, and what waits in front of those that have a managed queue there.

@@ -5,7 +5,7 @@ use super::row::{Measured, Scope, ratio, rows};
 
 /// All flows of a run.
 pub(super) struct Run {
-    /// Of each flow, and of the data that goes back on it.
+    /// Of each flow, and of its reverse data.
     pub(super) goodputs_bps: Vec<f64>,
     pub(super) seconds: f64,
 }

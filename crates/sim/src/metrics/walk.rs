@@ -40,7 +40,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Data that goes one way: a flow, or what comes back on its connection.
+/// Data in one direction: a flow, or the reverse data of its connection.
 pub(super) struct Direction<'a> {
     pub(super) flow: &'a FlowConfig,
     /// The place of the flow in the scenario.

@@ -24,7 +24,7 @@ pub struct OutagesConfig {
 pub enum Late {
     /// They are dropped.
     Dropped,
-    /// They go on to the other station.
+    /// They are forwarded to the other station.
     Forwarded,
 }
 

@@ -82,7 +82,7 @@ pub struct NodeConfig {
     pub own_rate: OwnRate,
 }
 
-/// What a node has of its own that replaces what its 802.11 links have.
+/// Settings of a node that replace those of its 802.11 links.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OwnRate {
     /// The rate, on a link with DCF.
@@ -196,7 +196,7 @@ pub struct FrnConfig {
     pub error_at: ErrorAt,
     /// Ranges, capture, interference and errors.
     pub medium: SlotMediumConfig,
-    /// What all nodes have in common.
+    /// The settings common to all nodes.
     pub rules: Rules,
     /// Which neighbours may take a packet.
     pub alternatives: Alternatives,
@@ -220,7 +220,7 @@ impl FrnConfig {
 /// What carrier sense detects at the start of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sense {
-    /// The stations that forward or acknowledge what they have just received: they begin at once, the others a little later.
+    /// The stations that forward or acknowledge a packet just received: they begin at once, the others a little later.
     Committed,
     /// Every station that has begun earlier: each draws its instant within the slot, also to forward or acknowledge.
     Random,
@@ -302,7 +302,7 @@ pub struct FlowConfig {
     pub reverse: Option<Box<ReverseConfig>>,
 }
 
-/// The data that goes back on a connection: a source at the receiving node and a sink at the sending one.
+/// The reverse data of a connection: a source at the receiving node and a sink at the sending one.
 #[derive(Clone, Debug)]
 pub struct ReverseConfig {
     /// What is sent and when.
@@ -425,7 +425,7 @@ impl Config {
         })
     }
 
-    /// The names of the flows, each followed by that of the data that goes back on it.
+    /// The names of the flows, each followed by that of its reverse data.
     #[must_use]
     pub fn directions(&self) -> Vec<String> {
         let names = |flow: &FlowConfig| {
@@ -435,8 +435,8 @@ impl Config {
         self.flows.iter().flat_map(names).collect()
     }
 
-    /// The node that keeps the airtime ledger of a medium: the one requested, or else the access point, the first end
-    /// of a flow that is a station, or the first station.
+    /// The node that keeps the airtime ledger of a medium. It is the one requested, or else the access point, the first
+    /// end of a flow that is a station, or the first station.
     #[must_use]
     pub fn observer(&self, wifi: &WifiConfig) -> usize {
         let ends = || self.flows.iter().flat_map(|flow| [flow.from, flow.to]);

@@ -1,8 +1,8 @@
 //! The ports of the ends of each flow.
 //!
-//! The first connection of flow n has the ports after `FIRST + 2n`. A flow that opens one connection after another
-//! moves, for each of them, as many pairs of ports further as there are flows, and begins again when the ports are used
-//! up. The port thus still identifies the flow, and no port is reused before at least [`GENERATIONS`] connections.
+//! The first connection of flow n has the ports after `FIRST + 2n`. For each further connection, a flow moves as many
+//! pairs of ports further as there are flows, and begins again when the ports are used up. The port thus still
+//! identifies the flow, and no port is reused before at least [`GENERATIONS`] connections.
 
 use lasthop_stack::packet::Packet;
 

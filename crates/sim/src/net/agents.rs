@@ -110,7 +110,7 @@ pub(crate) struct AgentSample {
 }
 
 impl Agents {
-    /// The agents of a scenario, placed by its routes and by those that hold while a node is handed off; `exits` are
+    /// The agents of a scenario, placed by its routes and by those that hold while a node is handed off. `exits` are
     /// the exits to which the ports lead, and `slot` creates the timer of an agent in a stack.
     pub(super) fn new(
         config: &Config,

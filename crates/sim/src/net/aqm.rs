@@ -18,7 +18,7 @@ use crate::engine::streams::Stream;
 use crate::probe::occupancy::Occupancy;
 use crate::probe::spread::{Summary, Times};
 
-/// What a management has done.
+/// The counts of a management.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AqmCounters {
     /// Packets marked since the start, and packets dropped by the law.
@@ -30,7 +30,7 @@ pub(crate) struct AqmCounters {
     pub(crate) waits: Summary,
 }
 
-/// What both kinds have.
+/// The state common to both kinds.
 #[derive(Debug)]
 struct Law {
     machine: AqmMachine,
@@ -100,7 +100,7 @@ impl Managed {
 pub(super) trait Reports {
     /// Starts to measure.
     fn begin_measurement(&mut self);
-    /// Adds what it has done to a sum, and its waits to others.
+    /// Adds its counts to a sum, and its waits to others.
     fn report(&self, sum: &mut AqmCounters, waits: &mut Times);
 }
 
@@ -156,7 +156,7 @@ pub(super) fn sum<'a>(all: impl Iterator<Item = &'a dyn Reports>) -> AqmCounters
 pub(super) struct Stage {
     law: Law,
     limit: QueueLimit,
-    /// Packets that go ahead of those of the law.
+    /// Packets that precede those of the law.
     ahead: VecDeque<Queued>,
     ahead_bytes: u64,
     /// Packets that were dropped and are not taken away yet.
@@ -184,7 +184,7 @@ impl QueueHost for Host<'_> {
     }
 }
 
-/// The lane of a packet that goes ahead: the law does not learn of it.
+/// The lane of a packet that goes ahead: the law is not notified of it.
 const PAST_THE_LAW: u32 = u32::MAX;
 
 impl Stage {

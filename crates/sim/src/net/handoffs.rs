@@ -2,8 +2,8 @@
 //!
 //! The routes to and from the node are computed in advance for both of its places, and a hand-off exchanges them.
 //! Packets that later arrive at the station that the node has left are forwarded, or have no route and are lost; so are
-//! those that wait there. The state of the agents at that station moves to the agents of the same table, or else of the same kind, at the other
-//! station; while it is in transit neither station has it.
+//! those that wait there. The state of the agents at that station moves to the agents of the same table, or else of the
+//! same kind, at the other station. While it is in transit neither station has it.
 
 use std::collections::{BTreeSet, VecDeque};
 

@@ -8,8 +8,9 @@ use super::{Net, NetEvent};
 const AT_ONCE: u64 = 64;
 
 impl Net {
-    /// An event of a medium is due. Others of the same medium follow it at once, as crossings do, while nothing else comes before
-    /// them: nothing was handed up, and no other event is due earlier. They are those that the run would process next.
+    /// An event of a medium is due. Others of the same medium follow it at once, as crossings do, while nothing else
+    /// comes before them: nothing was passed up, and no other event is due earlier. They are those that the run would
+    /// process next.
     pub(crate) fn on_wlan(&mut self, number: u32, event: WlanEvent) {
         let (horizon, channels) = (self.horizon, self.channels.len());
         let (wlan, mut host, events) = self.wlan_and_host(number as usize);

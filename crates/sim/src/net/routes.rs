@@ -166,7 +166,7 @@ impl Routes {
     /// The hop from `node` towards `destination`.
     ///
     /// # Panics
-    /// When no route was asked for: packets travel between the ends of flows only.
+    /// When no route was requested: packets travel between the ends of flows only.
     #[must_use]
     #[inline]
     pub(crate) fn next_hop(&self, node: NodeId, destination: NodeId) -> Hop {

@@ -90,8 +90,8 @@ impl Channel {
         is_dropped
     }
 
-    /// What becomes of a packet that leaves at this time, and of its copy if it has one. What an outage loses has taken its
-    /// draws, too.
+    /// The fate of a packet that leaves at this time, and of its copy if it has one. A packet that an outage loses
+    /// makes its draws, too.
     fn fates(&mut self, is_lost: bool, departure: Time) -> (Outcome, Option<Outcome>) {
         let treatment = self.treatment.as_mut().and_then(|treatment| treatment.impairments.as_mut());
         let Some(impairments) = treatment else {
@@ -146,7 +146,7 @@ impl Channel {
 }
 
 impl Net {
-    /// A channel that may scatter packets takes one in at a time that is not before now.
+    /// A channel that may scatter packets enqueues one at a time that is not before now.
     pub(super) fn scatter(
         &mut self,
         number: usize,

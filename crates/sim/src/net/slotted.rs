@@ -1,7 +1,7 @@
 //! A slotted multi-hop network: its medium, its nodes, and the slots in which they act.
 //!
 //! A slot has two events. At its end, nodes get the frames that they received, and packets that have arrived go up. The
-//! next slot begins after all other events of that instant: the nodes that are due are asked, those with a committed
+//! next slot begins after all other events of that instant. The nodes that are due are asked: those with a committed
 //! frame send it, and the others sense the channel first. A slot in which no node is due has no event.
 //!
 //! **Checked by** the tests of its parts and `crates/sim/tests/frn.rs`.

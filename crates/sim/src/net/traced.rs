@@ -14,8 +14,8 @@ use crate::probe::judgement::Culprit;
 use crate::probe::pcap::Capture;
 use crate::probe::trace::Tracer;
 
-/// A channel takes in a packet at a time that is not before now: returns when its last bit leaves, or what loses it. Agents
-/// of the channel get what it drops before that.
+/// A channel enqueues a packet at a time that is not before now: returns when its last bit leaves, or what loses it.
+/// Agents of the channel get what it drops before that.
 #[inline(never)]
 pub(super) fn carry(
     (number, channel): (usize, &mut Channel),

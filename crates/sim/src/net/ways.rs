@@ -1,8 +1,8 @@
 //! The next hop of a packet: route and port in one look-up.
 //!
-//! A channel is a *relay* if every packet it carries comes out of one other channel: nothing else can reach it before
-//! the next packet of that channel, so its action on a packet is known as soon as the other channel takes the packet
-//! in.
+//! A channel is a *relay* if every packet it carries comes out of one other channel. Nothing else can reach it before
+//! the next packet of that channel, so its action on a packet is known as soon as the other channel enqueues the
+//! packet.
 
 use lasthop_stack::packet::NodeId;
 
@@ -48,8 +48,8 @@ impl Way {
     }
 }
 
-/// What received the last packet of a channel at its far end, or of an end of a flow: most go where the last one went, and what
-/// follows need not wait for the search in the table.
+/// The receiver of the last packet of a channel at its far end, or of an end of a flow. Most packets go where the last
+/// one went, and the next step need not wait for the search in the table.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Onward {
     key: u64,
@@ -70,9 +70,10 @@ pub(super) struct Ways {
 }
 
 impl Ways {
-    /// The paths of packets between these pairs of nodes, in both directions; `exits` are what the ports lead to,
-    /// `is_guarded` says of a port whether agents sit there, `is_relay` of a channel whether it may be a relay, and `scatters`
-    /// whether its packets arrive in another order than they leave, or more of them: then nothing behind it is a relay.
+    /// The paths of packets between these pairs of nodes, in both directions. `exits` are the targets of the ports.
+    /// `is_guarded` states of a port whether agents sit there, `is_relay` of a channel whether it may be a relay.
+    /// `scatters` states whether the packets of a channel arrive in another order than they leave, or more of them;
+    /// then nothing behind it is a relay.
     pub(super) fn new(
         routes: &Routes,
         exits: &[Exit],

@@ -107,10 +107,11 @@ struct Interface {
     /// Packets that the MAC holds, and since when it holds none.
     held: u32,
     emptied: Time,
-    /// The law that decides at arrivals, or the managed queue in front of the MAC, and what the MAC has taken from it.
+    /// The law that decides at arrivals, or the managed queue in front of the MAC, and the packets that the MAC has
+    /// taken from it.
     aqm: Option<Box<Managed>>,
     stage: Option<Box<Stage>>,
-    /// The queue knows the receivers of packets, and limits what the MAC has.
+    /// The queue knows the receivers of packets, and limits the packets in the MAC.
     knows_lanes: bool,
     below: Backlog,
     /// The agents above it, by their number.
@@ -124,7 +125,7 @@ struct Interface {
     counters: InterfaceCounters,
 }
 
-/// What a station has lost since the start, in addition to what its MAC counts.
+/// The losses of a station since the start, in addition to those that its MAC counts.
 #[derive(Clone, Copy, Debug, Default)]
 struct InterfaceCounters {
     drops_queue: u64,
@@ -212,7 +213,7 @@ impl Wlan {
         }
     }
 
-    /// A frame has ended, with what it carries: those learn of it that hear it.
+    /// A frame has ended, with its contents: the stations that hear it are notified.
     fn end(&mut self, (station, frame): (usize, &Frame), load: &mut Load, host: &mut Host) {
         let mpdus = &mut load.mpdus[..];
         let Some(fate) = self.radio.end_load(station, frame, mpdus, host.now, &mut self.heard) else {

@@ -6,11 +6,11 @@
 //! entered + made + repeated = delivered + lost + taken + on the way
 //! ```
 //!
-//! *Entered* is counted where an endpoint sends, *delivered* where one receives, *lost* where a queue, a channel or a
-//! link discards a packet that has not been passed on, and *on the way* is what remains in queues, on wires and in the
-//! air when the run ends. Agents remove packets from the network and add packets: what they *take* and *make* is
-//! counted at their borders, whether or not it is the same packet. A slotted network may deliver a packet again: it is
-//! *repeated*. Nothing enforces the equation: each term is counted in a different place.
+//! *Entered* is counted where an endpoint sends, *delivered* where one receives. *Lost* is counted where a queue, a
+//! channel or a link discards a packet that has not been passed on. *On the way* is what remains in queues, on wires
+//! and in the air when the run ends. Agents remove packets from the network and add packets: what they *take* and
+//! *make* is counted at their borders, whether or not it is the same packet. A slotted network may deliver a packet
+//! again: it is *repeated*. Nothing enforces the equation: each term is counted in a different place.
 
 use lasthop_stack::packet::Packet;
 use lasthop_stack::units::Bytes;

@@ -8,7 +8,7 @@ use lasthop_stack::units::{Span, Time};
 /// The goodput of a flow over time, in bit/s; the last bin may be shorter than the others.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
-    /// `flows.NAME.goodput_bps`, or `flows.NAME.reverse.goodput_bps` of the data that goes back.
+    /// `flows.NAME.goodput_bps`, or `flows.NAME.reverse.goodput_bps` of the reverse data.
     pub name: String,
     /// One value for each bin.
     pub values: Vec<f64>,

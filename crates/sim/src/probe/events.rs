@@ -3,7 +3,7 @@
 //! **How.** Each packet gets a number where it is created: by an endpoint or by an agent. It keeps the number through
 //! queues, agents and links, so the rows with one number form its path; a retransmission is a new packet. Each
 //! transmission on a medium gets its own number, which the row of its end repeats. RTS, CTS and ACK carry the number of
-//! the packet for which they are exchanged, an A-MPDU that of its first packet; each MPDU in it has rows of its own.
+//! the packet for which they are exchanged, an A-MPDU that of its first packet. Each MPDU in it has rows of its own.
 //!
 //! **Choices**
 //! 1. Byte numbers count from the first data byte of the stream, as in the channel `tcp`; a SYN precedes it, at -1. A
@@ -51,7 +51,8 @@ pub(crate) struct Events {
     on_air: BTreeMap<(u32, NodeId), OnAir>,
     /// Packets that agents keep.
     kept: BTreeSet<u32>,
-    /// Packets that the channel lost without a further attempt (`LossMeaning::ForGood`), until their links give them up.
+    /// Packets that the channel lost without a further attempt (`LossMeaning::ForGood`), until their links discard
+    /// them.
     hopeless: BTreeSet<u32>,
 }
 

@@ -17,7 +17,7 @@ use lasthop_stack::units::{SeqNo, Time};
 pub(crate) enum Culprit {
     /// A queue without room.
     Queue,
-    /// The channel, by chance or by a link that gave up.
+    /// The channel, by chance or by a link that discarded the packet.
     Channel,
     /// A link that was down, or a node that had left its station.
     Outage,

@@ -20,7 +20,7 @@ impl Spread {
         self.squares += nanos * nanos;
     }
 
-    /// What was taken in since `begin`.
+    /// The samples recorded since `begin`.
     pub(crate) fn since(&self, begin: &Spread) -> Spread {
         Spread {
             count: self.count - begin.count,

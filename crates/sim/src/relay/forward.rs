@@ -47,8 +47,8 @@ struct Live<'a> {
 
 /// Relays packets between two interfaces, which do not block, over a path, until its time is over or `stop` can be read.
 ///
-/// The network keeps its own time: what happens in it does so at the time for which it was due, however late this thread
-/// learns of it. A packet enters it at the time at which it is read.
+/// The network keeps its own time: an event in it happens at the time for which it was due, however late this thread
+/// processes it. A packet enters it at the time at which it is read.
 ///
 /// # Errors
 /// An interface fails.
@@ -112,7 +112,7 @@ impl Live<'_> {
         Ok(())
     }
 
-    /// Reads what an interface has, and returns whether that was all.
+    /// Reads the packets of an interface, and returns whether those were all.
     fn collect(&mut self, end: usize, spare: &mut [u8]) -> io::Result<bool> {
         for _ in 0..AT_ONCE {
             let len = match rustix::io::read(self.ends[end], &mut *spare) {

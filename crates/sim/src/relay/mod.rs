@@ -1,9 +1,9 @@
 //! A relay: the network of a scenario between two real network interfaces, in real time.
 //!
-//! [`Path`] is the network of the simulator itself, with the bytes of packets beside it: the same links with their rates, queues,
-//! laws of queues, delivery opportunities and delays, and losses from the same random streams. [`relay`] reads packets from one
-//! interface and writes them to the other when the network delivers them, in both directions, and reports by how much it was
-//! late. [`Writes`] is what the application of a flow writes, and when.
+//! [`Path`] is the network of the simulator itself, with the bytes of packets beside it. It has the same links with
+//! their rates, queues, laws of queues, delivery opportunities and delays, and losses from the same random streams.
+//! [`relay`] reads packets from one interface and writes them to the other when the network delivers them, in both
+//! directions, and reports by how much it was late. [`Writes`] is what the application of a flow writes, and when.
 
 mod contents;
 mod forward;

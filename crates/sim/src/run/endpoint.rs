@@ -35,7 +35,7 @@ use user::User;
 use way::{Pace, Reader, Way};
 
 /// The names of the two ends of each flow in traces. The receiving end has a window and round trips too: those of the
-/// data that goes back, or of its SYN and FIN.
+/// reverse data, or of its SYN and FIN.
 pub(super) fn trace_names(config: &Config) -> Vec<String> {
     let names = |flow: &FlowConfig| [flow.name.clone(), format!("{}.reverse", flow.name)];
     config.flows.iter().flat_map(names).collect()
@@ -51,7 +51,7 @@ enum Sockets {
     Udp(Box<Datagrams>),
 }
 
-/// A flow: two ends, what goes forward between them and, on some connections, what goes back.
+/// A flow: two ends, the forward data between them and, on some connections, the reverse data.
 pub(super) struct Flow {
     ends: [End; 2],
     sockets: Sockets,
@@ -408,8 +408,8 @@ fn sockets(flow: &FlowConfig, address: [(NodeId, u16); 2], numbers: &mut Stream)
     Sockets::Tcp(Box::new(ends))
 }
 
-/// Whether the retransmission timer of one side fires now although the segment that it declares lost was not: the first
-/// unacknowledged segment is in transit, or its acknowledgement is, or the receiver delays that.
+/// Whether the retransmission timer of one side fires now although the segment that it declares lost was not. Then the
+/// first unacknowledged segment is in transit, or its acknowledgement is, or the receiver delays that.
 fn is_spurious(sockets: &[Connection; 2], side: usize, ends: &[End; 2], net: &Net) -> bool {
     let (sending, receiving) = (&sockets[side], &sockets[1 - side]);
     let sender = sending.sender();

@@ -32,8 +32,8 @@ pub struct Estimate {
     pub memory_bytes: f64,
 }
 
-/// An upper bound, within its assumptions, on what a run of this scenario needs: every link of each flow's path is
-/// full all the time, as are all windows and queues.
+/// An upper bound, within its assumptions, on the cost of a run of this scenario. It assumes that every link of each
+/// flow's path is full all the time, as are all windows and queues.
 #[must_use]
 pub fn estimate(config: &Config) -> Estimate {
     let routes = match Routes::of(config) {

@@ -252,7 +252,7 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// What goes back on the connection, which the sending node opens.
+    /// The reverse data of the connection, which the sending node opens.
     fn reverse(&mut self, config: &Config, flow: &FlowConfig) {
         let Some(reverse) = &flow.reverse else {
             return;

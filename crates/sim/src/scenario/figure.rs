@@ -200,7 +200,7 @@ impl<'a> Reader<'a> {
 
     /// Checks that what is to be drawn over time is measured.
     fn time(&mut self, figure: &Map<String, Json>, place: impl Fn(&str) -> Option<Place>) {
-        // Each member of a group is drawn by itself, and so is data that goes back, under the name of its metrics.
+        // Each member of a group is drawn by itself, and so is reverse data, under the name of its metrics.
         let of_flow = |name: &'a String| {
             let name = name.strip_prefix("flows.")?;
             name.strip_suffix(".rtt_mean_s").or(name.strip_suffix(".packets_sent"))
@@ -405,7 +405,7 @@ fn flat(value: &Value) -> Vec<&Value> {
     }
 }
 
-/// The same of what a file has.
+/// The same of the contents of a file.
 fn texts(raw: &Raw) -> Vec<String> {
     match raw {
         Raw::Text(text) => vec![text.clone()],

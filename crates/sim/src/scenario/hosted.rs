@@ -1,7 +1,7 @@
 //! Congestion laws and agents of the host: names of scenarios that a program registers before it reads one.
 //!
 //! A hosted agent is an `agents.NAME.kind` like any other, without parameters; a hosted law is a `tcp.congestion` and a `tcp.variant` like any other, without parameters and counters. The list
-//! belongs to the process. A law that is registered again replaces the earlier one of its name; scenarios that were
+//! belongs to the process. A law that is registered again replaces the earlier one of its name. Scenarios that were
 //! read before have the new law in their next run, and another key for their stored results.
 
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! The concrete keys of one scenario: the table of keys, with the names of its nodes, links, flows and agents.
 //!
 //! A key has a number, its *slot*. Tables of one section have the same keys, so the properties of a key are stored once
-//! per section, in its [`Form`], and a slot is computed from the place of its table and the place of the key.
+//! per section, in its [`Form`]. A slot is computed from the place of its table and the place of the key.
 
 mod form;
 

@@ -1,7 +1,7 @@
 //! The nodes, links and flows of one point; a table may define a whole group of them.
 //!
 //! A table of nodes with a `count` is a group, whose members are named by its name and a number from 1. A wired link or
-//! a flow that names a group is also a group: its members join those of its two ends in order, and if one end has fewer
+//! a flow that names a group is also a group, whose members join those of its two ends in order. If one end has fewer
 //! nodes than the other, each of them is used several times in succession. A medium that names a group has all its
 //! nodes.
 

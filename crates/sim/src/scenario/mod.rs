@@ -1,9 +1,9 @@
 //! Scenarios: one TOML file defines what runs, what varies and what is drawn.
 //!
 //! A file is read once. `document` turns it into settings with their lines, `plan` reads each value by the table in
-//! `keys`, `sweep` makes the axes, `sheet` fills in every default of a point, `members` expands groups into nodes,
-//! links and flows, `check` detects values that conflict, and `build` makes the [`Config`] from which a run is built. A
-//! scenario that exists is valid at every point.
+//! `keys`, and `sweep` makes the axes. `sheet` fills in every default of a point, and `members` expands groups into
+//! nodes, links and flows. `check` detects values that conflict, and `build` makes the [`Config`] from which a run is
+//! built. A scenario that exists is valid at every point.
 
 mod build;
 mod check;
@@ -322,8 +322,8 @@ impl Scenario {
         settings.filter_map(line).collect()
     }
 
-    /// A fault of a key at a point in one line, as the reader of scenarios writes it: the place where the key is set, if
-    /// it is set, the key, and what was found and expected.
+    /// A fault of a key at a point in one line, as the reader of scenarios writes it. The line has the place where the
+    /// key is set, if it is set, the key, and what was found and expected.
     ///
     /// # Panics
     /// When there is no such point.

@@ -279,8 +279,8 @@ impl<'a> Sheet<'a> {
         })
     }
 
-    /// The content at a place of a table, given by its section, its place there and its first slot, for a member of it,
-    /// given by its number and its values at earlier places.
+    /// The content at a place of a table for a member of it. The table is given by its section, its place there and its
+    /// first slot, the member by its number and its values at earlier places.
     fn found(
         &self,
         table: (Section, usize, usize),
@@ -431,7 +431,7 @@ fn of_profile<'a>(profile: Option<&Value>, values: &'a ByProfile) -> Option<Cell
     Some(Cell { value, from: From::Profile(name), source })
 }
 
-/// What a variant has, which this place names.
+/// The values of the variant that this place names.
 fn of_variant<'a>(
     variant: Option<&Value>,
     part: Part,

@@ -106,8 +106,8 @@ pub(super) fn unused(plan: &Plan, survey: &Survey, of_file: &Survey) -> Faults {
 fn purpose(plan: &Plan, survey: &Survey, slot: usize) -> String {
     let (section, _, mut place) = plan.layout.split(slot);
     let (slots, first) = (section.slots(), slot - place);
-    // If a condition refers to a key that has no meaning itself, the message states the condition of that key; but if
-    // that key is merely not set, the message asks to set it.
+    // If a condition refers to a key that has no meaning itself, the message states the condition of that key. If that
+    // key is merely not set, the message asks to set it.
     while let Some(SlotOnly::Is(other, _)) = slots[place].only.first()
         && !survey.used[first + other]
         && !slots[*other].only.is_empty()

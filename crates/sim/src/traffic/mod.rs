@@ -82,9 +82,9 @@ impl Source {
 }
 
 impl Source {
-    /// When so much time of bursts has passed: what is left of the distance to the next packet when a burst ends is carried over
-    /// the pause, so that the mean rate is right for short bursts too. Where these are too many to go through, the time at
-    /// which the source acts again, with [`Self::distance`] to go.
+    /// When so much time of bursts has passed. The rest of the distance to the next packet when a burst ends is carried
+    /// over the pause, so that the mean rate is right for short bursts too. Where these are too many to go through, the
+    /// time at which the source acts again, with [`Self::distance`] to go.
     fn after_bursts(&mut self, now: Time, distance: Span, (on, off, law): (Span, Span, OnOffLaw)) -> Time {
         let mut next = now.after(distance);
         for burst in 0..=MOST_BURSTS {
@@ -106,9 +106,10 @@ impl Source {
         next
     }
 
-    /// Whole bursts in a time of bursts, which are more than [`MOST_BURSTS`] in the mean, and the pauses after them: with a fixed
-    /// length as they are; of exponential ones the number has the law of Poisson and their pauses that of Erlang, both of which are
-    /// normal for large numbers. Others have no mean spread, or a large one, and are not drawn together.
+    /// Whole bursts in a time of bursts, which are more than [`MOST_BURSTS`] in the mean, and the pauses after them.
+    /// Those of a fixed length are taken as they are. Of exponential ones the number has the law of Poisson and their
+    /// pauses that of Erlang, both of which are normal for large numbers. Others have no mean spread, or a large one,
+    /// and are not drawn together.
     fn skipped(&mut self, time: Span, (on, off, law): (Span, Span, OnOffLaw)) -> (Span, Span) {
         let mean = time.as_secs() / on.as_secs();
         if mean <= f64::from(MOST_BURSTS) {

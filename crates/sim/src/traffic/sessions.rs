@@ -1,6 +1,6 @@
 //! Users: the class of each session, its transfers, and the pauses.
 //!
-//! Each kind of draw has its own stream, named after the flow, and is drawn in the order of the sessions: the n-th
+//! Each kind of draw has its own stream, named after the flow, and is drawn in the order of the sessions. The n-th
 //! session of a user is the same whatever came before it on the network, under every scheme.
 
 use lasthop_stack::units::Span;

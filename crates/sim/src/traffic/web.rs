@@ -2,10 +2,10 @@
 //!
 //! **Limits.** Objects are transferred one after another on one connection, without pipelining; nothing is cached.
 //!
-//! **Source.** 3GPP2 C.R1002-0, CDMA2000 Evaluation Methodology, and with the same numbers 3GPP TR 25.892, annex A:
-//! main objects lognormal with a mean of 10 710 and a standard deviation of 25 032 bytes (sigma 1.37, mu 8.35), from
-//! 100 bytes to 2 MB; embedded objects lognormal with 7758 and 126 168 bytes (2.36, 6.17), from 50 bytes to 2 MB; their
-//! number is Pareto distributed from 2 to 55 (shape 1.1), less 2: 5.64 on average, at most 53.
+//! **Source.** 3GPP2 C.R1002-0, CDMA2000 Evaluation Methodology, and with the same numbers 3GPP TR 25.892, annex A.
+//! Main objects are lognormal with a mean of 10 710 and a standard deviation of 25 032 bytes (sigma 1.37, mu 8.35),
+//! from 100 bytes to 2 MB. Embedded objects are lognormal with 7758 and 126 168 bytes (2.36, 6.17), from 50 bytes to 2
+//! MB. Their number is Pareto distributed from 2 to 55 (shape 1.1), less 2: 5.64 on average, at most 53.
 //!
 //! **Choices.** 1. A size out of bounds is drawn again. The means quoted are those of the unbounded laws: main objects
 //! have 10 840 bytes on average, embedded ones 8200, because a sixth of their draws are below 50 bytes. 2. A number

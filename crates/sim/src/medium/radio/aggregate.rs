@@ -1,8 +1,8 @@
 //! Frames with MPDUs: each is lost by itself.
 //!
-//! **How.** The station addressed draws for each MPDU, as for a frame of its own, and notes what became of it. Any other
-//! station draws once whether it has read none, by the product of the probabilities of loss: it needs one MPDU for the
-//! reservation, and to know that the frame was no error.
+//! **How.** The station addressed draws for each MPDU, as for a frame of its own, and records its fate. Any other
+//! station draws once whether it has read none, by the product of the probabilities of loss. It needs one MPDU for the
+//! reservation, and to know that the frame was not an error.
 //!
 //! **Choices.** The headers of the PPDU are lost only with all MPDUs. Interference is spread evenly over the MPDUs.
 

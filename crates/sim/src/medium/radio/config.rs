@@ -106,15 +106,16 @@ pub enum Reception {
         /// Ratio of powers from which the locked frame survives; `None` means that any overlap spoils it.
         capture: Option<f64>,
     },
-    /// The receiver locks on the first frame above the *receive* threshold, and the frame survives while it is at least
-    /// `capture` times as strong as each other one on the air, earlier or later. Weaker frames only make the medium busy.
+    /// The receiver locks on the first frame above the *receive* threshold. The frame survives while it is at least
+    /// `capture` times as strong as each other one on the air, earlier or later. Weaker frames only make the medium
+    /// busy.
     Capture {
         /// Ratio of powers from which the locked frame survives; `None` means that any overlap spoils it.
         capture: Option<f64>,
     },
-    /// As ns-3's interference helper: the receiver locks on the first frame above the receive threshold; the powers of
-    /// all others add up and, with noise, give the SINR of each part of the frame. With the error law
-    /// [`ErrorLaw::Snr`] each part fails by its own SINR.
+    /// As ns-3's interference helper. The receiver locks on the first frame above the receive threshold. The powers of
+    /// all others add up and, with noise, give the SINR of each part of the frame. With the error law [`ErrorLaw::Snr`]
+    /// each part fails by its own SINR.
     Sinr {
         /// The frame is lost as soon as its SINR falls below this ratio; 0 leaves the decision to the error law.
         least: f64,
@@ -251,8 +252,8 @@ impl RadioConfig {
         RadioConfig { reception: Reception::Capture { capture: None }, ..RadioConfig::ns2() }
     }
 
-    /// A radio like ns-3's default for 802.11a: log-distance with exponent 3 from 1 m at 5.15 GHz, 16.02 dBm, frames
-    /// detected from -82 dBm, interference summed down to -101 dBm, errors by SINR.
+    /// A radio like ns-3's default for 802.11a: log-distance with exponent 3 from 1 m at 5.15 GHz, 16.02 dBm. Frames
+    /// are detected from -82 dBm, interference is summed down to -101 dBm, and errors follow the SINR.
     #[must_use]
     pub fn ns3() -> RadioConfig {
         RadioConfig {

@@ -1,10 +1,10 @@
 //! The random draws of frame losses.
 //!
 //! Two schemes at the same replication must see the same channel although they send different frames. Therefore each
-//! direction (transmitter and receiver) and class of packet has a stream with one section per packet: attempt j at
-//! packet k of a class and direction uses draw j of section k, regardless of what else is sent, how often earlier
-//! packets were tried, and whether the other direction carries TCP acknowledgements. A frame that no law can lose uses
-//! no draw.
+//! direction (transmitter and receiver) and class of packet has a stream with one section per packet. Attempt j at
+//! packet k of a class and direction uses draw j of section k. It does so regardless of what else is sent, how often
+//! earlier packets were tried, and whether the other direction carries TCP acknowledgements. A frame that no law can
+//! lose uses no draw.
 
 use lasthop_stack::link::dot11::{Frame, FrameKind, PayloadClass};
 

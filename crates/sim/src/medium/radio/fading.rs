@@ -3,10 +3,10 @@
 //! **Limits**: one gain for the whole band and for a whole frame; it is independent of that of any other pair.
 //!
 //! **Source**: Rappaport, *Wireless Communications* (2nd edition, 2002): 4.9.2 (shadowing), 5.6 (Rayleigh and Ricean
-//! envelopes), (5.40.c), by which a channel keeps its gain for 0.423 divided by the Doppler shift v f / c.
+//! envelopes), and (5.40.c). By the last, a channel keeps its gain for 0.423 divided by the Doppler shift v f / c.
 //!
 //! **How**: block fading. A gain lasts for one block and is drawn anew for the next. Each pair of stations has its own
-//! stream, with one section per block, found by the number of the block: both directions see the same gain, and so do
+//! stream, with one section per block, found by the number of the block. Both directions see the same gain, and so do
 //! two schemes, whatever they send. No event marks the end of a block. A block lasts for a time, or until the two
 //! stations together have moved a distance: gains do not change while they pause.
 //!

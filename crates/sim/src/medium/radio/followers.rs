@@ -1,8 +1,9 @@
 //! The stations that follow the medium.
 //!
-//! **How**: where every station receives all others, nothing changes that, and no frame is lost by chance, a frame that is alone
-//! on the air means the same to all but its receiver. The receivers of stations that have nothing to do need not follow it.
-//! Before a second frame begins, the host lets all stations follow ([`Radio::follow`](super::Radio::follow)).
+//! **How**: suppose that every station receives all others, nothing changes that, and no frame is lost by chance. A
+//! frame that is alone on the air then means the same to all but its receiver. The receivers of stations that have
+//! nothing to do need not follow it. Before a second frame begins, the host lets all stations follow
+//! ([`Radio::follow`](super::Radio::follow)).
 
 use super::config::{RadioConfig, Reception};
 use super::hearers::{Hearers, Neighbour};

@@ -1,8 +1,8 @@
 //! A frame that is alone on the air from its beginning to its end.
 //!
-//! **How**: if nothing changes who hears whom, what such a frame means to a receiver follows from its power alone. The receivers
-//! learn of it only if another begins before it ends, and then as of its beginning. Once frames have overlapped, the receivers
-//! know all of them until none is on the air.
+//! **How**: if nothing changes who hears whom, what such a frame means to a receiver follows from its power alone. Only
+//! if another begins before it ends are the receivers notified of it, with the time at which it began. Once frames have
+//! overlapped, the receivers know all of them until none is on the air.
 
 use lasthop_stack::link::dot11::{BROADCAST, Frame};
 use lasthop_stack::units::Time;

@@ -4,9 +4,10 @@
 //! fail as the convolutional ones do. The PLCP header, sent at the most robust rate, never fails.
 //!
 //! **Source**: DSSS as in the study of Pei and Henderson (2009) for 802.11b; CCK as biorthogonal keying (Proakis, 5.2).
-//! OFDM: the union bound over the distance spectrum of the convolutional code with 64 states, hard decisions; spectra
-//! by Conan (1984) at rate 1/2 and by Haccoun and Bégin (1989, IEEE Trans. Commun. 37(11), 1113 to 1125) for the
-//! punctured codes, as many terms as published; a test computes all of them from the generators and the puncturing.
+//! OFDM: the union bound over the distance spectrum of the convolutional code with 64 states, hard decisions. The
+//! spectra are by Conan (1984) at rate 1/2 and by Haccoun and Bégin (1989, IEEE Trans. Commun. 37(11), 1113 to 1125)
+//! for the punctured codes, as many terms as published. A test computes all of them from the generators and the
+//! puncturing.
 //!
 //! **How**: the success of a frame is (1 - BER)^bits or, for CCK, (1 - SEP)^symbols. Both are stored as the logarithm
 //! of the success of one bit, because logarithms of the parts of a frame add up.
@@ -359,8 +360,8 @@ mod tests {
         }
     }
 
-    /// Errors of information bits by distance up to the `most`, of the code with generators 133 and 171, punctured like this: which of
-    /// the two bits are sent in each step of a period. A step of the trellis is a period.
+    /// Errors of information bits by distance up to the `most`, of the code with generators 133 and 171. The puncturing
+    /// states which of the two bits are sent in each step of a period. A step of the trellis is a period.
     fn spectrum(sent: &[(u32, u32)], most: u32) -> Vec<f64> {
         type Events = std::collections::BTreeMap<(usize, u32), (u64, u64)>;
         let branch = |state: usize, word: usize| {

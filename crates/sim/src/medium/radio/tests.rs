@@ -149,8 +149,8 @@ fn frames_that_touch_do_not_collide_in_whatever_order_end_and_start_are_reported
 
 #[test]
 fn exposed_stations_send_at_once_and_both_frames_arrive() {
-    // 1 and 2 sense each other at 200 m and would wait; sent at the same time to the outside, both frames arrive, since
-    // at 0 and at 3 the wanted frame comes from 200 m and the other from 400 m: 16 times weaker.
+    // 1 and 2 sense each other at 200 m and would wait. Sent at the same time to the outside, both frames arrive. At 0
+    // and at 3 the wanted frame comes from 200 m and the other from 400 m: 16 times weaker.
     let mut bench = Bench::line(&ns2(), &[0.0, 200.0, 400.0, 600.0]);
     assert_eq!(bench.start(1, 0, 0, 1000), [Heard::Busy(0), Heard::Busy(2), Heard::Busy(3)]);
     assert_eq!(bench.start(2, 3, 0, 1000), [Heard::Missed(0), Heard::Busy(1)]);

@@ -1,8 +1,8 @@
 //! Time-varying powers: the receivers of a frame are recomputed when a gain changes or a node moves.
 //!
-//! **How**: each station has a list of those that may hear it: all within the range of the strongest frame plus some
-//! metres, so the list is valid until the fastest station can have come from outside. Nothing is recomputed while
-//! nothing on the list has changed, and a medium on which nothing can change has no such list.
+//! **How**: each station has a list of those that may hear it. These are all within the range of the strongest frame
+//! plus some metres, so the list is valid until the fastest station can have come from outside. Nothing is recomputed
+//! while nothing on the list has changed, and a medium on which nothing can change has no such list.
 //!
 //! **Choices**
 //! 1. Positions are those at the last multiple of the time in which the fastest station moves one centimetre.

@@ -186,8 +186,8 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// Reports all hops that lead to a node, in the order of the links and of the nodes on them, except those of leaves
-    /// and those of nodes that the search with this number has already reached; until `found` returns true.
+    /// Reports all hops that lead to a node, in the order of the links and of the nodes on them, until `found` returns
+    /// true. It omits those of leaves and those of nodes that the search with this number has already reached.
     pub(super) fn towards(&mut self, node: usize, search: usize, mut found: impl FnMut(usize, Hop) -> bool) {
         for entry in self.first[node]..self.first[node + 1] {
             let (link, place) = self.at[entry as usize];

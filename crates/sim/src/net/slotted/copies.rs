@@ -4,11 +4,11 @@
 //! before. If one has, the reception creates a second branch: a duplicate. A branch ends when it is delivered, or when
 //! a copy is discarded that no node has received.
 //!
-//! If the last branch of a packet that has not arrived is discarded, copies behind it may remain, because a node that
-//! has not heard the echo repeats what it has passed on. The packet is then not lost but held, and the next reception
+//! If the last branch of a packet that has not arrived is discarded, copies behind it may remain. A node that has not
+//! heard the echo repeats a packet that it has passed on. The packet is then not lost but held, and the next reception
 //! continues the same branch. The packet is lost when its last copy is released. Each packet and each duplicate is thus
-//! counted once: entered = delivered + lost + held, for all packets and for those that entered since the measurement
-//! began, and duplicates created = duplicates delivered + duplicates discarded + duplicates in transit.
+//! counted once. Entered = delivered + lost + held, for all packets and for those that entered since the measurement
+//! began. Duplicates created = duplicates delivered + duplicates discarded + duplicates in transit.
 
 use lasthop_stack::link::slotted::{End, PacketId};
 
@@ -71,7 +71,7 @@ pub(crate) struct CopyCounters {
     pub(crate) duplicates_created: u64,
     pub(crate) duplicates_delivered: u64,
     pub(crate) duplicates_discarded: u64,
-    /// Copies that nodes gave up by count or lifetime, whether passed on or not.
+    /// Copies that nodes discarded by count or lifetime, whether passed on or not.
     pub(crate) given_up: u64,
 }
 
@@ -314,7 +314,7 @@ mod tests {
     }
 
     proptest! {
-        /// Copies are received, delivered and given up in any order; then all that remain are given up.
+        /// Copies are received, delivered and discarded in any order; then all that remain are discarded.
         #[test]
         fn every_packet_and_every_duplicate_is_counted_once(
             acts in vec((0..5_u8, any::<prop::sample::Index>()), 0..200),

@@ -21,13 +21,13 @@ pub(super) enum Work {
     Transmit(u32),
     /// The MAC hands a packet up, with its sequence number and its transmitter.
     Up(u32, PoolId, u16, NodeId),
-    /// The MAC hands up the copy of a packet that it has held.
+    /// The MAC passes up the copy of a packet that it has held.
     UpHeld(u32, PoolId, NodeId),
     /// The MAC discards a packet that came too late.
     Late(u32, PoolId),
     /// The MAC has released a packet.
     Done(u32, PoolId, Outcome),
-    /// The agent hands something to the link, the first of what was handed down.
+    /// The agent passes a packet to the link, the first of those passed down.
     Down(u32),
     /// Something rode in an acknowledgement.
     Rider(u32, Rider),
@@ -158,7 +158,7 @@ impl EdcaOut for MacHost<'_, '_> {
 }
 
 impl Wlan {
-    /// Lets the agents of a station act, and does what they ask for.
+    /// Lets the agents of a station act, and carries out their requests.
     pub(in crate::net) fn let_agents_act(
         &mut self,
         station: usize,

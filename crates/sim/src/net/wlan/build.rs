@@ -129,7 +129,7 @@ fn role(wifi: &WifiConfig, node: usize) -> Role {
     }
 }
 
-/// The buffer in which a station puts packets in order, if the ARQ asks for one.
+/// The buffer in which a station puts packets in order, if the ARQ requests one.
 fn reordering(wifi: &WifiConfig, role: Role) -> Option<Reorder<Packet>> {
     let timeout = wifi.arq.as_ref().and_then(ArqConfig::reorder)?;
     (role != Role::AccessPoint).then(|| Reorder::new(timeout))

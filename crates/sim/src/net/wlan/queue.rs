@@ -1,7 +1,8 @@
 //! The management of the queue of a station.
 //!
-//! A law that keeps the packets is in front of the MAC, which gets the next one while it has fewer than [`BELOW`]: one that
-//! it sends, and one for the backoff after it. A law that knows stations decides itself what the MAC gets.
+//! A law that keeps the packets is in front of the MAC. The MAC gets the next one while it has fewer than [`BELOW`]:
+//! one that it sends, and one for the backoff after it. A law that knows stations itself decides which packets the MAC
+//! gets.
 
 use lasthop_stack::hooks::{Admission, Backlog, DropCause, Reach};
 use lasthop_stack::link::dot11::{

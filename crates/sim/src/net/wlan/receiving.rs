@@ -40,7 +40,7 @@ impl Wlan {
         self.release(station, host);
     }
 
-    /// The MAC of a station hands up the copy of a packet that it has held.
+    /// The MAC of a station passes up the copy of a packet that it has held.
     pub(super) fn up_held(&mut self, station: usize, id: PoolId, from: NodeId, host: &mut Host) {
         let size = host.pool.get(id).1;
         let packet = host.pool.remove(id);
@@ -65,7 +65,7 @@ impl Wlan {
         self.sites.iter().filter_map(|site| site.reorder.as_ref()).flat_map(|(reorder, _)| reorder.iter())
     }
 
-    /// The reordering buffers of a station give up waiting.
+    /// The reordering buffers of a station time out.
     pub(super) fn on_reorder(&mut self, station: usize, host: &mut Host) {
         if let Some(slot) = self.sites[station].output.reordering {
             host.queue.cancel(slot);

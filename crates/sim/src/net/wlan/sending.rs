@@ -16,7 +16,7 @@ impl Wlan {
         let node = self.sites[station].node;
         let next = host.routes.next_hop(node, packet.dst).next;
         if self.radio.station(next).is_none() {
-            // An agent hands down a packet whose node has left this medium.
+            // An agent passes down a packet whose node has left this medium.
             host.inbox.push_back((node, packet));
             return;
         }
@@ -24,7 +24,7 @@ impl Wlan {
         self.take_in(station, id, (next, is_ahead), host);
     }
 
-    /// Takes in a packet to a node of this medium, ahead of those that wait or behind them.
+    /// Enqueues a packet to a node of this medium, ahead of those that wait or behind them.
     pub(super) fn take_in(
         &mut self,
         station: usize,
@@ -101,7 +101,7 @@ impl Wlan {
             Outcome::Undelivered | Outcome::Expired => {
                 let is_late = outcome == Outcome::Expired;
                 self.sites[station].counters.drops_retry += u64::from(!is_late);
-                // If it was received but its acknowledgement was not, the link gives up a packet that is not lost.
+                // If it was received but its acknowledgement was not, the link discards a packet that is not lost.
                 if !has_come {
                     let place = (self.place, self.sites[station].node);
                     let culprit = if is_late { Culprit::Queue } else { Culprit::Channel };

@@ -161,7 +161,7 @@ impl Events {
         self.push(Row { peer: peer.0, link, frame: number, attempt: u32::from(mpdu.attempts) + 1, ..row });
     }
 
-    /// The reason why a station gives up a packet, or would have.
+    /// The reason why a station discards a packet, or would have.
     pub(crate) fn given_up(&mut self, packet: &Packet) -> Why {
         if self.hopeless.remove(&packet.id) { Why::Error } else { Why::RetryLimit }
     }

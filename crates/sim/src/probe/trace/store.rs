@@ -1,7 +1,7 @@
 //! Storage of trace rows: the last in memory, the others in an unnamed file.
 //!
-//! Rows are stored by columns in chunks of equal length, with eight bytes per number or integer and four per word, so
-//! neither the run nor a reader holds more than one chunk in memory.
+//! Rows are stored by columns in chunks of equal length, with eight bytes per number or integer and four per word.
+//! Neither the run nor a reader holds more than one chunk in memory.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};

@@ -139,8 +139,8 @@ impl Host<'_> {
 }
 
 impl Flow {
-    /// Records a packet that has come to one side, before its transport acts. Returns what the application has read before, where
-    /// events are recorded.
+    /// Records a packet that has come to one side, before its transport acts. Returns the amount that the application
+    /// has read so far, where events are recorded.
     #[inline]
     pub(super) fn trace_arrival(&self, side: usize, packet: &Packet, net: &mut Net) -> Option<u64> {
         let events = net.tracer.events.as_mut()?;
@@ -165,7 +165,7 @@ pub(super) fn has_read(receiver: &Receiver) -> u64 {
     receiver.in_order() - receiver.readable()
 }
 
-/// Records what an application has read since before.
+/// Records the amount that an application has read since `before`.
 pub(super) fn trace_read(end: End, before: u64, receiver: &Receiver, net: &mut Net) {
     if let Some(events) = &mut net.tracer.events {
         let bytes = has_read(receiver) - before;

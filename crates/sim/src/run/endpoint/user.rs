@@ -2,9 +2,9 @@
 //!
 //! A session is one connection with its own ports and initial sequence numbers. The client opens it and sends a request
 //! for each object; the server answers with the bytes of the object, and closes after the last one. A transfer (a file,
-//! a page, a message) lasts from the user's request, which for the first of a connection is its opening, until its last
-//! byte has arrived in order. The user then pauses; the next session begins after the pause, once the previous
-//! connection is closed at both ends.
+//! a page, a message) lasts from the user's request until its last byte has arrived in order. For the first of a
+//! connection, the request is the opening. The user then pauses; the next session begins after the pause, once the
+//! previous connection is closed at both ends.
 //!
 //! The two ends are created anew in their place. Late packets of an earlier connection are addressed to its ports,
 //! which are not those of the current one, and go no further.
@@ -194,7 +194,7 @@ impl User {
         net.transfers.push(Transfer { flow, class, begun, ended: None, bytes });
     }
 
-    /// The client asks for the next object.
+    /// The client requests the next object.
     fn ask(&mut self, ends: &mut [Connection; 2], places: &[End; 2], net: &mut Net) {
         let request = self.draws.request(self.class);
         self.asked += request;

@@ -208,7 +208,7 @@ pub(super) struct Load {
     answers: f64,
     /// Packets that no data causes: those of timers, of a reader that frees room, of a connection's begin and end.
     beside: f64,
-    /// What its sender may have outstanding, where the transport has a window.
+    /// The most that its sender may have outstanding, where the transport has a window.
     pub(super) window: Option<Window>,
     /// Times the source or the reader acts.
     acts: f64,
@@ -386,8 +386,8 @@ fn held_back(tcp: &tcp::Config, packets: f64, seconds: f64) -> f64 {
     }
 }
 
-/// How often the timer of a sender may fire in `seconds` seconds: it doubles from the least timeout to the longest, and starts anew when
-/// one of `packets` packets was acknowledged.
+/// How often the timer of a sender may fire in `seconds` seconds. It doubles from the least timeout to the longest, and
+/// starts anew when one of `packets` packets was acknowledged.
 fn timeouts(tcp: &tcp::Config, packets: f64, seconds: f64) -> f64 {
     let least = least_timeout_s(tcp);
     let most = tcp.max_rto.as_secs().max(least);

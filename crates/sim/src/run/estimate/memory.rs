@@ -22,7 +22,7 @@ const A_LINK: f64 = 8192.0;
 const A_FLOW: f64 = 32_768.0;
 /// A packet on the way: the packet, its place in a pipe and in a queue.
 const A_PACKET: f64 = 512.0;
-/// A segment that is outstanding: its place in a scoreboard, and in what its receiver has out of order.
+/// A segment that is outstanding: its place in a scoreboard, and in its receiver's data out of order.
 const A_SEGMENT: f64 = 256.0;
 /// A bin of goodput over time.
 const A_BIN: f64 = 16.0;
@@ -41,8 +41,8 @@ const A_NEIGHBOUR: f64 = 64.0;
 const A_ROW: f64 = 128.0;
 const A_HOP_OF_ROW: f64 = 32.0;
 
-/// The memory of a run with these loads and what they have under way; `senders` are the nodes that packets of
-/// flows reach, and a connection has at most `pairs_of_ends` pairs of ends.
+/// The memory of a run with these loads and their packets in transit. `senders` are the nodes that packets of flows
+/// reach, and a connection has at most `pairs_of_ends` pairs of ends.
 pub(super) fn bytes(
     config: &Config,
     routes: &Routes,
@@ -112,7 +112,7 @@ fn slotted(config: &Config, frn: &FrnConfig) -> f64 {
     A_LINK + stations * A_NODE_OF_SLOTS + all * A_NEIGHBOUR + in_range * A_PAIR + rows
 }
 
-/// How many pairs of places, each counted both ways, are no farther apart than this, at most: by their squares.
+/// An upper bound on the pairs of places, each counted both ways, that are at most this far apart, by their squares.
 fn pairs_within(places: &[(Metres, Metres)], away_m: f64) -> f64 {
     let mut sorted: Vec<(f64, f64)> = places.iter().map(|(x, y)| (x.0, y.0)).collect();
     sorted.sort_unstable_by(|one, other| one.0.total_cmp(&other.0));

@@ -15,7 +15,7 @@ use lasthop_stack::units::Time;
 use super::load::{Load, Pace, TIMES_SENT};
 use super::window::{FILLS, Window};
 
-/// What all loads together may have under way.
+/// The most that all loads together may have in transit.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct UnderWay {
     /// Segments that are outstanding.

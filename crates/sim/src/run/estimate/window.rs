@@ -6,14 +6,14 @@ use lasthop_stack::units::Time;
 
 use super::load::{TCP_HEADERS, TIMES_SENT, Way, least_timeout_s};
 
-/// How many times what a path holds a sender may have outstanding, and some segments more: slow start doubles a window
+/// How many times the capacity of a path a sender may have outstanding, plus some segments. Slow start doubles a window
 /// once more before the first loss is known, and as much may be sent before that loss is repaired.
 pub(super) const FILLS: f64 = 4.0;
 const SEGMENTS_BESIDE: f64 = 16.0;
 /// Outstanding segments that neither a write nor room of the receiver allows: window probes, and a FIN.
 const SEGMENTS_OF_NO_WRITE: f64 = 2.0;
 
-/// What a sender may have outstanding.
+/// The most that a sender may have outstanding.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Window {
     /// Most segments, each counted once.
@@ -48,8 +48,8 @@ impl Window {
         let beside = heeds_losses(tcp.parts.law.kind()).then_some(FILLS * initial + SEGMENTS_BESIDE);
         let near = beside.map_or(f64::INFINITY, |beside| FILLS * way.holds(packet) + beside);
         let sent = allowed.min(near).min(packets);
-        // A segment counts once, however often it is sent: what is outstanding was written, has room at its receiver, and is
-        // no more segments than the window has, however small they are.
+        // A segment counts once, however often it is sent. The outstanding data was written and has room at its
+        // receiver. Its segments are at most those of the window, however small they are.
         let outstanding = pieces(tcp, (written.min(buffer), write), buffer).min(f64::from(tcp.window));
         let segments = sent.min(outstanding + SEGMENTS_OF_NO_WRITE);
         let copies = times_at_once(tcp, seconds);
@@ -69,8 +69,9 @@ pub(super) fn pieces(tcp: &tcp::Config, (bytes, write): (f64, f64), buffer: f64)
     bytes / full + ends + 2.0 * bytes / buffer
 }
 
-/// How many copies of a segment may be on the way at a time: each series of timeouts makes one of each segment, and each
-/// timeout one of the first; a timeout is twice as long as the one before it. A loss detected by duplicates makes as many.
+/// How many copies of a segment may be in transit at a time. Each series of timeouts makes one of each segment, and
+/// each timeout one of the first. A timeout is twice as long as the one before it. A loss detected by duplicates makes
+/// as many.
 fn times_at_once(tcp: &tcp::Config, seconds: f64) -> f64 {
     let (least, most) = (least_timeout_s(tcp), tcp.max_rto.as_secs());
     let doubled = libm::log2((most.min(seconds) / least).max(1.0));

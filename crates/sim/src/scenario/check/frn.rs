@@ -3,7 +3,7 @@
 use super::Check;
 use crate::model::{Config, FrnConfig};
 
-/// The most slots in a window, as of the key of all stations.
+/// The most slots in a window, like those of the key of all stations.
 const WIDEST: u64 = 1_000_000;
 
 impl Check<'_> {

@@ -8,8 +8,8 @@ use crate::traffic::AppKind;
 use lasthop_stack::link::queue::QueueLimit;
 use lasthop_stack::registry::{CongestionKind, tcp};
 
-/// The share of what a path holds below which a queue is too short: Reno, which halves its window, needs all of it, and CUBIC,
-/// which takes it to 0.7, less than half.
+/// The share of the capacity of a path below which a queue is too short. Reno, which halves its window, needs all of
+/// it. CUBIC, which reduces it to 0.7, needs less than half.
 const SHARE: f64 = 0.25;
 
 /// What the direction of a link adds to a path.

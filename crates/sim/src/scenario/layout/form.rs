@@ -88,8 +88,8 @@ pub(in super::super) enum SlotDefault {
         profile: usize,
         values: ByProfile,
     },
-    /// What each variant has, with its source, by the name of the variant; `named` is a variant for which another key
-    /// names it.
+    /// The values of each variant, with their source, by the name of the variant; `named` is a variant for which
+    /// another key names it.
     Variant {
         variant: usize,
         part: Part,

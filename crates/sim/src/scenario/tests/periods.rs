@@ -41,8 +41,8 @@ fn contention_free_periods_that_cannot_work_are_refused() {
         let text = cell(&format!("access-point = \"ap\"\ncoordination = \"pcf\"\n{line}"));
         refused(&text, line, &format!("links.cell.{expected}"));
     };
-    // 802.11b at 11 Mbit/s: 1536 B take 192 + 1117.1 us, rounded up to 1310; a beacon 480 us and CF-End 272 us at
-    // 2 Mbit/s; DIFS 50, 31 slots of 20, SIFS 10, ACK 248 us.
+    // 802.11b at 11 Mbit/s: 1536 B take 192 + 1117.1 us, rounded up to 1310. At 2 Mbit/s a beacon takes 480 us and
+    // CF-End 272 us. DIFS 50, 31 slots of 20, SIFS 10, ACK 248 us.
     refused_pcf(
         "pcf = { max-duration = \"3.4 ms\" }",
         "pcf.max-duration: 0.0034 s is too short for a polled exchange (a beacon, a poll and its answer with 1500 B each, CF-End and 3 SIFS); expected at least 0.003402 s",

@@ -27,8 +27,8 @@ fn given_wrong_bits_a_code_leaves_what_its_header_and_its_blocks_lose() {
     let config = |ber| lossy(ErrorLaw::Bit { ber }, LossMeaning::OnAir, LossOf::All);
     assert!((lost(&config(1e-3), None) - 0.923).abs() < 0.01);
     assert!((lost(&config(1e-3), Code::of_rate(0.75)) - 0.175).abs() < 0.012);
-    // A block of 16 more in 148 bytes meets 164 × (1 - 0.996^8) = 5.18 wrong ones and corrects 8: by Poisson's law,
-    // which is near, it fails in 8.5 of 100, two blocks and a header in 1 - 0.915² 0.996^192 = 61 of 100.
+    // A block of 16 more in 148 bytes meets 164 × (1 - 0.996^8) = 5.18 wrong ones and corrects 8. By Poisson's law,
+    // which is near, it fails in 8.5 of 100. Two blocks and a header fail in 1 - 0.915² 0.996^192 = 61 of 100.
     let code = Code::of_rate(0.9);
     assert_eq!(code.map(|code| code.redundancy(296)), Some(32));
     assert!((lost(&config(4e-3), code) - 0.61).abs() < 0.03);
