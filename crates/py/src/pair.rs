@@ -30,7 +30,7 @@ struct Record {
     difference: Option<Difference>,
 }
 
-/// What a comparison has found so far.
+/// The findings of a comparison so far.
 #[pyclass(frozen, module = "lasthop._core")]
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Comparison(Arc<Mutex<Record>>);

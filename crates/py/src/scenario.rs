@@ -29,7 +29,7 @@ type Pairs = Vec<(String, String)>;
 pub(crate) struct Scenario {
     inner: Inner,
     path: String,
-    /// The point that was asked for last: a run of it takes several looks.
+    /// The point that was requested last: a run of it takes several looks.
     last: Mutex<Option<(usize, u64, Arc<Config>)>>,
 }
 

@@ -1,8 +1,8 @@
-//! Ends a call of a law that outlives its run: between two events the run itself looks at its limits, but a law that does
+//! Ends a call of a law that outlives its run. Between two events the run itself checks its limits, but a law that does
 //! not return lets no event pass.
 //!
-//! The first call of a law in a run starts a second thread, which looks a few times a second. Once the run is cancelled or
-//! its time is over, a call that lasts from one look to the next is interrupted by an exception, with which the run ends
+//! The first call of a law in a run starts a second thread, which looks a few times a second. Once the run is cancelled
+//! or its time is over, a call that lasts from one look to the next is interrupted by an exception. The run then ends
 //! as at its own look.
 
 use lasthop_stack::units::Span;
