@@ -1,4 +1,4 @@
-"""Checks of what a Python caller hands over; each raises `UsageError`, which names the argument.
+"""Checks of the arguments of a Python caller; each raises `UsageError`, which names the argument.
 
 >>> whole("replication", -1)
 Traceback (most recent call last):

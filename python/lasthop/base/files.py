@@ -1,8 +1,8 @@
 """Outputs: files that appear whole or not at all, and devices and pipes, which are written into.
 
 Whatever lasthop writes comes through `replacing`. It writes a draft, without a name where the system can do
-that, and else with a random one; the draft takes the place of the file when it is whole. A link
-is followed to its file. What is not a regular file keeps its place and receives the contents.
+that, and else with a random one. The draft replaces the file when it is complete. A link is followed to its
+file. What is not a regular file keeps its place and receives the contents.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _STREAMS = ("in", "out", "err")
 
 
 def is_draft(name: str) -> bool:
-    """Whether a file is what a killed process has left of one that it was writing.
+    """Whether a file is the incomplete draft of a process that was killed while it wrote.
 
     >>> is_draft(".lasthop-0123456789abcdef.new"), is_draft("study.sqlite.new"), is_draft("mine.new")
     (True, True, False)

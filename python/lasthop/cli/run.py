@@ -234,7 +234,7 @@ def _prepare(folder: Path | None, captures: dict[str, Path]) -> None:
     from lasthop.base.paths import expect_folder
 
     for path in captures.values():
-        # Only -o asks for a directory.
+        # Only -o requests a directory.
         if folder is None or path.parent.resolve() != folder.resolve():
             expect_folder(path.parent, "pcap")
     parents = (path.parent for path in captures.values() if not is_stream(path))

@@ -1,8 +1,8 @@
 """Ladders: time downwards, a line for each node, and an arrow for each segment or frame.
 
 Colours and dashes distinguish the kinds of arrows, and each state has its own sign, so that a greyscale print
-shows the same: a dot for a retransmission, a diamond for something an agent created, a bar for something an
-agent kept, a cross for a loss. The MPDUs of an A-MPDU are ticks along its arrow, or crosses.
+shows the same. The signs are a dot for a retransmission, a diamond for something an agent created, a bar for
+something an agent kept, a cross for a loss. The MPDUs of an A-MPDU are ticks along its arrow, or crosses.
 """
 
 from __future__ import annotations

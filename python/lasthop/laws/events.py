@@ -184,7 +184,7 @@ class Window:
 
 
 class Law(Protocol):
-    """A law: what a class must have; `on_start(start, window)` and `on_sent(departure)` are optional.
+    """The methods required of a law; `on_start(start, window)` and `on_sent(departure)` are optional.
 
     A connection makes an object without arguments. `on_loss` and `on_timeout` may return `False`: the loss
     was not congestion, and the window is as it was.

@@ -1,8 +1,8 @@
 """References for lasthop and the papers: as a line of text, and for BibTeX.
 
 That of lasthop comes from `CITATION.cff`, with the version of the package or of a study. That of a paper
-comes from the table `[cite]` of its claims file: `type`, `key`, `author` (a list), `title`, `in` (the
-journal, proceedings or institution, or the note on an unpublished manuscript), and further BibTeX fields.
+comes from the table `[cite]` of its claims file: `type`, `key`, `author` (a list), `title`, `in`, and further
+BibTeX fields. `in` is the journal, proceedings or institution, or the note on an unpublished manuscript.
 """
 
 from __future__ import annotations

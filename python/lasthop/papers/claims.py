@@ -12,21 +12,21 @@ order       the metric decreases along the values of `key` in the listed order; 
             the gain decreases
 best        the gain of the best point where `best` holds over the best point where `over` holds, both
             `--where` expressions. The best points are selected by their means over the first half of the
-            replications and compared over the second half: selection and comparison on the same runs would
+            replications and compared over the second half. Selection and comparison on the same runs would
             favour the side with more candidates. With `each-run = true`, they are selected in each run
 
 With `among`, a list of further metrics, the value is the share of `metric` in the sum of all, per run.
 
-A metric such as `flows.main.holes.1.duplicates` is not a metric of the study: it is computed from a trace
-of the flow, here for the first packet that duplicate ACKs caused to be retransmitted.
-`lasthop run --trace tcp` prints these values.
+A metric such as `flows.main.holes.1.duplicates` is not a metric of the study. It is computed from a trace of
+the flow, here for the first packet that duplicate ACKs caused to be retransmitted. `lasthop run --trace tcp`
+prints these values.
 
 `at` selects points: a value or a list of values for each swept key in it. `this` and `that` set further
 keys. With `each = true` the claim must hold at every point instead of on average, and the worst point is
 reported.
 
-With `one-run = true` a gain is taken for what one run of each point showed: ours is the median of the
-gains of single runs and the range of 5 to 95 % of them. The gain of a run is the mean of its gains at the
+With `one-run = true` a published gain is taken for the result of one run of each point. Ours is the median of
+the gains of single runs and the range of 5 to 95 % of them. The gain of a run is the mean of its gains at the
 points. It agrees if the range meets what is expected, differs if it does not, and fewer than 20 runs cannot
 tell.
 
@@ -41,8 +41,8 @@ agrees       the whole interval lies in the band; or the mean does, the band com
 differs      the whole interval lies outside the band
 cannot tell  otherwise, and always with fewer than two replications
 
-`role` is the origin of the claim: `paper`, a number or sentence of the paper under the reading of the
-figures; `reading`, the same under the reading in `reading = { SWITCH = "OPTION" }`; `ours`, an experiment
+`role` is the origin of the claim. `paper` is a number or sentence of the paper under the reading of the
+figures. `reading` is the same under the reading in `reading = { SWITCH = "OPTION" }`. `ours` is an experiment
 of our own, which does not count for any statement. `statement` is the id of the published statement that a
 claim of the paper or of a reading belongs to: see `statements`.
 """
@@ -329,7 +329,7 @@ def _claim(path: Path, entry: Mapping[str, Any]) -> Claim:
 
 
 def _is_one_run(where: str, entry: Mapping[str, Any], kind: str) -> bool:
-    """Whether single runs are judged, which is told of gains only."""
+    """Whether single runs are judged, which applies to gains only."""
     if entry.get("one-run") and kind != "gain":
         raise UsageError(f"{where}: one-run: with the kind {kind}; expected the kind gain")
     return bool(entry.get("one-run", False))

@@ -1,7 +1,7 @@
 """A paper's claims under other readings of its open choices.
 
 `[readings.ID]` of a claims file has a `title` and the settings (`set`) for every study of the paper, or for
-those in `only`; `*` in a key stands for every flow. `per.STUDY` has further settings for one study, and
+those in `only`. A `*` in a key stands for every flow. `per.STUDY` has further settings for one study, and
 `instead.STUDY` is another scenario for it, with the same sweep. `[readings-of]` has the `replications` of
 each point, settings for all readings (`set`), and the claims whose numbers are `shown` for every reading. A
 study excludes points by `readings = { where = [...] }`, or all of them by `readings = { skip = true }`.

@@ -66,8 +66,8 @@ class Reproduction:
     def worse(self) -> list[str]:
         """The statements and claims whose verdict is worse than the recorded one.
 
-        The verdict of a quick run is that of the record: a claim is worse if the runs do not confirm that it
-        agrees and their mean lies outside what is accepted, and its statement with it.
+        The verdict of a quick run is that of the record. A claim is worse, and its statement with it, if the
+        runs do not confirm that it agrees and their mean lies outside the accepted band.
         """
         if self.quick:
             return self._lost()

@@ -1,9 +1,9 @@
 """Random combinations of readings, and the one that meets most of a paper's statements.
 
-`[search]` of a claims file has a `seed`, a budget (`runs`), the replications of each point for the choice
-(`replications`) and for the confirmation (`confirmed`), the number of combinations to confirm (`best`), and
-settings for all runs (`set`), such as a shorter duration. A study may have `search = { skip = true }` or
-its own `set` and `where`; otherwise those of its quick run apply.
+`[search]` of a claims file has a `seed` and a budget (`runs`). It has the replications of each point for the
+choice (`replications`) and for the confirmation (`confirmed`), and the number of combinations to confirm
+(`best`). Its `set` has settings for all runs, such as a shorter duration. A study may have `search = { skip =
+true }` or its own `set` and `where`; otherwise those of its quick run apply.
 
 Half of the budget is for the choice: combinations are drawn and run a few times, and the statements whose
 means lie in their bands are counted. The other half is for the confirmation with runs of another seed,

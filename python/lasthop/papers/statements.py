@@ -1,9 +1,9 @@
 """The statements of a paper, and whether they hold.
 
 `[[statement]]` of a claims file has an `id`, its place in the paper (`where`), and its content in one
-sentence (`says`). The claims with this id as their `statement` judge it: those of the role `paper` under
-the reading of the figures, where all of them must agree (a range, or a comparison with several others, is
-one statement), and those of the role `reading` under other readings. A claim of the paper without a
+sentence (`says`). The claims with this id as their `statement` judge it. Those of the role `paper` do so
+under the reading of the figures, where all of them must agree (a range, or a comparison with several others,
+is one statement). Those of the role `reading` do so under other readings. A claim of the paper without a
 `statement` is a statement of its own.
 
 agrees       every claim agrees under the reading of the figures

@@ -1,9 +1,9 @@
 """What the kernel is to do at a point of a scenario; what it cannot do is refused by its key.
 
 The links must form one chain of wires and recorded links between two nodes, and the flows must send from one
-end to the other by themselves. Keys of `tcp` describe our TCP; of these the kernel gets the law, the size of
-a segment, the window, whether timestamps, SACK, ECN and Nagle's algorithm are used, the pace, and whether
-the window restarts after an idle time.
+end to the other by themselves. Keys of `tcp` describe our TCP. Of these the kernel gets the law, the size of
+a segment, the window and the pace. It also gets whether timestamps, SACK, ECN and Nagle's algorithm are used,
+and whether the window restarts after an idle time.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ _RTM_NEWLINK, _NLM_F_REQUEST, _NLM_F_ACK, _NLMSG_ERROR = 16, 1, 4, 2
 _IFLA_TXQLEN, _IFLA_GSO_MAX_SEGS = 13, 40
 # <linux/tcp.h>
 TCP_WINDOW_CLAMP, TCP_INFO, TCP_CONGESTION = 10, 11, 13
-# Documentation/networking/ip-sysctl.rst: connections ask for accurate ECN, and accept it.
+# Documentation/networking/ip-sysctl.rst: connections request accurate ECN, and accept it.
 ACCURATE_ECN = 3
 
 _TUN = "/dev/net/tun"

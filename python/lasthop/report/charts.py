@@ -1,8 +1,8 @@
 """The figures of a study as data for the page: numbers in the unit of their axis, and line styles.
 
-The `form` of a chart selects how the page draws it: `xy` (lines, dots, bars and boxes over a swept key),
-`curve` (quantities over time, and the share of completed transfers), `scatter`, `stack` (airtime) and
-`matrix`.
+The `form` of a chart selects how the page draws it. The forms are `xy` (lines, dots, bars and boxes over a
+swept key), `curve` (quantities over time, and the share of completed transfers), `scatter`, `stack` (airtime)
+and `matrix`.
 """
 
 from __future__ import annotations

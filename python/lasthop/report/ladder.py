@@ -20,7 +20,7 @@ _MOST_EVENTS = 2_000_000
 def ladder(study: Study, point: int, replication: int) -> str | None:
     """The ladder of the first segments of a run as SVG, for which the run is simulated as far as needed.
 
-    The page includes ladders of the first replications until their share of its size is used up, and shows
+    The page includes ladders of the first replications until their share of its size is used up. It shows
     each below the command that repeats its run, on a white background. Scripts inside a ladder do not run.
 
     Args:

@@ -45,7 +45,7 @@ class Play:
     Attributes:
         title: What is shown.
         period: Begin and end in seconds.
-        notes: Remarks, such as that the page holds less than was asked for.
+        notes: Remarks, such as that the page holds less than was requested.
     """
 
     title: str

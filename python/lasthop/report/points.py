@@ -1,8 +1,8 @@
 """The points of a study with their runs, as many as fit into a page.
 
-The amount of detail follows from a number of bytes: all metrics of all runs, if they fit; then the most
-informative metrics, then the first replications only, then means alone, and finally only every second, fifth,
-... point. `omitted` describes what is left out.
+The amount of detail follows from a number of bytes. All metrics of all runs are included if they fit.
+Otherwise the page has the most informative metrics, then the first replications only, then means alone, and
+finally only every second, fifth, ... point. `omitted` describes what is left out.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _LOOPBACK = "127.0.0.1"
 # How long the end waits for a page that is open, so that it shows the last runs.
 _GRACE_S = 3.0
-# A page that has not asked for so long is closed.
+# A page without a request for so long counts as closed.
 _OPEN_S = 15.0
 
 

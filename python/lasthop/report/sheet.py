@@ -31,8 +31,8 @@ def sheet(
         template: The file of its body, with slots.
         styles: The files that are its style.
         scripts: The files that are its script, in one scope.
-        parts: What its other slots have.
-        connects: What it may ask for data, such as `'self'`; nothing if empty.
+        parts: The contents of its other slots.
+        connects: The sources of which it may request data, such as `'self'`; nothing if empty.
     """
     script = "\n".join(asset(name) for name in scripts)
     digest = b64encode(sha256(script.encode()).digest()).decode()

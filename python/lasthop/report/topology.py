@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _WIDE, _NARROW = 800.0, 352.0
 # Colours of flows in the style of the page, and the pixels by which flows lie beside links.
 _COLOURS, _ASIDE, _NEXT = 6, 5.0, 4.0
-# Nodes, and pairs of a medium, beyond which single ones cannot be told apart.
+# Nodes, and pairs of a medium, beyond which single ones cannot be distinguished.
 _MOST_NODES, _MOST_PAIRS = 600, 120
 _KINDS = {
     "wired": "wire",

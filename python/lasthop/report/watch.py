@@ -81,12 +81,12 @@ class Watch(Listener):
         self._changed()
 
     def page(self) -> str:
-        """The page, which asks for its data."""
+        """The page, which requests its data."""
         title = escape(self._study.scenario.title or self._study.scenario.id)
         return sheet("watch.html", (*STYLES, "watch.css"), SCRIPTS, {"title": title}, connects="'self'")
 
     def data(self, known: int) -> dict[str, Any]:
-        """The progress, and the result and the figures if they are newer than what a page has.
+        """The progress, and the result and the figures if they are newer than those of a page.
 
         Args:
             known: The version that the page has.

@@ -1,9 +1,9 @@
 """Checking scenarios: every point is valid, fits the memory allowed, and follows theory.
 
-With theory, each point is run a few times and the rate at which Reno sends is held against the
-full PFTK model, fed with the run's own round-trip time, first timeout and loss indications. The
-model is about a flow that random loss alone limits, so flows that a link or the window holds back
-are shown and not judged; so are the other variants, which the model does not describe.
+With theory, each point is run a few times, and the rate at which Reno sends is compared with the full PFTK
+model. The model gets the run's own round-trip time, first timeout and loss indications. The model describes a
+flow that random loss alone limits. Flows that a link or the window limits are therefore shown and not judged,
+and so are the other variants, which the model does not describe.
 """
 
 from __future__ import annotations

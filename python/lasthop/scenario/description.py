@@ -316,9 +316,9 @@ class Description:
             point: The number of the point, from 0 on.
 
         Returns:
-            Lists of mappings. `nodes` have `name`, `table`, `position` in metres or `None`, and `moves`;
-            `links` have `name`, `table`, `nodes` and `access_point`; `flows` have `name`, `table`, `from` and
-            `to`; `agents` have `name`, and `nodes` or `None`.
+            Lists of mappings. `nodes` have `name`, `table`, `position` in metres or `None`, and `moves`.
+            `links` have `name`, `table`, `nodes` and `access_point`. `flows` have `name`, `table`, `from` and
+            `to`. `agents` have `name`, and `nodes` or `None`.
 
         Raises:
             UsageError: The point does not exist.

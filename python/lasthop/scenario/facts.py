@@ -1,4 +1,4 @@
-"""Plain facts that a scenario gives of itself: what a run may cost, and what no protocol could have."""
+"""Plain facts of a scenario: the cost of a run, and information unavailable to real protocols."""
 
 from __future__ import annotations
 

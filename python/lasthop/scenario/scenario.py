@@ -141,7 +141,7 @@ class Run:
         }
 
     def notes(self) -> list[str]:
-        """The labels that must accompany every number of this run: what no protocol could have had.
+        """The labels that must accompany every number of this run: information unavailable to real protocols.
 
         Returns:
             Each label once; usually none.

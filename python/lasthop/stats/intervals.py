@@ -1,7 +1,7 @@
 """Means with Student-t intervals, paired contrasts and Jain's fairness index.
 
-Replications with the same index draw the same random numbers at every point of a sweep
-(common random numbers), so points are compared pair by pair and not as if independent.
+Replications with the same index draw the same random numbers at every point of a sweep (common random
+numbers). Points are therefore compared pair by pair and not as if independent.
 """
 
 from __future__ import annotations
@@ -165,9 +165,9 @@ def ratio(
 ) -> Interval:
     """The ratio of means a/b, averaged over the given pairs of points.
 
-    The interval is the delta method's: to first order a ratio of means moves with
-    (a - R b) / mean(b), replication by replication, so that the common random numbers of the
-    two points, and of all pairs, cancel as they should.
+    The interval is that of the delta method. To first order a ratio of means moves with (a - R b) / mean(b),
+    replication by replication. The common random numbers of the two points, and of all pairs, thus cancel as
+    they should.
 
     >>> ratio([({0: 2.0, 1: 4.0}, {0: 1.0, 1: 2.0})])
     Interval(mean=2.0, low=2.0, high=2.0, n=2)

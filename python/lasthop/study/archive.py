@@ -1,7 +1,7 @@
 """A study as one file: `write` makes it, and `verify` checks it on another machine by repeating runs.
 
-The file is a zip: the files of the study, those that its scenario names, the modules of its laws in Python,
-its runs as CSV, its figures, and `manifest.json` with versions, command, licence and a SHA-256 of each other
+The file is a zip of the files of the study, those that its scenario names, the modules of its laws in Python,
+its runs as CSV, and its figures. `manifest.json` has versions, command, licence and a SHA-256 of each other
 file. The same study gives the same bytes. Python from an archive is executed on request only.
 """
 

@@ -1,9 +1,9 @@
 """The ledger of a study: one SQLite file, one row per run, written soon after the run ends.
 
-The file is created under another name and moved into place complete, so that a ledger that
-exists can always be read; while it is written, the runs that ended together are one committed transaction
-in WAL mode. A process killed at any moment loses no more than the batches it was in the middle of; one that
-ends leaves one file.
+The file is created under another name and moved into place complete, so that a ledger that exists can always
+be read. While it is written, the runs that ended together are one committed transaction in WAL mode. A
+process killed at any moment loses no more than the batches it was in the middle of; one that ends leaves one
+file.
 
 What many runs share is kept once: the keys of points, and the names of metrics. The values of a run are one
 blob of numbers. `rows` has the form of a row and its checksum; facts and plan have one together. A ledger may
@@ -355,7 +355,7 @@ class Ledger:
         self.damaged.append(Damage(key if isinstance(key, str) else "", number, reason(error)))
 
     def mend(self) -> None:
-        """Leave out for good what the last reading has left out."""
+        """Leave out permanently the rows that the last reading has left out."""
         if self.damaged:
             try:
                 self._renew()

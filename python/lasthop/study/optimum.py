@@ -2,7 +2,7 @@
 
 A trial is the scenario with other values. Its objective is the mean of the metric over the points and
 replications, which are the same in all trials. All runs are in the ledger of one study, and the proposals
-follow from the seed and the objectives before them: the same command repeats a search from its ledger, so one
+follow from the seed and the objectives before them. The same command repeats a search from its ledger, so one
 that was interrupted continues, and one with more trials extends it.
 """
 
@@ -330,7 +330,7 @@ def search(
         here = _under(scenario, values)
         found = interval(list(runner.means(here, plan.replications, seed).values()))
         trials.append(Trial(values, found.mean, found.n))
-        # The mean of fewer replications is no mean of the same: those that lack the value may be the worst.
+        # The mean of fewer replications is not comparable: those that lack the value may be the worst.
         if found.mean is None or found.n < max(one.replications for one in trials):
             book.tell(proposed, state=optuna.trial.TrialState.FAIL)
         else:

@@ -3,7 +3,7 @@
 **Rule.** A point begins with `least` runs. While an interval is wider than the target, its number of runs is
 multiplied by the square of width over target, at most by two, and looked at again. Looking favours a stop at
 a small spread, so the intervals hold the truth less often than 95 %. From 20 runs on, the default, the loss
-is at most two points where the values are about symmetric; runs with rare long stalls lose more, because
+is at most two points where the values are about symmetric. Runs with rare long stalls lose more, because
 Student's interval itself does (measured by `tests/python/test_coverage.py`; docs/sweeps-and-statistics.md).
 """
 

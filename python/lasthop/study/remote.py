@@ -105,7 +105,7 @@ def _silent() -> Iterator[None]:
     def is_printed(record: logging.LogRecord) -> bool:
         return record.name.partition(".")[0] not in silent
 
-    # Of loggers made later, too: a filter of a handler sees what any of them hands up.
+    # Of loggers made later, too: a filter of a handler sees what any of them passes up.
     names = [name for name in logging.root.manager.loggerDict if name.partition(".")[0] in silent]
     loggers = [logging.getLogger(), *map(logging.getLogger, names)]
     handlers = [handler for logger in loggers for handler in logger.handlers]

@@ -1,8 +1,8 @@
 """A run as a row of the ledger: what is kept of it, and how it is checked when it is read.
 
 Each row has a checksum over all that it says, with the names of its metrics and the key of its point, which
-other tables hold. A row is damaged if its sum differs, or one of its fields is not what it has to be: reading
-leaves it out and says so.
+other tables hold. A row is damaged if its sum differs, or one of its fields is not of the required type and
+range: reading leaves it out and reports it.
 """
 
 from __future__ import annotations
@@ -165,7 +165,7 @@ def _checked(
     transfers: object,
     costs: Sequence[Any],
 ) -> Row:
-    """A run, if each of its fields is what it has to be."""
+    """A run, if each of its fields has the required type and range."""
     key, replication, seed, limits, stopped, error = head
     events, simulated, cpu, wall = costs
     return Row(

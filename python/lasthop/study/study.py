@@ -366,7 +366,7 @@ class Study:
         return list(names)
 
     def _planned(self, point: int) -> Planned:
-        # All points are listed only where that is needed: a table asks for each of them.
+        # All points are listed only where that is needed: a table reads each of them.
         def known() -> str:
             return listing(str(planned.point) for planned in self.plan)
 

@@ -2,7 +2,7 @@
 
 Workers only simulate, short runs in batches: as many runs as last about `BATCH_S` together. The thread that
 called `run` records every finished batch at once and alone, in one transaction with the others that have
-ended, so the ledger needs no other lock, and an interruption loses no more than the batches under way.
+ended. The ledger therefore needs no other lock, and an interruption loses no more than the batches under way.
 """
 
 from __future__ import annotations
@@ -204,7 +204,7 @@ class Sweep:
             self._drain(pool, tasks, ledger, cancel)
 
     def _drain(self, pool: Executor, tasks: list[Task], ledger: Ledger, cancel: _core.Cancel | None) -> None:
-        # A bounded number of tasks is handed over, so that an interruption has little to undo.
+        # A bounded number of tasks is submitted, so that an interruption has little to undo.
         ahead = max(4 * self.jobs, 64)
         queue = _Batches(tasks, self.jobs, self.batch_s)
         pending: set[Future[list[Row]]] = set()
@@ -222,7 +222,7 @@ class Sweep:
                 done, pending = wait(pending, TICK_S, FIRST_COMPLETED)
                 queue.hear(self._record(done, ledger))
                 if any(future.cancelled() for future in done):
-                    # Not by us: a scheduler that is gone cancels what it had.
+                    # Not by us: a scheduler that is gone cancels its tasks.
                     raise self._lost()
                 self.listener.tick()
                 submit(ahead - len(pending))

@@ -1,11 +1,11 @@
 """Measuring speed and memory on fixed cases, compared with ns-2 or ns-3 where it is installed.
 
 A case is a file `bench/<name>.toml`: a scenario, settings, and simulated durations from short to
-long; or an agent and numbers of flows; or congestion laws. Events and packets per CPU second come
-from the longest; memory must not grow from the shortest to the longest, since nothing in a run may
-depend on how long it lasts.
+long; or an agent and numbers of flows; or congestion laws. Events and packets per CPU second come from the
+longest. Memory must not grow from the shortest to the longest, since nothing in a run may depend on how long
+it lasts.
 
-The peer does the same work: goodput and frames on the air stand beside its time, to show that it does.
+The peer does the same work: goodput and frames on the air are listed with its time, to show that it does.
 """
 
 from __future__ import annotations

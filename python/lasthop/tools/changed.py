@@ -2,9 +2,9 @@
 
 A leaf is a scheme, a law of a queue, or a congestion law that no profile has by default: only the registry
 uses it. An edit of one reaches the tests beside it, and those elsewhere that name it. A module in Python
-reaches the modules that import it, directly or through others, and so the tests that import one of these,
-call its command, or call a method of the public API that uses it. A scenario or a page reaches the tests
-that name it. All else reaches everything.
+reaches the modules that import it, directly or through others. It thus reaches the tests that import one of
+these, call its command, or call a method of the public API that uses it. A scenario or a page reaches the
+tests that name it. All else reaches everything.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from functools import cache
 from pathlib import Path
 
 LEAVES = re.compile(r"crates/stack/src/(schemes|transport/congestion|link/managed)/(\w+)")
-# What these folders have beside leaves, what other leaves use, and what profiles have by default.
+# The files of these folders other than leaves: those that other leaves use, and those that profiles select by
+# default.
 SHARED = {"mod", "tests", "testing", "waiting", "flows", "held", "deadlines"}
 SHARED |= {"codel", "fq_codel", "cubic", "reno"}
 PACKAGE = "python/lasthop/"

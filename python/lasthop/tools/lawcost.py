@@ -1,8 +1,8 @@
 """What each congestion law costs per acknowledgement.
 
-All laws are told of the same acknowledgements, departures and losses; the difference to the time that
-telling nobody takes is the law's. Each is timed several times, in turn, and the least taken: what else
-the machine does only ever adds.
+All laws receive the same acknowledgements, departures and losses. The excess over the time of the same events
+without a law is the law's cost. Each is timed several times, in turn, and the least taken, since other load
+of the machine only adds time.
 """
 
 from __future__ import annotations

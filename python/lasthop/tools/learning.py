@@ -1,9 +1,9 @@
 """`lasthop test --learning`: a small policy learns to beat NewReno where one packet in a hundred is lost.
 
-The policy is linear: three numbers of each round trip (the share of segments that were lost, by how much the
-round trip exceeds the least one, and a constant) give the logarithm of the factor of the window and the
-segments added to it. CMA-ES looks for the six weights that maximise `ln(goodput) - COST * ln(round trip)`, so
-that a full queue does not win. The runs that judge it have a seed that no training used.
+The policy is linear in three numbers of each round trip. These are the share of segments that were lost, by
+how much the round trip exceeds the least one, and a constant. They give the logarithm of the factor of the
+window, and the segments added to it. CMA-ES looks for the six weights that maximise `ln(goodput) - COST *
+ln(round trip)`, so that a full queue does not win. The runs that judge it have a seed that no training used.
 """
 
 from __future__ import annotations

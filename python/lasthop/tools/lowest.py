@@ -1,8 +1,8 @@
 """`lasthop test --lowest`: the Python tests with the lowest versions of packages that the metadata allows.
 
 The environment is `target/lowest`, made by the oldest Python that is allowed. The packages that lasthop
-needs, and those of its extras that the tests use, have the version that `pyproject.toml` names after `>=`;
-the tools of the tests are the newest that go with them.
+needs, and those of its extras that the tests use, have the version that `pyproject.toml` names after `>=`.
+The tools of the tests are the newest that are compatible with them.
 """
 
 from __future__ import annotations

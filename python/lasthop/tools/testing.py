@@ -1,12 +1,12 @@
 """`lasthop test`: every check of a checkout, in one order, with a summary.
 
-Lints come first because they are quick, then the Rust tests, then pytest: first the tests that need the
-machine to themselves (the marker `alone`), then all others on all cores, whose closing line is the last
+Lints come first because they are quick, then the Rust tests, then pytest. It first runs the tests that need
+the machine to themselves (the marker `alone`), then all others on all cores. Its closing line is the last
 line printed. Arguments for pytest choose the tests; then it runs once, on one core. Nothing stops at a
 failure, so one call shows everything that is wrong.
 
-In CI (the variable `CI` is set) and with `--soak`, the Python tests run on an extension of their own,
-built with the profile `checked`: an overflow or a broken assumption ends a run. It is kept below
+In CI (the variable `CI` is set) and with `--soak`, the Python tests run on an extension of their own, built
+with the profile `checked`. There an overflow or a broken assumption ends a run. It is kept below
 `target/checked`; the extension of the checkout, which a user calls, stays as it is.
 
 With `--changed` only those tests run that the change since a commit can reach (`changed`), on an
@@ -218,7 +218,7 @@ def main(args: Sequence[str] = ()) -> int:
     unwanted = {options.fast: True, options.lint: False}.get(True)
     wanted = [] if options.soak else [step for step in steps() if step.is_lint is not unwanted]
     is_checked = not options.lint and (options.soak or is_ci())
-    # The build keeps one core busy for minutes; the steps go on beside it.
+    # The build keeps one core busy for minutes; the steps continue meanwhile.
     with ThreadPoolExecutor(1) as pool:
         builds = [pool.submit(run, build_of("checked"))] if is_checked else []
         outcomes = [run(step) for step in wanted]
@@ -281,7 +281,7 @@ def run_changed(since: str, for_pytest: list[str]) -> int:
             status = subprocess.run(
                 [sys.executable, "-m", "pytest", *words], cwd=ROOT, env=env, check=False
             ).returncode
-    # Nothing collected is no failure: all that was chosen may be slow.
+    # Nothing collected is not a failure: all that was chosen may be slow.
     return 1 if status not in (0, 5) or any(outcome.status for outcome in outcomes.result()) else 0
 
 

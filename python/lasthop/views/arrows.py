@@ -48,7 +48,7 @@ class Arrow:
         again: The reason for its retransmission; empty if it is not a retransmission.
         made: Whether an agent created it.
         kept: Whether an agent did not pass it on.
-        left_s: When its first frame went on the medium, if later than its begin; until then it waited.
+        left_s: When its first frame was transmitted, if later than its begin; until then it waited.
         notes: Further details.
         parts: The MPDUs of an A-MPDU, in their order.
     """

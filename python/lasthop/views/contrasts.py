@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 def contrasts(study: Study, metric: str, key: str, baseline: str | None = None) -> Table:
     """The effect of changing one key, with everything else and the random numbers equal.
 
-    Each row is the value at `key` minus the value at the baseline (by default the first value of the key),
-    averaged over the replications that both have, with its 95 % interval; `relative` is the mean difference
-    divided by the mean at the baseline. If other keys advance together with this one, a label shows their
-    values in parentheses: they contribute to the difference. If the study lacks the baseline, the row has no
-    difference.
+    Each row is the value at `key` minus the value at the baseline, by default the first value of the key. It
+    is averaged over the replications that both have, with its 95 % interval. `relative` is the mean
+    difference divided by the mean at the baseline. If other keys advance together with this one, a label
+    shows their values in parentheses: they contribute to the difference. If the study lacks the baseline, the
+    row has no difference.
     """
     study.check_metric(metric)
     nonblank("key", key, "a swept key")

@@ -1,6 +1,6 @@
 """A run in motion: what was on its links, in its queues and in its windows at any time, and why.
 
-It is made of the trace of events, as a ladder is. A frame moves from when it is sent until it has arrived; a
+It is made of the trace of events, as a ladder is. A frame moves from its transmission until its arrival. A
 packet waits in the queue of a node from when the link takes it until the link is done with it.
 """
 
@@ -212,7 +212,7 @@ class _Reader:
             self._window(row)
 
     def _window(self, row: Event) -> None:
-        """The window of the end at a node; what it receives has the name of the other end."""
+        """The window of the end at a node; received data has the name of the other end."""
         flow = row.flow
         if row.event == "receive":
             flow = flow.removesuffix(".reverse") if flow.endswith(".reverse") else f"{flow}.reverse"

@@ -1,6 +1,6 @@
 """The gain of each alternative of a figure over the first one, averaged over the points of the figure.
 
-A gain is a ratio of means minus one, averaged over the places where both alternatives have a point; a place
+A gain is a ratio of means minus one, averaged over the places where both alternatives have a point. A place
 is a combination of values of all other swept keys. Runs are paired by replication, because they draw the same
 random numbers. If the means of the first alternative are zero, a ratio is undefined, and the gain is a
 difference.

@@ -211,7 +211,7 @@ class _Reader:
         self._add(arrow)
 
     def _leaves(self, row: Event) -> None:
-        """A packet goes on the medium."""
+        """A packet is transmitted on the medium."""
         begun = self._packets.get(row.packet)
         if begun is not None and begun.left_s is None and begun.place.node == row.node:
             begun.left_s = row.time_s

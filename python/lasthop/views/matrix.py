@@ -1,8 +1,8 @@
 """A metric as a matrix: one row for each value of one swept key, one column for each value of another.
 
 With `among` a cell holds the share of the metric in the sum of the two metrics, by replication. If the key of
-a row or column is swept together with others (a zip or a list), its label is the name of its value, or else
-its differences from the first row or column, with which all others are compared.
+a row or column is swept together with others (a zip or a list), its label is the name of its value. Without a
+name, the label is its differences from the first row or column, with which all others are compared.
 """
 
 from __future__ import annotations

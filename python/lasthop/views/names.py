@@ -91,7 +91,7 @@ def key_words(key: str, swept: Iterable[str] = ()) -> str:
 
     Args:
         key: The key.
-        swept: The keys of which it must be told apart.
+        swept: The keys from which it must be distinguished.
 
     >>> key_words("flows.main.tcp.packet"), key_words("agents.snoop.kind"), key_words("links.air.arq.kind")
     ('TCP packet size', 'agent', 'ARQ')
