@@ -28,7 +28,7 @@ _TEXTS = {"Enter": "\r", " ": " ", "l": "l", "t": "t"}
 
 
 class Page:
-    """A tab; it remembers what went wrong on its page, and what the page asked for."""
+    """A tab; it records the errors and the requests of its page."""
 
     def __init__(self, browser: Browser, session: str) -> None:
         self.browser = browser
@@ -37,7 +37,7 @@ class Page:
         self.requests: list[str] = []
 
     def listen(self) -> None:
-        """Hear of what happens on the page."""
+        """Receive the events of the page."""
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.send(f"{domain}.enable")
 

@@ -108,7 +108,7 @@ where  = { "flows.main.tcp.packet" = "1000 B" }
 
 
 def script(file: Path) -> Any:
-    """The module of a file that is no part of a package."""
+    """The module of a file that is not part of a package."""
     spec = importlib.util.spec_from_file_location(file.stem, file)
     assert spec is not None
     assert spec.loader is not None

@@ -23,7 +23,7 @@ SCRIPTS = Path(__file__).parent.parent / "scripts"
 #: Events that a script must list completely; the others may be left out.
 COMPLETE = ("resend", "enter", "partial", "exit", "timeout", "undo")
 OPTIONAL = ("send", "ack", "dupack")
-#: Events whose segment is the one the ACK asks for; the others name the segment they send.
+#: Events whose segment is the one the ACK requests; the others name the segment they send.
 ABOUT_ACK = ("ack", "dupack", "partial", "enter", "exit", "timeout", "undo")
 
 #: The defaults of every script, which its header may change. Values are texts of a scenario.

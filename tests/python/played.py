@@ -1,4 +1,4 @@
-"""Runs that are played, and what a film has of them."""
+"""Runs that are played, and the contents of their films."""
 
 from __future__ import annotations
 

@@ -210,7 +210,7 @@ class _Raised:
         try:
             tree = source(code)
         except OSError:
-            # What a dataclass makes has no source.
+            # Methods that a dataclass makes have no source.
             return set()
         scope = {**code.__globals__}
         for node in ast.walk(tree):

@@ -4,8 +4,8 @@ It is written from the RFCs and the FACK paper alone, shares no code with lastho
 the words of those texts to speed. `simulate` returns the events of the sender in order.
 
 Sources: RFC 5681 (congestion control), RFC 6582 (NewReno), RFC 6675 (SACK), RFC 2018 (SACK
-blocks), RFC 3042 (limited transmit), RFC 6298 (timer), RFC 7323 (timestamps), and Mathis and
-Mahdavi, "Forward Acknowledgement", SIGCOMM 1996 (FACK).
+blocks), RFC 3042 (limited transmit), RFC 6298 (timer), RFC 7323 (timestamps). FACK: Mathis and Mahdavi,
+"Forward Acknowledgement", SIGCOMM 1996.
 
 Decisions of the project where those texts leave a choice:
 
@@ -14,9 +14,9 @@ Decisions of the project where those texts leave a choice:
 - A halved window is flight / 2, not rounded, and at least 2 segments. Segments that limited
   transmit sent are left out of the flight, as RFC 5681 (3.2 step 2) demands. With SACK the flight is at
   most the window, since segments leave for those that were SACKed: a loss leaves no more than there was.
-- After a timeout, and after Tahoe's fast retransmit, the sender goes back: it sends again all that
+- After a timeout, and after Tahoe's fast retransmit, the sender performs a go-back: it sends again all that
   is not acknowledged, in order, but for segments the receiver has SACKed. The SACK scoreboard
-  survives a timeout (RFC 6675 (5.1) tells of both views; this receiver never reneges).
+  survives a timeout (RFC 6675 (5.1) describes both views; this receiver never reneges).
 - Duplicate ACKs start no fast retransmit until the ACK passes `recover`, the highest segment sent
   at the last timeout, or, for Tahoe and NewReno, at the last loss event. Reno has no such gate
   after a fast retransmit. The gate of RFC 6582 (3.2 step 2) is strict, that of RFC 6675 (5.1) is not.
@@ -26,19 +26,19 @@ Decisions of the project where those texts leave a choice:
   under way, as does a retransmission of the timed segment (Karn, RFC 6298 (3)).
 - Time stamps tick every microsecond, or with the clock's granularity if that is coarser.
 - The SYN cannot tell a window above 65535 bytes (RFC 7323 (2.2)). If the real one is larger, the first
-  ACK after the handshake changes the window and so is no duplicate (RFC 5681 (2)).
-- The timer restarts at an ACK of new data (RFC 6298 (5.3)) and at a fast retransmit, as no segment may
-  be sent again less than one RTO after it was last sent (RFC 6298 (5)). Other retransmissions leave
-  it alone, and the impatient NewReno restarts it at the first partial ACK only.
+  ACK after the handshake changes the window and so is not a duplicate (RFC 5681 (2)).
+- The timer restarts at an ACK of new data (RFC 6298 (5.3)) and at a fast retransmit. No segment may be
+  sent again less than one RTO after it was last sent (RFC 6298 (5)). Other retransmissions leave it
+  alone, and the impatient NewReno restarts it at the first partial ACK only.
 - A clock of granularity G measures whole ticks, at least one.
 - The window grows no further than the limit on what may be outstanding; "no" initial ssthresh is that limit.
 - The third packet of the handshake carries the first data, as RFC 9293 (3.10.7.3) permits.
-- FACK sends whenever awnd < cwnd: in recovery, before it (with limited transmit or without; what it
-  sends then is left out of the flight just the same) and after a timeout. Its first retransmission
+- FACK sends whenever awnd < cwnd: in recovery, before it, with limited transmit or without, and after a
+  timeout. Segments sent before recovery are left out of the flight just the same. Its first retransmission
   does not wait for awnd < cwnd; no timeout is forced when a retransmission is lost again; overdamping
   and rampdown are off.
 - The rescue of RFC 6675 (4, NextSeg rule 4), a SHOULD, waits until a segment has arrived that left after
-  the one to be rescued: before that the last segment may just be on its way.
+  the one to be rescued. Before that the last segment may just be in transit.
 - RACK.min_RTT (RFC 8985 (6.2 step 1)) is the least round trip of the connection, of segments sent once.
 - The duplicate ACK that starts recovery is logged with the windows before, `enter` with those after it.
 

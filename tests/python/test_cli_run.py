@@ -1,4 +1,4 @@
-"""`lasthop run`, and what every command has in common."""
+"""`lasthop run`, and the common properties of all commands."""
 
 from __future__ import annotations
 

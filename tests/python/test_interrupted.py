@@ -23,7 +23,7 @@ class Hangs(Reno):
 lh.law("hangs", Hangs)
 scenario = lh.load("validation/linux-bulk").set({"flows.main.tcp.congestion": "hangs"})
 """
-# Where tests run in the background, children ignore Ctrl-C unless they ask for it.
+# Where tests run in the background, children ignore Ctrl-C unless they request it.
 SCRIPT = """
 import signal
 import lasthop as lh

@@ -457,7 +457,7 @@ def test_a_late_run_is_repeated_with_fewer_beside_it_and_counts_alone() -> None:
         crew._counts(late, 1, beside=1)
     assert crew.at_once == 1
     assert crew._counts(late, 1, beside=0)
-    # It does not go on for ever where every run is late.
+    # It does not continue for ever where every run is late.
     assert crew._counts(late, 3, beside=2)
 
 
@@ -537,7 +537,7 @@ FASTER_WITHOUT_SACK = {("reno", "0.1 %", 3), ("cubic", "1 %", 6)}
 
 @pytest.mark.parametrize("law", ["reno", "cubic"])
 def test_bulk_without_sack_is_as_fast_as_with_linux(law: str) -> None:
-    # The same random losses as those of the runs by the kernel; before duplicates counted as deliveries CUBIC
+    # The same random losses as those of the runs by the kernel. Before duplicates counted as deliveries CUBIC
     # had 2.4 of 4.3, 6.6 of 18.7 and 3.2 of 9.5 Mbit/s on clean paths.
     scenario = lh.load("validation/linux-sackless").set({"flows.main.tcp.congestion": law})
     for loss, rates in WITHOUT_SACK[law].items():

@@ -1,4 +1,4 @@
-"""`lasthop play`: what a film has of a run, and the command."""
+"""`lasthop play`: the contents of the film of a run, and the command."""
 
 from __future__ import annotations
 

@@ -133,7 +133,7 @@ def test_a_script_that_uses_the_whole_api_runs_and_is_typed_strictly(tmp_path: P
     run = [sys.executable, "-W", "error", str(script), str(tmp_path)]
     done = subprocess.run(run, capture_output=True, text=True, check=False, cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
-    # Not the configuration of this checkout: what a user has who asks for strictness and nothing else.
+    # Not the configuration of this checkout: that of a user who requests strictness and nothing else.
     types = [sys.executable, "-m", "mypy", "--strict", "--config-file=", f"--cache-dir={tmp_path / 'cache'}"]
     read = subprocess.run([*types, str(script)], capture_output=True, text=True, check=False, cwd=tmp_path)
     assert (read.returncode, read.stdout) == (0, "Success: no issues found in 1 source file\n")

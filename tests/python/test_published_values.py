@@ -1,4 +1,4 @@
-"""Figures that tell what so few runs can, and what the paper has: no band of three runs, hollow markers."""
+"""Figures show what few runs support, and the paper's values: no band of three runs, hollow markers."""
 
 from __future__ import annotations
 

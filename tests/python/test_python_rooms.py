@@ -1,7 +1,7 @@
 """The rooms of the Python package: each imports only rooms before it, and no modules import in a circle.
 
-What counts is what the source says: imports at the top, inside functions and under TYPE_CHECKING, and the
-names of modules that are imported by a text, such as those in the table of the package.
+The imports in the source count: at the top, inside functions and under TYPE_CHECKING. So do the names of
+modules that are imported by a text, such as those in the table of the package.
 """
 
 from __future__ import annotations

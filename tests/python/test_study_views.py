@@ -43,7 +43,7 @@ def test_a_contrast_over_a_key_that_is_not_swept_names_those_that_are(small: Pat
 def test_a_point_is_found_without_a_list_of_all(
     small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A table asks for each of them: with the list it took 2e8 steps for 10 000 points."""
+    """A table reads each of them: with the list it took 2e8 steps for 10 000 points."""
     study = lh.load(small).sweep(1, tmp_path / "s").run()
     listed: list[object] = []
     monkeypatch.setattr("lasthop.study.study.listing", lambda values: listed.append(values) or "")

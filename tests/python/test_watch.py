@@ -119,11 +119,11 @@ def test_after_each_run_the_page_has_the_figures_of_the_runs_so_far(tmp_path: Pa
         first = data["figures"][0]["chart"]["panels"][0]["series"]
         assert sum(sum(line["n"]) for line in first) == data["done"]
         assert len(data["figures"]) == 5
-    # The last one is what the report has.
+    # The last one is that of the report.
     means = {row["mean"] for row in study.table("flows.main.goodput_bps").rows}
     last = {y * 1e6 for line in first for y in line["y"]}
     assert sorted(last) == pytest.approx(sorted(means), rel=1e-6)
-    # A page that has all asks for little.
+    # A complete page requests little.
     assert "figures" not in watch.data(seen[-1]["version"])
 
 
@@ -320,7 +320,7 @@ def test_the_page_grows_and_keeps_what_it_has_when_the_sweep_is_interrupted(
         tab.do("$('.legend button').click()")
         tab.until(f"Number($('#runs-done').textContent.split(' ')[0]) > {first} + 1")
         tab.until("!cards[0].isStale")
-        # What the reader has hidden stays hidden while the figure grows.
+        # Lines hidden by the reader stay hidden while the figure grows.
         assert tab.do("$('.legend button').getAttribute('aria-pressed')") == "false"
         assert tab.do("$('#progress').value") > 0
         assert re.match(r"\d+ % – ", tab.do("document.title"))

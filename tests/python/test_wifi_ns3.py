@@ -1,5 +1,7 @@
-"""Goodputs of cells of 802.11n, ac and ax that ns-3 gave: those of the closed form of one saturated station
-with the constants of ns-3, and those of the link here."""
+"""Goodputs of cells of 802.11n, ac and ax by ns-3, beside those of a closed form and of the link here.
+
+The closed form is that of one saturated station with the constants of ns-3.
+"""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ TABLE = Path(__file__).with_name("wrong_commands.txt")
 
 @dataclass(frozen=True)
 class Row:
-    """A command and what it has to answer."""
+    """A command and its required answer."""
 
     command: str
     code: int

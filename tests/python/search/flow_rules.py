@@ -30,7 +30,7 @@ def nothing_is_repeated_but_by_slots_and_wires(seen: Observed) -> Iterator[str]:
 
 
 def losses_are_counted_where_they_happen(seen: Observed) -> Iterator[str]:
-    """The drops of all links are the packets lost; an 802.11 link may also give up what it had delivered."""
+    """The drops of all links are the packets lost; an 802.11 link may also discard a delivered one."""
     if seen.has_warmup:
         return
     lost = sum(terms["lost"][0] for terms, _ in seen.accounts.values())

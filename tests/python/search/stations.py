@@ -1,4 +1,4 @@
-"""Stations that end connections: what a random scenario has in the middle of its paths."""
+"""Stations that end connections, in the middle of the paths of a random scenario."""
 
 from __future__ import annotations
 

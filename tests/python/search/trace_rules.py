@@ -204,7 +204,7 @@ def events_are_those_of_the_accounts(seen: Observed) -> Iterator[str]:
         ):
             of_end = of_layer & (flows == end)
             found = int(np.count_nonzero(of_end & (events == event)))
-            # A wire decides on a loss when it takes in the packet, which may arrive after the end of the run.
+            # A wire decides on a loss when it enqueues the packet, which may arrive after the end of the run.
             taken = of_wire & (flows == end) & np.isin(events, ("queue", "copy"))
             over = of_wire & (flows == end) & np.isin(events, ("receive", "lost"))
             over &= ~np.isin(reasons, ("queue", "policer"))
