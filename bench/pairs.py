@@ -3,11 +3,10 @@
     python bench/pairs.py OLD/_core.abi3.so NEW/_core.abi3.so
     python bench/pairs.py OLD NEW --rounds 20 newreno-clean flows-1000
 
-Runs each case in turn with one build of the extension module and with the other, each in a process
-of its own, and prints whether all metrics are equal, by their hash, and the ratio of the CPU times:
-of the shortest run of each, and the median over the pairs. On a machine with other load only these
-ratios mean something. Without names, it runs every case; with `--hash` it compares only the results.
-Exit status 1 if any result differs.
+Runs each case in turn with one build of the extension module and with the other, each in a process of its
+own. Prints whether all metrics are equal, by their hash, and the ratio of the CPU times: of the shortest run
+of each, and the median over the pairs. On a machine with other load only these ratios mean something. Without
+names, it runs every case; with `--hash` it compares only the results. Exit status 1 if any result differs.
 """
 
 from __future__ import annotations

@@ -3,14 +3,13 @@
     python bench/profile.py                     # every case of bench/, 500 simulated seconds each
     python bench/profile.py newreno-1pct 100
 
-Runs one case in this Python under valgrind's callgrind and adds up the instructions of the simulator
-by the source file they came from, and runs it again under `perf record -e cpu-clock`, which samples
-where the processor is, by part and, for the lines with most samples, by line: one that has far more
-than its neighbours waits, as for a value read wider than it was written or for a branch that was not
-foreseen. What was inlined from the standard library counts for the function it was inlined into.
-Reading the scenario and Python's own work are left out. Instructions are counted, not timed, so their
-shares repeat exactly; but they say little about time: a load that misses the cache is one
-instruction. Each is left out if its tool is not installed.
+Runs one case in this Python under valgrind's callgrind and adds up the instructions of the simulator by the
+source file they came from. Runs it again under `perf record -e cpu-clock`, which samples where the processor
+is, by part and, for the lines with most samples, by line. A line with far more samples than its neighbours
+waits, as for a value read wider than it was written or for a mispredicted branch. What was inlined from the
+standard library counts for the function it was inlined into. Reading the scenario and Python's own work are
+left out. Instructions are counted, not timed, so their shares repeat exactly. But they say little about time:
+a load that misses the cache is one instruction. Each is left out if its tool is not installed.
 """
 
 import re

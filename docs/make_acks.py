@@ -3,9 +3,9 @@
     ./lasthop sweep examples/acks
     .venv/bin/python docs/make_acks.py studies/examples/acks
 
-The time that acknowledgements of TCP take is that of their IP packets, which the ledger of airtime has, and
-their share of headers, link acknowledgements and interframe spaces: each frame has the same, whether it
-carries data or an acknowledgement. Backoff and collisions are not divided.
+The time of TCP acknowledgements is that of their IP packets, which the ledger of airtime has, and their share
+of headers, link acknowledgements and interframe spaces. Each frame has the same share, whether it carries
+data or an acknowledgement. Backoff and collisions are not divided.
 """
 
 import re

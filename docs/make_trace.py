@@ -3,9 +3,9 @@
     python docs/make_trace.py 30 4 1 > scenarios/examples/traces/cell.down
     python docs/make_trace.py 30 1 2 > scenarios/examples/traces/cell.up
 
-The arguments are seconds, the mean rate in Mbit/s, and a seed. The rate is drawn anew every 100 ms, a step up
-or down from the one before within a factor of four of the mean, as that of a mobile receiver; now and
-then nothing goes for some hundred milliseconds. The model is made up: it is not a measurement of any network.
+The arguments are seconds, the mean rate in Mbit/s, and a seed. The rate is drawn anew every 100 ms, as that
+of a mobile receiver: a step up or down from the one before, within a factor of four of the mean. Now and then
+nothing is sent for some hundred milliseconds. The model is made up: it is not a measurement of any network.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def opportunities(seconds: int, mean_mbps: float, seed: int) -> Iterator[int]:
 
 
 def main() -> None:
-    """Print the trace that the arguments ask for."""
+    """Print the trace that the arguments describe."""
     seconds, mean, seed = int(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3])
     print("\n".join(str(ms) for ms in opportunities(seconds, mean, seed)))
 

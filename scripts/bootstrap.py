@@ -1,8 +1,8 @@
 """Makes the private environment of a checkout: .venv, the pinned packages, the built simulator.
 
 Called by `lasthop` when something of it is missing or older than its source; needs nothing but the
-standard library. Every step can be repeated, is skipped when unchanged, and leaves its mark
-only when it is done, so a set-up that was killed is taken up by the next call.
+standard library. Every step can be repeated, is skipped when unchanged, and leaves its mark only when it is
+done. A set-up that was killed is thus continued by the next call.
 
 Exit status: 0 ready, 2 a step failed, 75 another process held the lock and has finished.
 """
@@ -48,7 +48,7 @@ def say(text: str) -> None:
 def locked() -> Iterator[tuple[int, bool]]:
     """Holds the checkout's lock; gives its descriptor and whether there was somebody to wait for.
 
-    The kernel frees the lock when the last process that holds it dies, so there is no stale lock; the
+    The kernel frees the lock when the last process that holds it dies, so there is no stale lock. The
     programs started here inherit it, so one that outlives a killed set-up still keeps others out.
     """
     lock = os.open(HERE / ".venv.lock", os.O_RDWR | os.O_CREAT, 0o666)
@@ -146,7 +146,7 @@ def with_profile() -> list[str]:
     """The options with which maturin uses the profile; none if there is none of this compiler."""
     if not profile().is_file():
         return []
-    # Functions that have changed since have no counts, which is no reason for a warning each.
+    # Functions that have changed since have no counts, which does not merit a warning each.
     flags = [f"-Cprofile-use={profile()}", "-Cllvm-args=-no-pgo-warn-mismatch"]
     return ["--config", f"build.rustflags={json.dumps(flags)}"]
 

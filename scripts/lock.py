@@ -3,8 +3,8 @@
     python3 scripts/lock.py           # the newest versions of everything
     python3 scripts/lock.py --keep    # the versions that are locked now, for the packages still needed
 
-Each pin serves the oldest Python that is supported and all newer ones, on every platform, and has the
-hashes of all files of its version, so that pip takes no other. uv resolves; where it is not installed it
+Each pin serves the oldest Python that is supported and all newer ones, on every platform. It has the hashes
+of all files of its version, so that pip accepts no other. The resolver is uv; where it is not installed it
 goes into an environment of its own for this one call.
 """
 

@@ -1,4 +1,4 @@
-"""Puts another build of the extension in the place of the package's own: the file that LASTHOP_CORE names.
+"""Replaces the package's own extension by another build: the file that LASTHOP_CORE names.
 
 Python imports this module when it starts, where this folder is on PYTHONPATH, and so does every process
 that a test starts. `lasthop test` sets both for a run of the tests; the extension that a user calls stays
