@@ -1,7 +1,7 @@
 //! Every cross-layer signal, in one place.
 //!
 //! A signal travels through the layers of its node, together with a reference to its packet, and never leaves the node.
-//! A layer passes on what it does not understand.
+//! A layer forwards a signal that it does not understand.
 
 /// A report of a layer to the layers above it about one packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 //! sender, with a window of a round trip.
 //!
 //! **How.** `R_n = (T R_(n-1) + L_n) / ((t_n - t_(n-1)) + T)` at the acknowledgement of `L_n` segments at `t_n`, with
-//! `T = K RTT`: what the last `T` carried by the rate before, and what came, over the time both took.
+//! `T = K RTT`: the segments that the previous rate carries in `T` and the new ones, divided by the time of both.
 //!
 //! **Limits.** A silence is spread over `T`, so that the rate falls after it. Acknowledgements that a queue on the way
 //! back has pushed together raise the rate for about `T` (the authors' next scheme, TCP New Jersey, reads the receiver's

@@ -1,4 +1,4 @@
-//! What two ends agree about acknowledgements: TCP options for experiments (RFC 6994).
+//! The agreement of two ends about acknowledgements: TCP options for experiments (RFC 6994).
 //!
 //! ```text
 //!    on a SYN        kind 254, 4, 00 AC                      TARR: this end acknowledges as it is asked to

@@ -3,8 +3,9 @@
 //! **Limits.** Both ends of the hop need an agent. A link whose acknowledgements carry no riders (a wire, polling) holds
 //! each acknowledgement for `hold`. Duplicate acknowledgements and those with SACK blocks, ECN or options of a law travel as
 //! packets, and those that wait go before them. A station with several next hops, none of which is the destination, does not
-//! know which of them has more data, and holds nothing. A station with DCF announces more data for whomever it has them. If the link loses what rode (a retransmission without any MPDU that
-//! was acknowledged before), TCP continues with the next acknowledgement.
+//! know which of them has more data, and holds nothing. A station with DCF announces more data whichever receiver they
+//! are for. If the link loses the riders (a retransmission without any MPDU that was acknowledged before), TCP
+//! continues with the next acknowledgement.
 //!
 //! **Source.** Salameh, Zhushi, Handley, Jamieson and Karp, "HACK: Hierarchical ACKs for Efficient Wireless Medium
 //! Utilization", USENIX ATC 2014. Only the abstract was read: TCP acknowledgements are carried "within `WiFi`'s link-layer
@@ -24,10 +25,10 @@
 //! **Choices.** 1. The compressed form has the low bytes of what changed and a CRC-8 over all fields (`hack/codec.rs`): 8
 //! bytes two segments later with timestamps. 2. The context is the last acknowledgement that travelled as a packet and was
 //! delivered; while one is in the link's queue, those after it wait. Its number is a hash of addresses and ports; the CRC
-//! separates flows with the same one. 3. The link keeps what rode until it knows that the acknowledgement arrived, and sends
-//! it again with one that repeats it; numbers separate repetitions. 4. An acknowledgement of the link has room for 512 bytes of riders
-//! with EDCA, for one rider with DCF; the rest waits for the next. 5. The reservation of the data frame does not cover the
-//! riders; for the time that they take longer, others hear the carrier.
+//! separates flows with the same one. 3. The link keeps the riders until it knows that the acknowledgement arrived, and
+//! sends them again with one that repeats it; numbers separate repetitions. 4. An acknowledgement of the link has room
+//! for 512 bytes of riders with EDCA, for one rider with DCF; the rest waits for the next. 5. The reservation of the
+//! data frame does not cover the riders; for the time that they take longer, others hear the carrier.
 //!
 //! **Checked by** `hack/tests.rs`, `hack/codec.rs`, and `crates/sim/tests/descendants.rs` end to end.
 

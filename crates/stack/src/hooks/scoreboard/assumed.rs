@@ -1,9 +1,9 @@
-//! What duplicate acknowledgements tell where there are no selective ones: each, that one more segment has arrived.
+//! Duplicate acknowledgements without selective ones: each reports that one more segment has arrived.
 //!
 //! **Source.** Linux: `tcp_add_reno_sack`, `tcp_remove_reno_sacks`, `tcp_limit_reno_sacked`.
 //!
-//! **How.** Nobody knows which segments these are, only their number. An advance contains one that filled the hole; the others
-//! had been counted, as far as duplicates have come for them.
+//! **How.** Only the number of these segments is known, not which they are. An advance contains one that filled the
+//! hole; the others had been counted, as far as duplicates have arrived for them.
 
 use super::{Advance, News, Scoreboard};
 

@@ -1,7 +1,7 @@
-//! What rides in acknowledgements: a few bytes of an agent in the next one to a neighbour.
+//! Riders: a few bytes of an agent in the next acknowledgement to a neighbour.
 //!
 //! One goes with an Ack of DCF; as many as [`ROOM`] bytes hold with an Ack or BlockAck of EDCA. An acknowledgement that
-//! repeats one carries again what that carried.
+//! repeats another carries the same riders again.
 //!
 //! The duration field of the data frame reserves the medium for an acknowledgement without them; for the time that they
 //! take longer the others hear the carrier.

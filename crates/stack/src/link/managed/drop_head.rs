@@ -1,6 +1,7 @@
 //! Drop-head: a full queue drops the packet that has waited longest, not the one that arrives.
 //!
-//! **Limits.** It is as long as a drop-tail queue; only news of a loss comes earlier, by the time that packets wait in it.
+//! **Limits.** It is as long as a drop-tail queue. Only the report of a loss comes earlier, by the time that packets
+//! wait in it.
 //!
 //! **Source.** Lakshman, Neidhardt and Ott 1996; Mahimahi's `drophead` and Linux's `pfifo_head_drop`.
 //!

@@ -1,4 +1,4 @@
-//! RACK: a segment is lost if one that was sent after it has arrived, and it has had time to (RFC 8985, 6).
+//! RACK: a segment is lost if one sent after it has arrived, and its own time to arrive is over (RFC 8985, 6).
 //!
 //! **How.** The scoreboard knows the segment sent last of those that have arrived, and the round trip of the one that arrived
 //! last ([`Latest`]). A segment sent before the former is lost once its age exceeds the round trip of the latter plus

@@ -1,8 +1,8 @@
 //! The round-trip estimate and the retransmission timeout (RFC 6298).
 //!
-//! The timeout goes by what the clock of the endpoint reads, in its ticks. The smoothed round trip that everything else goes by is
-//! exact, as in Linux, which measures round trips in microseconds whatever the clock of its timestamps is. Only laws and
-//! pace of ns-2 read the clock here, too, unless something spaces the segments.
+//! The timeout follows the clock of the endpoint, in its ticks. The smoothed round trip for all other purposes is
+//! exact, as in Linux, which measures round trips in microseconds whatever the clock of its timestamps is. Only laws
+//! and pace of ns-2 read the clock here, too, unless something spaces the segments.
 
 use super::{Config, Pacing, RtoArithmetic, RtoFloor};
 use crate::estimate::{Smoothed, Ticks};

@@ -1,6 +1,6 @@
-//! Minstrel-HT: the mode of data by what was acknowledged.
+//! Minstrel-HT: selects the mode of data frames by the share of MPDUs that was acknowledged.
 //!
-//! **Limits.** Categories of a receiver learn apart. No legacy rates, no RTS before fallback rates.
+//! **Limits.** The categories of a receiver learn separately. No legacy rates, no RTS before fallback rates.
 //!
 //! **Source.** Linux 6.12, `net/mac80211/rc80211_minstrel_ht.c`.
 //!

@@ -1,6 +1,6 @@
 //! Rate control: the mode of the next PPDU with data, for each receiver.
 //!
-//! **Limits.** Width and guard interval stay those of the link. Categories of a receiver learn apart.
+//! **Limits.** Width and guard interval stay those of the link. The categories of a receiver learn separately.
 //!
 //! **How.** A *ladder* lists the modes that a station may use for a receiver, ordered by their rate. It extends to the
 //! MCS and the number of streams to which the link, or one of the two stations, is set. A law chooses a rung before
@@ -8,7 +8,7 @@
 //!
 //! **Choices.** 1. `ideal` selects the fastest mode in which an MPDU with the longest packet so far fails with a
 //! probability of at most 10 %. The probability is that at the signal-to-noise ratio when the PPDU is filled. If all
-//! modes fail more often, it selects the slowest. Interference is not foreseen. 2. RTS and BlockAckReq go at a basic
+//! modes fail more often, it selects the slowest. Interference is not predicted. 2. RTS and BlockAckReq go at a basic
 //! rate that follows the mode, as the responses do.
 
 use super::super::mode::Mode;

@@ -4,7 +4,7 @@
 //! time for which an MPDU waits to the receiver; mac80211 of Linux has 100 ms (`HT_RX_REORDER_BUF_TIMEOUT`).
 //!
 //! **How.** Both windows are rings. The scoreboard covers the last numbers up to the highest received, and survives until
-//! they are left behind. The buffer begins at the first missing number; what arrives beyond its end moves it.
+//! they are left behind. The buffer begins at the first missing number; a packet beyond its end moves it.
 
 use super::super::exchange::SEQUENCE_MASK;
 use super::load::{BlockAck, after, ahead};

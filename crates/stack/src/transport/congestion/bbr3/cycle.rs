@@ -1,4 +1,4 @@
-//! `ProbeBW`: DOWN, CRUISE, REFILL and UP, and the bound of the long term (5.3.3).
+//! `ProbeBW`: DOWN, CRUISE, REFILL and UP, and the long-term bound (5.3.3).
 
 use super::{Bbr3, LEAST_WINDOW, Sample, State};
 use crate::hooks::Window;

@@ -1,4 +1,4 @@
-//! What losses and marks do: bounds of the short and of the long term, the end of Startup, and undo (5.5.10, 5.5.11).
+//! The effects of losses and marks: short-term and long-term bounds, the end of Startup, and undo (5.5.10, 5.5.11).
 
 use super::{Bbr3, Bbr3Config, Sample, State};
 use crate::estimate::Sending;

@@ -1,4 +1,4 @@
-//! What the application does: it writes, reads and closes.
+//! The actions of the application: it writes, reads and closes.
 
 use super::{Connection, State};
 use crate::hooks::Out;

@@ -1,9 +1,9 @@
-//! Acknowledging by hand: what has come is acknowledged as far as the owner of this end consents, and no further.
+//! Acknowledgement by consent: arrived data is acknowledged as far as the owner of this end consents, and no further.
 //!
-//! An end in the middle of a path has what the far end may lack. So that an acknowledgement means what it says, its owner
-//! consents when the far end has acknowledged. Until then an arrival is answered only where the peer waits for an
-//! answer. These are a repetition of acknowledged data, data for which there is no room, and any probe of a closed
-//! window. A hole is reported by duplicates of the right number only: they wait until all below the hole is
+//! An end in the middle of a path holds data that the far end may lack. To preserve the meaning of an acknowledgement,
+//! its owner consents when the far end has acknowledged. Until then an arrival is answered only where the peer waits
+//! for an answer. These are a repetition of acknowledged data, data for which there is no room, and any probe of a
+//! closed window. A hole is reported by duplicates of the right number only: they wait until all below the hole is
 //! acknowledged.
 
 use std::collections::VecDeque;

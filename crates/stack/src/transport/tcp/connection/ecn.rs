@@ -8,9 +8,9 @@
 //! which this stack does not meet. 2. With classic ECN, a mark counts if the segment carries data within the window
 //! that the receiver has not yet received (6.1.5 leaves out what is beyond the window). With accurate ECN each marked
 //! packet counts (RFC 9768, 3.2.2). 3. A segment with CWR that is marked itself ends one echo and begins another. 4.
-//! The option of accurate ECN with counters of bytes (RFC 9768, 3.2.3) is not sent; the count of packets does without.
-//! 5. The acknowledgement of a SYN-ACK reports how that arrived (3.2.2.1), and the end that sent it does not take this
-//! for a count. 6. The second mark since the last acknowledgement is acknowledged at once (3.2.2.5.1).
+//! The option of accurate ECN with counters of bytes (RFC 9768, 3.2.3) is not sent; the count of packets does not need
+//! it. 5. The acknowledgement of a SYN-ACK reports how that arrived (3.2.2.1), and the end that sent it does not take
+//! this for a count. 6. The second mark since the last acknowledgement is acknowledged at once (3.2.2.5.1).
 
 use crate::packet::{Ecn, Flags};
 use crate::transport::tcp::{EcnMode, FIRST_COUNT};

@@ -1,4 +1,4 @@
-//! What an acknowledgement changes: what is outstanding, the window, the recovery and the timer.
+//! The effects of an acknowledgement on the outstanding data, the window, the recovery and the timer.
 
 use super::spurious::Doing;
 use super::{Arrived, SackNews, Sender};

@@ -1,9 +1,9 @@
-//! What the sender asks of its peer's acknowledgements: a rate (TARR), or that they follow its round trip (TACK).
+//! The sender's requests about acknowledgements: a rate (TARR), or that they follow its round trip (TACK).
 //!
 //! **Choices.** 1. TARR's draft leaves the rate to the sender. Here it is a quarter of the window, so that each window
-//! is acknowledged four times (TACK's beta), and at most what the scenario sets. 2. What is asked goes with one segment
-//! of new data, and again with each retransmission until that segment is acknowledged. 3. The least round trip is that
-//! of the whole connection, from the newest segment that an acknowledgement covers, which the receiver has held back
+//! is acknowledged four times (TACK's beta), and at most what the scenario sets. 2. A request goes with one segment of
+//! new data, and again with each retransmission until that segment is acknowledged. 3. The least round trip is that of
+//! the whole connection, from the newest segment that an acknowledgement covers, which the receiver has held back
 //! least. It is sent again when it has fallen by an eighth.
 
 use super::Sender;

@@ -1,8 +1,9 @@
-//! What keeps the sender from sending more, and for how long.
+//! The limits that keep the sender from sending more, and for how long.
 //!
 //! **Source.** Linux: `tcp_chrono_start`, whose times `ss -i` shows as `busy`, `rwnd_limited` and `sndbuf_limited`.
 //!
-//! **How.** Each time after all has left that may leave, one thing holds back the rest. It is the limit until the next such time.
+//! **How.** Each time the sender has sent all that it may, one limit holds back the rest. It remains the limit until
+//! the next such time.
 //!
 //! **Choices.** 1. In a recovery, and until a lost segment has gone again, the window is the limit, whatever waits behind it.
 //! 2. What Nagle's rule holds is less than a segment: the application is the limit. 3. A window at the maximum that the scenario

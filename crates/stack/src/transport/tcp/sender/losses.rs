@@ -1,4 +1,4 @@
-//! What the sender does about a loss: recovery after a fast retransmit, and the timeout.
+//! The answers of the sender to a loss: recovery after a fast retransmit, and the timeout.
 
 use super::Sender;
 use crate::hooks::{LossCause, LossResponse, NoteEvent, Out, Recovery};

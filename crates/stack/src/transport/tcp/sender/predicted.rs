@@ -6,8 +6,9 @@
 //! **Source.** V. Jacobson, "4BSD header prediction", Computer Communication Review 20 (1), 1990; in Linux the fast path of
 //! `tcp_rcv_established`.
 //!
-//! **How.** Most acknowledgements take off the oldest segment, which was sent once, and report nothing else. What the sender,
-//! its recovery and its law do then follows from their state alone. So does what a full segment of new data changes.
+//! **How.** Most acknowledgements take off the oldest segment, which was sent once, and report nothing else. The
+//! actions of the sender, its recovery and its law then follow from their state alone. So do the effects of a full
+//! segment of new data.
 //!
 //! **Checked by** `connection/tests/predicted.rs`: random connections give the same with and without it.
 

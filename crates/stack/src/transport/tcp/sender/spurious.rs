@@ -7,17 +7,17 @@
 //! restored if a segment arrives that was sent before it and only once (F-RTO). To see that, F-RTO answers the first
 //! acknowledgement after a timeout with two new segments.
 //!
-//! **Choices.** 1. F-RTO goes by the scoreboard (RFC 5682, 3.1), and only where a timeout is the first in its window of data and
-//! no recovery was under way. Without new data to send the flight is sent again as always (step 2b). 2. The restored window is
-//! at least the present one, as in Linux. 3. What RFC 4015 (3) does to the timer is left out: the late acknowledgement is a
-//! sample like all others. 4. An original that arrives late, after others, counts as reordering, as in Linux. RFC 8985
-//! (6.2, step 3) counts only what was sent once, and without such an arrival the reordering window of RACK stays 0. 5.
-//! Reports of duplicates count against a recovery until another begins. 6. After a mark was echoed since, the window
-//! stays reduced (RFC 4015, 3; Linux clears `prior_ssthresh`), and only the recovery is over. Restored or not, the
-//! reduction is none that answers marks any longer: the next echo is answered, in this acknowledgement or later, as in
-//! Linux, whose state is open then. 7. As in Linux, a partial acknowledgement undoes nothing while a copy is in the
-//! network. Recoveries that follow each other without a gap count as one for the time of the first copy. 8. After a
-//! report of duplicates what was declared lost stays so, and may begin the next recovery.
+//! **Choices.** 1. F-RTO uses the scoreboard (RFC 5682, 3.1), and only where a timeout is the first in its window of
+//! data and no recovery was under way. Without new data to send the flight is sent again as always (step 2b). 2. The
+//! restored window is at least the present one, as in Linux. 3. What RFC 4015 (3) does to the timer is left out: the
+//! late acknowledgement is a sample like all others. 4. An original that arrives late, after others, counts as
+//! reordering, as in Linux. RFC 8985 (6.2, step 3) counts only what was sent once, and without such an arrival the
+//! reordering window of RACK stays 0. 5. Reports of duplicates count against a recovery until another begins. 6. After
+//! a mark was echoed since, the window stays reduced (RFC 4015, 3; Linux clears `prior_ssthresh`), and only the
+//! recovery is over. Restored or not, the reduction no longer answers marks: the next echo is answered, in this
+//! acknowledgement or later, as in Linux, whose state is open then. 7. As in Linux, a partial acknowledgement undoes
+//! nothing while a copy is in the network. Recoveries that follow each other without a gap count as one for the time of
+//! the first copy. 8. After a report of duplicates what was declared lost stays so, and may begin the next recovery.
 
 use super::marks::Fall;
 use super::{Arrived, Sender};

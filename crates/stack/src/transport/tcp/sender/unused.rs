@@ -1,14 +1,14 @@
-//! What becomes of a window that is not used: the restart after an idle time (RFC 5681, 4.1), or the decay of RFC 2861, which is
-//! Linux's (`tcp_cwnd_restart`, `tcp_cwnd_application_limited`).
+//! The treatment of an unused window: the restart after an idle time (RFC 5681, 4.1), or the decay of RFC 2861, which
+//! is Linux's (`tcp_cwnd_restart`, `tcp_cwnd_application_limited`).
 //!
-//! **How.** With decay an idle time halves the window for each timeout that it lasts, down to the initial window. Where the
-//! application has not filled the window for a timeout, half of what it did not use is taken off it. Either keeps three quarters of
-//! the window as ssthresh, so that slow start leads back there. Without decay an idle time of a timeout brings the initial window
-//! back at once, and leaves ssthresh.
+//! **How.** With decay an idle time halves the window for each timeout that it lasts, down to the initial window. Where
+//! the application has not filled the window for a timeout, the window is reduced by half of the unused part. Either
+//! keeps three quarters of the window as ssthresh, so that slow start leads back there. Without decay an idle time of a
+//! timeout brings the initial window back at once, and leaves ssthresh.
 //!
 //! **Choices.** 1. The application is the limit where less than a segment of the data written has not been sent; Linux
 //! checks whether it waits for room in the buffer. 2. An idle time counts from the last segment sent, until the next is
-//! sent, where Linux looks at the next write.
+//! sent, where Linux checks it at the next write.
 
 use super::Sender;
 use super::spurious::Doing;
