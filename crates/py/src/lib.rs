@@ -1,6 +1,6 @@
 //! The Python binding of lasthop, without logic of its own.
 //!
-//! Whole runs cross the border: Python hands in a scenario, a point, a seed and a replication, and gets metrics and
+//! Whole runs cross the border: Python passes a scenario, a point, a seed and a replication, and gets metrics and
 //! traces back. The GIL is released while a simulation runs, and traces become numpy arrays without a copy.
 
 mod agent_load;

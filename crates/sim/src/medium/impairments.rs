@@ -1,7 +1,7 @@
 //! What a wire does to packets besides losing them: its delay varies, some packets overtake others, and some arrive twice.
 //!
-//! **Limits.** Packets leave the queue in order and one at a time; what is here acts on the way. A copy takes no capacity of
-//! the link, and is neither lost by its loss process nor copied again.
+//! **Limits.** Packets leave the queue in order and one at a time; the impairments act in transit. A copy takes no
+//! capacity of the link, and is neither lost by its loss process nor copied again.
 //!
 //! **Source.** `tc netem` of Linux (`net/sched/sch_netem.c`), which has it from NIST Net (Carson and Santay 2003), with the
 //! distributions of iproute2.
@@ -23,8 +23,9 @@
 //! netem draws one for the delay only if the packet is delayed, and one for the order only after the gap. 3. The
 //! distributions are exact, cut off at 4 spreads on either side where the tables of iproute2 end. 4. A copy takes a
 //! number of a stream of its own for its delay, correlated with that of its original; it is never sent ahead. In netem
-//! it passes everything again but the copying. 5. What is lost is not copied; in netem a packet that is both arrives
-//! once. 6. Where jitter keeps the order, nothing but a packet sent ahead arrives before one that left before it.
+//! it passes all impairments again except the copying. 5. A lost packet is not copied; in netem a packet that is both
+//! lost and copied arrives once. 6. Where jitter keeps the order, nothing but a packet sent ahead arrives before one
+//! that left before it.
 //!
 //! **Checked by** the tests below, by `crates/sim/tests/impairments.rs`, and by `tests/python/test_wires.py`.
 

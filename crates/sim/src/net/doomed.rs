@@ -1,4 +1,4 @@
-//! Packets that are lost ahead of the clock, or in this instant: to everybody else they are still on their way.
+//! Packets whose loss is computed ahead of the clock, or happens in this instant: for all others they are in transit.
 
 use lasthop_stack::packet::Packet;
 use lasthop_stack::units::Time;

@@ -1,4 +1,4 @@
-//! The network at the ends of flows: it sends what they make, and passes on what links read of their timers.
+//! The network at the ends of flows: it sends their packets, and reports the state of their timers to links.
 
 use lasthop_stack::packet::{NodeId, Packet};
 use lasthop_stack::units::{Bytes, Span, Time};

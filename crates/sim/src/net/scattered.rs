@@ -1,8 +1,8 @@
 //! Channels that treat packets further: a policer in front of the queue, and a medium that delays, reorders or duplicates them.
 //!
 //! Packets that arrive in another order than they leave are in a heap; the first of them is in the channel's pipe, which has
-//! its event. A channel behind such a one is not a relay ([`ways`](super::ways)), because a relay takes packets in before they
-//! arrive.
+//! its event. A channel behind such a channel is not a relay ([`ways`](super::ways)), because a relay enqueues packets
+//! before they arrive.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;

@@ -1,5 +1,5 @@
-//! What a trace records of the network: the packets on wires, and the packets that agents pass on. A channel with more than
-//! a queue and a loss process takes its packets in here.
+//! What a trace records of the network: the packets on wires, and the packets that agents pass on. A channel with more
+//! than a queue and a loss process enqueues its packets here.
 
 use std::collections::VecDeque;
 

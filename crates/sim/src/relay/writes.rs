@@ -1,4 +1,4 @@
-//! What the application of a flow writes, and when, for a program outside that does it.
+//! The writes of the application of a flow, with their times, for an external program that performs them.
 
 use lasthop_stack::units::Time;
 

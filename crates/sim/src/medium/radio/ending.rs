@@ -1,4 +1,4 @@
-//! The end of a frame that was not alone or may be lost: what each receiver made of it.
+//! The end of a frame that was not alone or may be lost: its fate at each receiver.
 
 use lasthop_stack::link::dot11::{BROADCAST, Frame, Mpdu};
 use lasthop_stack::units::Time;

@@ -1,4 +1,4 @@
-//! The classes in which the airtime ledger books what frames carry.
+//! The classes to which the airtime ledger assigns the contents of frames.
 
 use lasthop_stack::link::dot11::{Airtime, Frame, Load, Mpdu, MpduFate, PayloadClass};
 use lasthop_stack::packet::{Body, Flags, Packet};

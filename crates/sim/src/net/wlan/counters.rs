@@ -1,4 +1,4 @@
-//! What an 802.11 link has counted.
+//! The counters of an 802.11 link.
 
 use lasthop_stack::link::dot11::EdcaCounters;
 use lasthop_stack::units::Time;

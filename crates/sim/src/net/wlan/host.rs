@@ -1,4 +1,4 @@
-//! What an 802.11 link needs of the network around it.
+//! The interface that an 802.11 link requires of the network around it.
 
 use std::collections::VecDeque;
 

@@ -2,7 +2,7 @@
 //! something to do.
 //!
 //! **How**: the radio and the MACs leave out the stations at rest (see `medium::radio::followers`, `dot11::bystander`). All
-//! follow while frames overlap. A station is dismissed at the end of a frame, if it knows what a bystander knows.
+//! follow while frames overlap. A station is dismissed at the end of a frame, if its state is that of a bystander.
 
 use lasthop_stack::link::dot11::{BROADCAST, Frame};
 use lasthop_stack::packet::NodeId;

@@ -1,4 +1,4 @@
-//! Where an endpoint puts its answers, and what a trace of events records there.
+//! The output of an endpoint, and the records of it in a trace of events.
 
 use lasthop_stack::hooks::{Jitter, Judge, Judged, Note, Out, Room, Timer};
 use lasthop_stack::packet::{NodeId, Packet};
