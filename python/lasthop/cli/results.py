@@ -1,4 +1,4 @@
-"""Commands on what a sweep left behind: plot, export, command, merge."""
+"""Commands on the results of a sweep: plot, export, command, merge."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the command line speaks: data on stdout, talk on stderr, colour where it is welcome."""
+"""Output of the command line: data on stdout, messages on stderr, colour where it is wanted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `ladder` and `play` share: which runs they show, and running scenarios as far as they need."""
+"""Code shared by `ladder` and `play`: the runs that they show, and running scenarios as far as needed."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Workers that run jobs side by side, as many as the relays' timers allow.
 
 A job whose packets were late is run again with fewer others beside it. Alone it counts however late it is,
-and says so.
+and reports its lateness.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the binding gives of a run, as plain data that can travel to another process or into a file."""
+"""The results of a run from the binding, as plain data for another process or for a file."""
 
 from __future__ import annotations
 

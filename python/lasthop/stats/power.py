@@ -1,4 +1,4 @@
-"""How many runs tell an effect from none."""
+"""How many runs distinguish an effect from none."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""How long things last of which some are not over yet (Kaplan and Meier 1958).
+"""The distribution of durations of which some are censored (Kaplan and Meier 1958).
 
-A transfer that is under way when a run ends has lasted so long at least: it is censored. To leave
-it out, or to take what it lasted so far for its length, would make slow transfers look fast.
+A transfer that is under way when a run ends has lasted so long at least: it is censored. To leave it out, or
+to take the time so far for its length, would make slow transfers look fast.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What older versions have stored: scenarios, with their keys under the names of today, and ledgers."""
+"""Files of older versions: scenarios, with their keys under the names of today, and ledgers."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """A run as a row of the ledger: what is kept of it, and how it is checked when it is read.
 
-Each row has a checksum over all that it says, with the names of its metrics and the key of its point, which
-other tables hold. A row is damaged if its sum differs, or one of its fields is not of the required type and
-range: reading leaves it out and reports it.
+Each row has a checksum over its contents, with the names of its metrics and the key of its point, which other
+tables hold. A row is damaged if its sum differs, or one of its fields is not of the required type and range:
+reading leaves it out and reports it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The network of a scenario as a drawing has it: what to show of it, and where each node lies."""
+"""The network of a scenario as a drawing shows it: its shown parts, and the place of each node."""
 
 from __future__ import annotations
 
