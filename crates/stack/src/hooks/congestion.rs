@@ -50,11 +50,11 @@ pub struct Ack {
     pub counted: u32,
     /// The content of its header extension, if the law requested one.
     pub extension: Option<Echo>,
-    /// What it reports of marks.
+    /// Its report of marks.
     pub ecn: EcnEcho,
 }
 
-/// What an acknowledgement reports of the marks of queues.
+/// The report of an acknowledgement about the marks of queues.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EcnEcho {
     /// None, or ECN is not in use.
@@ -293,7 +293,7 @@ impl Words for Form {
     const WORDS: &'static [(&'static str, Form)] = &[("option", Form::Option), ("paper", Form::Paper)];
 }
 
-/// What ends slow start before a loss.
+/// The exits from slow start before a loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SlowStart {
     /// Nothing (RFC 5681, 3.1).

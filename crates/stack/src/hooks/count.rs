@@ -5,9 +5,9 @@
 pub struct Count {
     /// Its name within its scheme, in snake case.
     pub name: &'static str,
-    /// What is counted.
+    /// The unit of the count.
     pub unit: &'static str,
-    /// What it means.
+    /// Its meaning.
     pub meaning: &'static str,
     /// How much, since the scheme began.
     pub value: u64,

@@ -18,7 +18,7 @@ pub enum Timer {
 /// An event for a trace.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Note {
-    /// What happened.
+    /// The event.
     pub event: NoteEvent,
     /// First byte of the segment it is about, from 0 for the first data byte.
     pub seq: u64,

@@ -96,7 +96,7 @@ pub struct Spec {
     pub least: Option<Limit>,
     /// The greatest value.
     pub most: Option<Limit>,
-    /// What it means.
+    /// Its meaning.
     pub meaning: &'static str,
     /// Where its default is published.
     pub source: &'static str,

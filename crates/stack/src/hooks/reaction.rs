@@ -65,7 +65,7 @@ pub struct Acknowledge {
     pub copies: u8,
 }
 
-/// What the sending half does.
+/// The action of the sending half.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StopOrGo {
     /// It sends nothing until it resumes; window, threshold and timeout are kept, and the retransmission timer is cancelled.
@@ -78,10 +78,10 @@ pub enum StopOrGo {
     ResumeFromLoss,
 }
 
-/// What an endpoint does at once; by default nothing.
+/// The immediate actions of an endpoint; by default none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Deeds {
-    /// What its sending half does.
+    /// The action of its sending half.
     pub sending: Option<StopOrGo>,
     /// The window that all acknowledgements advertise from now on.
     pub window: Option<Advertised>,

@@ -40,7 +40,7 @@ pub enum Verdict {
     Lost,
 }
 
-/// What becomes of the segments declared lost in a recovery that was not needed.
+/// The fate of the segments declared lost in a recovery that was not needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Declared {
     /// They are lost, and may begin another.

@@ -21,7 +21,7 @@ use crate::units::{Span, Time};
 /// Duplicate acknowledgements that mean a loss (RFC 5681, 3.2; RFC 6675's `DupThresh`).
 pub const DUP_THRESH: u32 = 3;
 
-/// What becomes of selective acknowledgements when the retransmission timer fires.
+/// The fate of selective acknowledgements when the retransmission timer fires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SackAfterTimeout {
     /// They are kept, and what they cover is not sent again (RFC 6675, 5.1).

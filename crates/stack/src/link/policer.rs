@@ -22,7 +22,7 @@ use crate::units::{Bytes, Rate, Time};
 /// Units of the bucket in a byte: at 1 bit/s it gains one in a nanosecond.
 const UNITS_PER_BYTE: u128 = 8_000_000_000;
 
-/// What a policer lets pass.
+/// The rate and the burst that a policer lets pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PolicerConfig {
     /// The rate at which the bucket fills.

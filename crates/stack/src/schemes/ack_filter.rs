@@ -57,7 +57,7 @@ impl Default for Config {
 }
 
 impl Config {
-    /// What the agent requires of its interface.
+    /// The requirements of the agent on its interface.
     #[must_use]
     pub fn needs(&self) -> Needs {
         Needs { reports: true, last_hop: true, on_acknowledgements: true, ..Needs::default() }

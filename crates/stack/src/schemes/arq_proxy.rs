@@ -102,7 +102,7 @@ impl Default for Config {
 }
 
 impl Config {
-    /// What the agent requires of its interface and its flows.
+    /// The requirements of the agent on its interface and its flows.
     #[must_use]
     pub fn needs(&self) -> Needs {
         Needs {

@@ -52,7 +52,7 @@ impl Described for Config {
     }
 }
 
-/// What one end of a connection does.
+/// The behaviour of one end of a connection.
 #[derive(Clone, Copy, Debug)]
 pub struct FreezeTcp {
     config: Config,

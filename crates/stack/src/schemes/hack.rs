@@ -73,7 +73,7 @@ impl Default for Config {
 }
 
 impl Config {
-    /// What the agent requires of its interface and its flows.
+    /// The requirements of the agent on its interface and its flows.
     #[must_use]
     pub fn needs(&self) -> Needs {
         Needs { reports: true, last_hop: true, both_ends: true, answers: true, ..Needs::default() }

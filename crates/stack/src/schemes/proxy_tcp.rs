@@ -63,7 +63,7 @@ pub enum Duplicates {
 pub struct Config {
     /// For which flows it acts: those whose data goes to a node ahead.
     pub criterion: Criterion,
-    /// What it does with a duplicate.
+    /// The treatment of a duplicate.
     pub duplicates: Duplicates,
     /// Most segments remembered of one flow.
     pub segments: usize,
@@ -86,7 +86,7 @@ impl Default for Config {
 }
 
 impl Config {
-    /// What it needs of its interface and its flows.
+    /// Its requirements on its interface and its flows.
     #[must_use]
     pub fn needs(&self) -> Needs {
         Needs { reports: true, last_hop: true, ..Needs::default() }

@@ -112,7 +112,7 @@ impl Default for Config {
 }
 
 impl Config {
-    /// What the agent requires of its interface and its flows.
+    /// The requirements of the agent on its interface and its flows.
     #[must_use]
     pub fn needs(&self) -> Needs {
         Needs { last_hop: true, repeats_after: Some(self.min_timeout), ..Needs::default() }

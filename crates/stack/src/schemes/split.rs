@@ -59,7 +59,7 @@ pub struct EndToEnd {
     pub silence: Option<Span>,
 }
 
-/// What a station that splits connections requires.
+/// The requirements of a station that splits connections.
 #[must_use]
 pub fn needs<N>(settings: &Settings<N>) -> Needs {
     Needs { terminates: true, repeats_after: Some(settings.min_rto), ..Needs::default() }

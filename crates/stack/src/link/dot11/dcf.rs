@@ -92,7 +92,7 @@ pub(super) enum Sent {
     Poll,
 }
 
-/// What the station is doing.
+/// The activity of the station.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Doing {
     /// Nothing, or waiting for its turn.

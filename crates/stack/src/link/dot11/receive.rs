@@ -10,7 +10,7 @@ use super::frame::Frame;
 use super::standard::Reassembly;
 use super::units::WINDOW;
 
-/// What a data frame is to its receiver.
+/// The classification of a data frame at its receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Accepted {
     /// It completes an MSDU.
@@ -21,7 +21,7 @@ pub(super) enum Accepted {
     Duplicate,
 }
 
-/// What is known of one transmitter.
+/// The record of one transmitter.
 #[derive(Clone, Copy, Debug)]
 struct Record {
     /// Sequence control of the last frame.
@@ -30,7 +30,7 @@ struct Record {
     expected: Option<u16>,
 }
 
-/// What was received of one MSDU.
+/// The received part of one MSDU.
 #[derive(Clone, Copy, Debug, Default)]
 struct Received {
     /// Its sequence number, extended beyond the twelve bits, which wrap; 0 is none.

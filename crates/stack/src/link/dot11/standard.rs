@@ -28,7 +28,7 @@ pub enum ResponseTimeout {
     WholeResponse(Span),
 }
 
-/// What governs access to the medium, beyond the constants that define it.
+/// The rules of access to the medium, beyond the constants that define it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AccessRules {
     /// From what a backoff is drawn.
@@ -88,7 +88,7 @@ pub struct MacConfig {
     pub cw_min: u32,
     /// `aCWmax`, the largest.
     pub cw_max: u32,
-    /// What the PHY adds to a frame.
+    /// The PHY's overhead of a frame.
     pub phy: PhyTiming,
     /// Rate of data frames.
     pub data_rate: PhyRate,

@@ -65,7 +65,7 @@ pub struct Rules {
     pub wait_from: WaitFrom,
 }
 
-/// What a node wants to do in a slot.
+/// The intention of a node in a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Intent {
     /// Nothing, or listen for an echo.

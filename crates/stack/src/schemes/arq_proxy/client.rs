@@ -14,7 +14,7 @@ use crate::units::{SeqNo, Time};
 /// Maximum number of segments remembered that TCP has not acknowledged.
 const MOST: usize = 4_096;
 
-/// What happens to a packet on its way to the link.
+/// The treatment of a packet on its way to the link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
     /// It is forwarded.

@@ -14,7 +14,7 @@ state_bytes! {
     }
 }
 
-/// What a duplicate indicates.
+/// The meaning of a duplicate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum Tells {
     /// Nothing yet: it is among the first.

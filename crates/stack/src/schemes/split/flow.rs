@@ -61,7 +61,7 @@ state_bytes! {
 }
 
 state_bytes! {
-    /// What a connection holds.
+    /// The state of a connection.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub(super) struct Load {
         /// Bytes received from one host and not yet acknowledged by the other.
