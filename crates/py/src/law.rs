@@ -29,7 +29,7 @@ pub(crate) struct LawFailure {
     pub(crate) cause: PyErr,
 }
 
-/// What the laws of one name cost in a run.
+/// The cost of the laws of one name in a run.
 #[derive(Clone, Debug)]
 pub(crate) struct Usage {
     pub(crate) name: Arc<str>,
@@ -43,7 +43,7 @@ thread_local! {
     static USAGE: RefCell<Vec<Usage>> = const { RefCell::new(Vec::new()) };
 }
 
-/// What the laws called on this thread have cost since the last call.
+/// The cost of the laws called on this thread since the last call.
 pub(crate) fn take_usage() -> Vec<Usage> {
     USAGE.take()
 }
@@ -87,7 +87,7 @@ pub(crate) fn recovery_of(name: &str) -> PyResult<RecoveryKind> {
     })
 }
 
-/// What all connections with this law share.
+/// The state that all connections with this law share.
 #[derive(Debug)]
 struct Shared {
     name: Arc<str>,
@@ -421,7 +421,7 @@ fn wall_clock() -> Instant {
     Instant::now()
 }
 
-/// What the laws of a run cost, as a mapping from name to acknowledgements, calls and seconds.
+/// The cost of the laws of a run, as a mapping from name to acknowledgements, calls and seconds.
 pub(crate) fn costs<'py>(py: Python<'py>, usage: &[Usage]) -> PyResult<Bound<'py, PyDict>> {
     let found = PyDict::new(py);
     for one in usage {

@@ -110,7 +110,7 @@ impl Relay {
     }
 }
 
-/// What an end sent, by name.
+/// The output of an end, by name.
 fn named_sent(sent: Sent) -> [(&'static str, u64); 3] {
     [("packets", sent.packets), ("data", sent.data), ("ignored", sent.ignored)]
 }

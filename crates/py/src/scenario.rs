@@ -183,7 +183,7 @@ impl Scenario {
         relay.path().map(|_| relay)
     }
 
-    /// What the application of a flow writes, and when.
+    /// The writes of the application of a flow, with their times.
     #[cfg(unix)]
     fn writes(
         &self,

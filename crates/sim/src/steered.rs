@@ -52,7 +52,7 @@ pub struct Action {
     pub add: f64,
 }
 
-/// What the law and the agent share.
+/// The state that the law and the agent share.
 #[derive(Debug, Default)]
 struct Desk {
     due: AtomicBool,
@@ -196,7 +196,7 @@ impl SteeredRun {
         self.run.as_mut().is_some_and(|run| run.advance(&self.desk.due))
     }
 
-    /// What was seen at the last decision.
+    /// The observation at the last decision.
     #[must_use]
     pub fn observation(&self) -> Observation {
         self.desk.state().observation

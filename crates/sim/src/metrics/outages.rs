@@ -4,7 +4,7 @@ use lasthop_stack::units::Span;
 
 use super::row::{Measured, Scope, ratio, rows};
 
-/// What a link that is ever down has done.
+/// The counts of a link that is ever down.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct OutageSample {
     pub(crate) count: u64,
@@ -12,7 +12,7 @@ pub(crate) struct OutageSample {
     pub(crate) false_warnings: u64,
 }
 
-/// What a node that is handed off has done.
+/// The counts of a node that is handed off.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct HandoffSample {
     pub(crate) count: u64,

@@ -19,7 +19,7 @@ use super::ping::Ping;
 use super::run::{Run, SeveralFlows, TcpRun};
 use super::wifi::{Arq, BlockAcks, Wifi};
 
-/// What a metric is measured in.
+/// The unit of a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// Bits per second.
@@ -83,7 +83,7 @@ impl Unit {
     }
 }
 
-/// What a metric belongs to.
+/// The scope of a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     /// A flow over TCP, or what comes back on its connection.
@@ -291,11 +291,11 @@ impl Scope {
 pub struct MetricEntry {
     /// Its name without the prefix in the results.
     pub name: &'static str,
-    /// What it belongs to.
+    /// Its scope.
     pub scope: Scope,
-    /// What it is measured in.
+    /// Its unit.
     pub unit: Unit,
-    /// What it means.
+    /// Its meaning.
     pub meaning: &'static str,
 }
 

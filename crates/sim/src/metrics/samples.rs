@@ -38,7 +38,7 @@ pub(crate) struct TcpSample {
     pub(crate) rtt: Summary,
     /// Of the measured time alone.
     pub(crate) resumed: Resumed,
-    /// What only the law in force counts.
+    /// The counters of the law in force.
     pub(crate) law: Vec<Count>,
     /// How each judging law classified losses, in the order of the scenario.
     pub(crate) judged: Vec<Matrix>,

@@ -19,7 +19,7 @@ pub struct OutagesConfig {
     pub warning: Option<WarningConfig>,
 }
 
-/// What becomes of packets that come to the station which a node has left.
+/// The fate of packets that arrive at the station which a node has left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Late {
     /// They are dropped.
@@ -39,7 +39,7 @@ pub struct HandoffConfig {
     pub gap: Span,
     /// How well its own transport is warned, if it is.
     pub warning: Option<WarningConfig>,
-    /// What becomes of packets for it at the station that it has left.
+    /// The fate of packets for it at the station that it has left.
     pub late: Late,
     /// Rate at which the state of agents moves; `None` takes no time for it.
     pub state_rate: Option<Rate>,

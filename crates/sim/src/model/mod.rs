@@ -269,11 +269,11 @@ pub struct DirectionConfig {
     pub delay: Span,
     /// Capacity of the drop-tail queue, including the packet being sent.
     pub queue: QueueLimit,
-    /// What drops packets before the queue that exceed a rate, if anything does.
+    /// The policer in front of the queue, if there is one.
     pub policer: Option<PolicerConfig>,
     /// The losses on the way.
     pub loss: LossConfig,
-    /// What else becomes of packets on the way.
+    /// The impairments of packets in transit other than losses.
     pub impairments: ImpairmentConfig,
 }
 
@@ -298,7 +298,7 @@ pub struct FlowConfig {
     pub dscp: u8,
     /// Its transport's header is hidden from agents.
     pub encrypted: bool,
-    /// What the receiving node sends on the same connection, over TCP only.
+    /// The reverse data of the receiving node on the same connection, over TCP only.
     pub reverse: Option<Box<ReverseConfig>>,
 }
 

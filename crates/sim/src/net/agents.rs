@@ -72,7 +72,7 @@ pub(super) enum Towards {
     Link,
 }
 
-/// What the last agent of a stack hands to the link.
+/// The output of the last agent of a stack to the link.
 #[derive(Clone, Copy)]
 pub(super) enum Handed {
     /// A packet for the end of the queue.

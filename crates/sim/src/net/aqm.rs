@@ -24,7 +24,7 @@ pub(crate) struct AqmCounters {
     /// Packets marked since the start, and packets dropped by the law.
     pub(crate) marks: u64,
     pub(crate) drops: u64,
-    /// What only the law counts.
+    /// The counters of the law.
     pub(crate) counts: Vec<Count>,
     /// How long packets waited before they were sent, of the measured time only.
     pub(crate) waits: Summary,
@@ -96,7 +96,7 @@ impl Managed {
     }
 }
 
-/// What both kinds report.
+/// The report common to both kinds.
 pub(super) trait Reports {
     /// Starts to measure.
     fn begin_measurement(&mut self);
@@ -201,7 +201,7 @@ impl Stage {
         }
     }
 
-    /// What may wait while the link has `below`.
+    /// How much may wait while the link has `below`.
     fn room(&self, below: Backlog) -> Backlog {
         let (packets, bytes) = match self.limit {
             QueueLimit::Packets(packets) => (packets, u64::MAX),

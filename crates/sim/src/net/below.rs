@@ -19,7 +19,7 @@ use crate::model::{Config, TransportConfig};
 /// Packets that may wait whatever the bound is.
 const LEAST: u32 = 2;
 
-/// What waits of each end of each flow.
+/// The waiting packets of each end of each flow.
 #[derive(Debug)]
 pub(crate) struct Below {
     ports: Ports,

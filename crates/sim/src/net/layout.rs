@@ -16,7 +16,7 @@ use crate::medium::loss::LossProcess;
 use crate::medium::outages::{Cuts, Outages};
 use crate::model::{Absence, Config, LinkKind, PointToPoint};
 
-/// What the ports of a network lead to.
+/// The targets of the ports of a network.
 pub(super) struct Layout {
     /// Two for each link of two nodes.
     pub(super) channels: Vec<Channel>,

@@ -68,7 +68,7 @@ impl PartialEq for Scattered {
 
 impl Eq for Scattered {}
 
-/// What becomes of a packet, or of its copy: when it arrives, or would, and what loses it.
+/// The fate of a packet, or of its copy: when it arrives, or would, and the cause of its loss.
 #[derive(Clone, Copy, Debug)]
 struct Outcome {
     arrival: Time,

@@ -10,7 +10,7 @@ use super::pairs::Pairs;
 use super::routes::Routes;
 use crate::engine::ahead;
 
-/// What a port leads to.
+/// The target of a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Exit {
     Channel(u32),
@@ -18,7 +18,7 @@ pub(super) enum Exit {
     Slotted { frn: u32, station: u32 },
 }
 
-/// What receives a packet at a node.
+/// The receiver of a packet at a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Way {
     /// It has arrived, or does not pass here.
@@ -63,7 +63,7 @@ pub(super) struct Ways {
     version: u32,
     /// By node and destination.
     table: Pairs<Way>,
-    /// What received the last packet of each end of a flow.
+    /// The receiver of the last packet of each end of a flow.
     outward: Vec<Onward>,
     /// All channels, each relay before the channel that feeds it.
     pub(super) last_first: Vec<u32>,
@@ -117,7 +117,7 @@ impl Ways {
         self.version += 1;
     }
 
-    /// What receives a packet with this [key](Self::key) at the far end of a channel, which is at this node.
+    /// The receiver of a packet with this [key](Self::key) at the far end of a channel, which is at this node.
     #[inline]
     pub(super) fn onward(&self, last: &mut Onward, key: u64, node: NodeId) -> Way {
         if last.key != key {
@@ -126,7 +126,7 @@ impl Ways {
         last.way
     }
 
-    /// What receives a packet for `destination` that an end of a flow sends from this node, which is its own.
+    /// The receiver of a packet for `destination` that an end of a flow sends from this node, which is its own.
     #[inline]
     pub(super) fn outward(&mut self, end: u32, node: NodeId, destination: NodeId) -> Way {
         let (end, key) = (end as usize, self.key(destination));
@@ -148,7 +148,7 @@ impl Ways {
         u64::from(self.version) << 32 | u64::from(destination.0)
     }
 
-    /// What receives a packet for `destination` at a node.
+    /// The receiver of a packet for `destination` at a node.
     #[inline]
     pub(super) fn at(&self, node: NodeId, destination: NodeId) -> Way {
         self.table.get(node.0, destination.0).unwrap_or_default()

@@ -45,7 +45,7 @@ use crate::probe::occupancy::Occupancy;
 use crate::probe::radiotap::WifiCapture;
 use crate::probe::spread::{Spread, Times};
 
-/// What can be due at a station.
+/// The events that can be due at a station.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum WlanEvent {
     /// Its frame has been sent.
@@ -80,10 +80,10 @@ pub(crate) struct Wlan {
     waits: Times,
     sites: Vec<Interface>,
     heard: Vec<Heard>,
-    /// What stations at rest know of the medium, if any may rest.
+    /// The state of the medium at stations at rest, if any may rest.
     bystander: Option<Bystander>,
     work: Vec<Work>,
-    /// What agents hand to the link, in order.
+    /// The packets that agents pass to the link, in order.
     handed_down: VecDeque<Handed>,
     /// The place of the link in the scenario.
     place: u32,

@@ -12,7 +12,7 @@ use lasthop_stack::hooks::{Judged, Judgement, LossCause};
 use lasthop_stack::packet::{Body, Flags, Packet};
 use lasthop_stack::units::{SeqNo, Time};
 
-/// What lost a packet.
+/// The cause of the loss of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Culprit {
     /// A queue without room.

@@ -5,7 +5,7 @@ use lasthop_stack::packet::NodeId;
 
 use crate::medium::slots::SlotFate;
 
-/// What a node did, or what happened to a frame at the node.
+/// An action of a node, or the fate of a frame at the node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SlotAct {
     /// It sent a packet.
@@ -92,7 +92,7 @@ pub struct SlotRow {
     pub slot: SlotNo,
     /// The node.
     pub node: NodeId,
-    /// What the node did, or what happened to a frame at the node.
+    /// The action of the node, or the fate of a frame at the node.
     pub act: SlotAct,
     /// The packet.
     pub packet: PacketId,

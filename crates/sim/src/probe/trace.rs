@@ -143,7 +143,7 @@ impl TraceTable {
     }
 }
 
-/// What a round trip was measured on. The metrics of a flow count those of data.
+/// The segment on which a round trip was measured. The metrics of a flow count those of data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RoundTripOf {
     /// A segment of data, or a FIN.

@@ -6,7 +6,7 @@ use crate::engine::streams::Stream;
 use crate::model::FlowConfig;
 use crate::traffic::{Act, AppKind, Source, start_of};
 
-/// What an application writes at once.
+/// A write of an application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Write {
     /// Bytes without end.

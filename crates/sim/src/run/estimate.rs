@@ -23,7 +23,7 @@ const FRAMES_AT_ONCE: f64 = 2.0;
 /// Events of a slot: it begins and ends, whatever is sent in it.
 const EVENTS_PER_SLOT: f64 = 2.0;
 
-/// What a run may need at most.
+/// Upper bounds on the needs of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
     /// Events.
@@ -97,7 +97,7 @@ fn detour(config: &Config) -> f64 {
     others.map(|link| 2.0 + f64::from(u8::from(config.links[link].aqm.is_some()))).sum()
 }
 
-/// What the agents do, if there are any.
+/// The load of the agents, if there are any.
 fn agents(config: &Config) -> Option<Agents> {
     let repeats = |agent: &AgentConfig| {
         agent.scheme.needs().repeats_after.map_or(0.0, |span| expiries(span, config.run.duration.as_secs()))

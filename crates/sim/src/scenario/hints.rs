@@ -12,7 +12,7 @@ enum Hint {
 
 use Hint::{Absent, Keys};
 
-/// What a hint says.
+/// The text of a hint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Said {
     /// The name of the word here.

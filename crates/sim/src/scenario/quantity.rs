@@ -5,7 +5,7 @@ use super::decimal::Decimal;
 /// The greatest gain or level, in decibels, and its opposite the least.
 const LARGEST_LEVEL_DB: i128 = 300;
 
-/// What a quantity measures.
+/// The dimension of a quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Dim {
     /// Base unit: the nanosecond.

@@ -72,7 +72,7 @@ pub enum AppKind {
     User(Box<UserConfig>),
 }
 
-/// What a user does, session by session.
+/// The behaviour of a user, session by session.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UserConfig {
     /// The share of each class, in the order of [`Class::ALL`](crate::traffic::sessions::Class::ALL).
@@ -114,7 +114,7 @@ pub struct Files {
 /// Web pages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pages {
-    /// What a page consists of.
+    /// The contents of a page.
     pub model: PageModel,
     /// Bytes of the request for an object.
     pub request: Bytes,
@@ -126,7 +126,7 @@ pub struct Pages {
     pub parsing: Span,
 }
 
-/// What a web page consists of.
+/// The contents of a web page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageModel {
     /// The model of 3GPP2 C.R1002.

@@ -13,7 +13,7 @@ use lasthop_stack::units::{Bytes, Rate, Span, Time};
 
 use crate::engine::streams::Stream;
 
-/// What a source does when its time has come.
+/// The action of a source when its time has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Act {
     /// It writes without end.
@@ -48,7 +48,7 @@ impl Source {
         Source { kind, stream, burst_ends: Time::ZERO, distance: None, sent: 0 }
     }
 
-    /// What it does now.
+    /// Its present action.
     pub fn act(&mut self, now: Time) -> Act {
         match self.kind {
             AppKind::Bulk => Act::WriteForEver,

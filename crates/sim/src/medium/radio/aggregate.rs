@@ -27,7 +27,7 @@ impl Radio {
     }
 }
 
-/// What became of a frame with MPDUs at a station that followed it to its end.
+/// The fate of a frame with MPDUs at a station that followed it to its end.
 #[inline(never)]
 pub(super) fn fate_at(
     (from, at): (usize, usize),

@@ -94,7 +94,7 @@ pub enum Redraw {
     Moved(f64),
 }
 
-/// What becomes of a frame when others overlap with it at a receiver.
+/// The fate of a frame when others overlap with it at a receiver.
 ///
 /// A later frame never takes the receiver from the one it is locked on: when neither is strong enough, both are lost.
 #[derive(Clone, Copy, Debug, PartialEq)]

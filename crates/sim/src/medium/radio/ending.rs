@@ -70,7 +70,7 @@ impl Radio {
     }
 }
 
-/// What became of a frame at a station that followed it to its end.
+/// The fate of a frame at a station that followed it to its end.
 #[inline]
 fn fate_at(
     (from, at): (usize, usize),

@@ -68,7 +68,7 @@ impl Losses {
         self.law != ErrorLaw::None && self.meaning != LossMeaning::AboveMac
     }
 
-    /// What became of a frame at a station that followed it to its end, if how it came decides that and no draw.
+    /// The fate of a frame at a station that followed it to its end, if its reception decides that and no draw.
     #[inline]
     pub(super) fn decided(&self, quality: Quality) -> Option<Fate> {
         match quality {

@@ -8,7 +8,7 @@ use lasthop_stack::units::{Span, Time};
 use super::config::Reception;
 use super::modulation::{Memo, Modulation};
 
-/// What is common to all receivers of a medium.
+/// The state common to all receivers of a medium.
 #[derive(Clone, Debug)]
 pub(super) struct Rules {
     /// A free receiver locks on a frame from this power on.

@@ -43,7 +43,7 @@ pub(super) struct Output {
     pub(super) reordering: Option<Slot>,
     /// The frame that it begins to send, or sent last.
     pub(super) on_air: (Frame, Airtime),
-    /// What that frame carries, with EDCA.
+    /// The contents of that frame, with EDCA.
     pub(super) load: Load,
     pub(super) backoff: Stream,
     /// The slots that it has drawn last, until it sends.

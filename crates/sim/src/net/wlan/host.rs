@@ -16,7 +16,7 @@ use crate::probe::events::{Event, Why};
 use crate::probe::judgement::{Culprit, Losses};
 use crate::probe::trace::Tracer;
 
-/// What a medium needs of the network around it.
+/// The interface that a medium requires of the network around it.
 pub(crate) struct Host<'a> {
     pub(in crate::net) queue: &'a mut EventQueue,
     pub(in crate::net) pool: &'a mut PacketPool,

@@ -5,7 +5,7 @@ use super::store::Kind;
 /// A column: its name, and what its cells are.
 pub(crate) type ColumnHead = (&'static str, Cells);
 
-/// What the cells of a column are.
+/// The type of the cells of a column.
 #[derive(Clone, Debug)]
 pub(crate) enum Cells {
     /// Numbers.

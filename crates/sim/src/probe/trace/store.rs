@@ -24,7 +24,7 @@ pub(crate) enum Cell {
     Word(u32),
 }
 
-/// What the cells of a column are.
+/// The type of the cells of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Float,

@@ -200,7 +200,7 @@ impl Source<'_> {
     }
 }
 
-/// What one direction of a flow needs.
+/// The demand of one direction of a flow.
 pub(super) struct Load {
     /// Packets sent over the whole run.
     packets: f64,
