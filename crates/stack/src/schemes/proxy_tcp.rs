@@ -6,7 +6,7 @@
 //! not move meanwhile. An encrypted transport is opaque to the agent.
 //!
 //! **Source.** The slides of Mahmoodi, Friderikos, Holland and Aghvami, "Cross-Layer Design to Improve Wireless TCP
-//! Performance with Link-Layer Adaptation", VTC 2007 Fall, on related work: "Worked by not passing duplicate
+//! Performance with Link-Layer Adaptation", VTC 2007 Fall. They say on related work: "Worked by not passing duplicate
 //! acknowledgment to the TCP layer". The rest is our reading, after the snoop agent of Balakrishnan, Seshan, Amir and
 //! Katz, "Improving TCP/IP Performance over Wireless Networks", MOBICOM 1995, without its timer.
 //!

@@ -5,12 +5,12 @@
 //! **Source.** Linux 6.12, `net/mac80211/rc80211_minstrel_ht.c`.
 //!
 //! **How.** Each rung of the ladder has an average of its success, over windows of 50 ms in which it was used. Each
-//! update keeps 3/4 of the old value and adds 1/4 of the window's. The throughput of a rung is that success over the
-//! time of a packet of 1200 bytes with its share of an A-MPDU's overhead. It is zero below a success of 10 %, and at
-//! most that of 90 %. At the end of a window the best, the second and the surest rung are chosen. A PPDU goes at the
-//! best; after two failures without an answer at the second, after four at the surest. Every 20 ms a PPDU of one MPDU
-//! samples another rung. Of six samples, three are of the next faster rung, two of all faster ones in turn, and one of
-//! the slower ones in turn. No rung whose success is above 95 % is sampled.
+//! update keeps 3/4 of the old value and adds 1/4 of the value in the window. The throughput of a rung is that success
+//! over the time of a packet of 1200 bytes with its share of an A-MPDU's overhead. It is zero below a success of 10 %,
+//! and at most that of 90 %. At the end of a window the best, the second and the surest rung are chosen. A PPDU goes at
+//! the best; after two failures without an answer at the second, after four at the surest. Every 20 ms a PPDU of one
+//! MPDU samples another rung. Of six samples, three are of the next faster rung, two of all faster ones in turn, and
+//! one of the slower ones in turn. No rung whose success is above 95 % is sampled.
 //!
 //! **Choices.** 1. The faster rungs take turns, where Linux draws one: a run needs no random numbers for it. 2. The
 //! window ends at once when more than 30 of its MPDUs have gone at the best rung and fewer than 20 % of them arrived,

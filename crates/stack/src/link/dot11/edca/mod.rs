@@ -9,18 +9,20 @@
 //! **Choices.**
 //! 1. At the boundary after AIFS, and at each one after it, a backoff that is not zero decreases by one (10.23.2.4). An
 //!    idle run of n slots subtracts n + 1 from the backoff of those that do not send, where DCF subtracts n. ns-3 does
-//!    the same. 2. After a missing response AIFS counts from the end of the timeout (10.23.2.4 c), as in ns-3. 3. Of
-//!    the receivers in a category the one with the oldest packet is served; a BlockAckReq that is owed goes first. 4. A
-//!    packet counts the transmissions of its MPDU, and the RTS before it that no CTS answered. It is discarded when the
-//!    count reaches the retry limit; a BlockAckReq then moves the window of its receiver. The packets of which a
+//!    the same.
+//! 2. After a missing response AIFS counts from the end of the timeout (10.23.2.4 c), as in ns-3.
+//! 3. Of the receivers in a category the one with the oldest packet is served; a BlockAckReq that is owed goes first.
+//! 4. A packet counts the transmissions of its MPDU, and the RTS before it that no CTS answered. It is discarded when
+//!    the count reaches the retry limit; a BlockAckReq then moves the window of its receiver. The packets of which a
 //!    BlockAckReq asks may have arrived. They are discarded after as many BlockAckReqs in a row without an answer, and
-//!    the receiver then waits for them until its timeout. 5. An acknowledgement was lost if a BlockAckReq follows, or
-//!    an MPDU that it acknowledged comes again; its riders are then sent again. If all such MPDUs are in error while
-//!    others arrive, the riders are lost. 6. A packet whose lifetime is over is discarded at the beginning of a TXOP of
-//!    its receiver's, but not while a BlockAckReq asks whether it has arrived. A BlockAckReq follows if it was sent
-//!    before. 7. The window of a category is reset by an exchange with a CTS, an Ack or a BlockAck. It is also reset
-//!    when an attempt fails after as many in a row as the retry limit (10.23.2.2, QSRC). An internal collision widens
-//!    it, and counts for nothing else.
+//!    the receiver then waits for them until its timeout.
+//! 5. An acknowledgement was lost if a BlockAckReq follows, or an MPDU that it acknowledged comes again; its riders are
+//!    then sent again. If all such MPDUs are in error while others arrive, the riders are lost.
+//! 6. A packet whose lifetime is over is discarded at the beginning of a TXOP of its receiver's, but not while a
+//!    BlockAckReq asks whether it has arrived. A BlockAckReq follows if it was sent before.
+//! 7. The window of a category is reset by an exchange with a CTS, an Ack or a BlockAck. It is also reset when an
+//!    attempt fails after as many in a row as the retry limit (10.23.2.2, QSRC). An internal collision widens it, and
+//!    counts for nothing else.
 //!
 //! **How.** As the station of DCF (see `dot11`), with the same obligations of the host. A data frame carries its MPDUs in a
 //! [`Load`], which the host keeps with the frame and in which the medium records the fate of each.
