@@ -1,8 +1,8 @@
 //! The data of each connection that waits in the first link of its host, for senders that bound it (TCP small queues).
 //!
-//! **How.** A wire, and an 802.16 link, know when a packet will have left as soon as they accept it, so the sender is
+//! **How.** A wire, and an 802.16 link, know when a packet will have left as soon as they accept it. The sender is then
 //! given the time until which it must wait. A managed queue that keeps its packets does not, nor does an 802.11
-//! station. The sender is then woken when a packet leaves or is dropped.
+//! station. There the sender is woken when a packet leaves or is dropped.
 //!
 //! **Limits.** Slotted networks do not count, and wires with an agent in front do not: there a sender is never held.
 

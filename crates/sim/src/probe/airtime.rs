@@ -14,11 +14,11 @@
 //! 2. The payload of a data frame is the IP packet in it. It is counted at the end of the frame: the check sequence and
 //!    padding that follow it on the air are counted with the headers before it.
 //! 3. A gap shorter than DIFS is an interframe space. In a longer gap, a nanosecond in which no station has anything to
-//!    send is idle. Of the others, those within DIFS of the last frame are an interframe space, or within EIFS if it
-//! did not arrive, which covers the wait for the missing answer. Later ones are backoff. 4. Of an A-MPDU that arrived,
-//! the payloads come last: those of packets, of TCP acknowledgements, and of MPDUs that were lost, which are errored;
-//! delimiters and padding are headers. An A-MPDU of which nothing arrived is rule 1's. 5. A frame on the air at the end
-//! of the run counts as if it arrived.
+//!    send is idle. Of the others, those within DIFS of the last frame are an interframe space. If that frame did not
+//!    arrive, EIFS replaces DIFS, which covers the wait for the missing answer. Later ones are backoff.
+//! 4. Of an A-MPDU that arrived, the payloads come last: those of packets, of TCP acknowledgements, and of MPDUs that
+//!    were lost, which are errored; delimiters and padding are headers. An A-MPDU of which nothing arrived is rule 1's.
+//! 5. A frame on the air at the end of the run counts as if it arrived.
 
 use lasthop_stack::link::dot11::{Airtime, Frame, FrameKind, PayloadClass};
 use lasthop_stack::units::{Span, Time};
