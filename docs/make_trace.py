@@ -3,8 +3,8 @@
     python docs/make_trace.py 30 4 1 > scenarios/examples/traces/cell.down
     python docs/make_trace.py 30 1 2 > scenarios/examples/traces/cell.up
 
-The arguments are seconds, the mean rate in Mbit/s, and a seed. The rate is drawn anew every 100 ms, as that
-of a mobile receiver: a step up or down from the one before, within a factor of four of the mean. Now and then
+The arguments are seconds, the mean rate in Mbit/s, and a seed. The rate is drawn anew every 100 ms, as for a
+mobile receiver: a step up or down from the one before, within a factor of four of the mean. Now and then
 nothing is sent for some hundred milliseconds. The model is made up: it is not a measurement of any network.
 """
 

@@ -289,8 +289,8 @@ class Scenario(scenario.Scenario):
             max_wall_s: Stop after this wall-clock time in seconds.
             cancel: A token that another thread may set to stop the run.
             progress: `True` for a bar on stderr (where that is not a terminal, a line every ten seconds),
-                or a function, called in this thread several times a second with the simulated time in
-                seconds; an exception in it ends the run.
+                or a function. The function is called in this thread several times a second with the
+                simulated time in seconds; an exception in it ends the run.
 
         Returns:
             The run; its `stopped` names the limit that stopped it early.
@@ -427,7 +427,8 @@ class Study(study.Study):
             limits: Limits of each run.
             precision: Replicate until the intervals have this width, instead of a fixed number of times.
             progress: `True` for a bar on stderr (where that is not a terminal, a line every ten seconds),
-                or a function, called in this thread after each run; an exception in it ends the sweep.
+                or a function. The function is called in this thread after each run; an exception in it
+                ends the sweep.
 
         Returns:
             The study itself.
@@ -454,8 +455,8 @@ class Study(study.Study):
             metric: Its name, such as `flows.main.goodput_bps`.
 
         Returns:
-            Columns for the swept keys, then `mean`, `ci_low` and `ci_high` (the bounds of the 95 % interval,
-            `None` of a single run) in the unit of the metric, and `n`, the number of runs.
+            Columns for the swept keys, then `mean`, `ci_low` and `ci_high` in the unit of the metric, and
+            `n`, the number of runs. The bounds are those of the 95 % interval, `None` of a single run.
 
         Raises:
             UsageError: No run has this metric.
@@ -471,10 +472,10 @@ class Study(study.Study):
             baseline: The value of the key for comparison; default: the first.
 
         Returns:
-            A row for each other value at each combination of the other swept keys: `difference` to the
-            baseline, `ci_low` and `ci_high` of its 95 % interval in the unit of the metric, `n`, the number
-            of pairs, and `relative`, the share of the baseline's mean. Where other keys advance together
-            with this one, a value of it has theirs in parentheses, as in "lle-tcp (safe)".
+            A row for each other value at each combination of the other swept keys. It has the `difference`
+            to the baseline, and `ci_low` and `ci_high` of its 95 % interval, in the unit of the metric. `n`
+            is the number of pairs, and `relative` the share of the baseline's mean. Where other keys advance
+            together with this one, a value of it has theirs in parentheses, as in "lle-tcp (safe)".
 
         Raises:
             UsageError: No run has the metric, the key is not swept, or the baseline is not one of
@@ -490,8 +491,8 @@ class Study(study.Study):
             share: The share of runs below the quantile; 0.5 is the median.
 
         Returns:
-            Columns for the swept keys, then `quantile`, `ci_low` and `ci_high` (its 95 % interval from the
-            order of the runs, for any distribution; `None` of too few) in the unit of the metric, and `n`.
+            Columns for the swept keys, then `quantile`, `ci_low` and `ci_high` in the unit of the metric, and
+            `n`. The 95 % interval is from the order of the runs, for any distribution; `None` of too few.
 
         Raises:
             UsageError: No run has this metric, or the share is not between 0 and 1.
@@ -506,10 +507,10 @@ class Study(study.Study):
             cut: Whether to leave the warm-up that was found out of the means; `run.warmup` always is.
 
         Returns:
-            Columns for the swept keys, `replication`, `warmup_s` (`run.warmup`), `found_s` (the end of the
-            warm-up by MSER-5; `None` if it is not in the first half), `mean`, `ci_low`, `ci_high`, `batches`,
-            `batch_s`, and `linked`, the correlation of neighbouring batches; `is_linked` says that it is too
-            high for the interval to hold.
+            Columns for the swept keys, `replication`, `warmup_s` (`run.warmup`), `found_s`, `mean`, `ci_low`,
+            `ci_high`, `batches`, `batch_s`, `linked` and `is_linked`. `found_s` is the end of the warm-up by
+            MSER-5; `None` if it is not in the first half. `linked` is the correlation of neighbouring
+            batches; `is_linked` says that it is too high for the interval to hold.
 
         Raises:
             UsageError: No run has bins, or no bins of this metric.

@@ -33,8 +33,8 @@ class Ack(NamedTuple):
     Attributes:
         now_s: When it arrived, in seconds.
         progress: `"open"` if it advanced outside recovery while the window was the limit, so that the window
-            may grow; `"unlimited"` if something else was the limit; `"recovering"` if it advanced in
-            recovery; `"duplicate"` if it did not advance.
+            may grow. `"unlimited"` if something else was the limit, `"recovering"` if it advanced in
+            recovery, `"duplicate"` if it did not advance.
         acked: Segments by which it advanced.
         counted: Segments that it counts for where the window grows (RFC 3465).
         rtt_s: The round trip of the newest segment that it acknowledged, in seconds; `None` if one was sent

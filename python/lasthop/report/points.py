@@ -52,8 +52,8 @@ def points(
         file: The name of the scenario in the commands that repeat a run.
 
     Returns:
-        The table: `keys` with their values, `metrics`, and for each point the indices of its values, its
-        means with their intervals and the number of runs, and the metrics of each run.
+        The table: `keys` with their values, `metrics`, and the points. Each point has the indices of its
+        values, its means with their intervals and the number of runs, and the metrics of each run.
     """
     known = study.metrics()
     every = [metric for metric in dict.fromkeys([*_first(study), *metrics]) if metric in known]

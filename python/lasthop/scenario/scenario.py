@@ -297,9 +297,9 @@ class Scenario(Description):
         together, those that are not named remain.
 
         Args:
-            axes: What a `[sweep]` table holds: for each key a list of values or a range such as
-                `"0 % .. 20 % step 2 %"`, all combined with each other; under `"zip"` keys whose lists
-                advance together; under `"list"` a list of points, each a mapping from key to value.
+            axes: The contents of a `[sweep]` table: for each key a list of values or a range such as
+                `"0 % .. 20 % step 2 %"`, all combined with each other. `"zip"` holds keys whose lists
+                advance together, `"list"` a list of points, each a mapping from key to value.
 
         Returns:
             The copy; this scenario does not change.

@@ -38,8 +38,8 @@ class Precision:
         target: Maximum half-width of a 95 % interval as a share of the mean: 0.02 is 2 %.
         most: Maximum replications per point.
         least: Minimum replications per point, not above `most`; default: 20, or `most` if that is less.
-        of: What has the interval: `mean`, `median`, a percentile such as `p90`, or a swept key, for the
-            paired differences to its first value, as a share of the mean there.
+        of: The quantity of the interval: `mean`, `median`, a percentile such as `p90`, or a swept key. A key
+            stands for the paired differences to its first value, as a share of the mean there.
 
     Raises:
         UsageError: A number is out of range, or `of` is empty.
