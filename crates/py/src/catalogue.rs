@@ -42,6 +42,15 @@ pub(crate) fn registry() -> String {
         })
     });
     let channels = CHANNELS.iter().map(|(name, summary)| json!({ "name": name, "summary": summary }));
+    let kinds = LINKS.iter().map(|kind| {
+        json!({
+            "name": kind.name,
+            "title": kind.title,
+            "is_medium": kind.is_medium(),
+            "is_wired": kind.is_wired(),
+            "loses": kind.loses(),
+        })
+    });
     json!({
         "schemes": schemes.collect::<Vec<_>>(),
         "tcp": tcp,
@@ -52,7 +61,8 @@ pub(crate) fn registry() -> String {
         "arq": ArqKind::ALL.iter().map(|kind| part(kind.entry())).collect::<Vec<_>>(),
         "intervals": IntervalKind::ALL.iter().map(|kind| part(kind.entry())).collect::<Vec<_>>(),
         "reactions": ReactionKind::ALL.iter().map(|kind| part(kind.entry())).collect::<Vec<_>>(),
-        "links": words(LINKS),
+        "links": LINKS.iter().map(|kind| json!({ "name": kind.name, "summary": kind.summary })).collect::<Vec<_>>(),
+        "kinds": kinds.collect::<Vec<_>>(),
         "standards": words(STANDARDS),
         "apps": words(APPS),
         "loss": words(LOSS_MODELS),

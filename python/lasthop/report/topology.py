@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from lasthop.report.markup import unbroken
-from lasthop.views.names import in_turn, titled
+from lasthop.views.names import in_turn, link_kinds, titled
 from lasthop.views.topology import DOT, HEIGHT, MOST, Network, largest_point, layout, network
 
 if TYPE_CHECKING:
@@ -26,14 +26,6 @@ _WIDE, _NARROW = 800.0, 352.0
 _COLOURS, _ASIDE, _NEXT = 6, 5.0, 4.0
 # Nodes, and pairs of a medium, beyond which single ones cannot be distinguished.
 _MOST_NODES, _MOST_PAIRS = 600, 120
-_KINDS = {
-    "wired": "wire",
-    "lossy": "wire with losses",
-    "wifi": "802.11",
-    "frn": "slotted network",
-    "wimax": "802.16",
-    "trace": "recorded link",
-}
 # The width of a letter of a label, of the name above it, and the least room of a label, in pixels.
 _LETTER, _BOLD, _LEAST = 5.8, 6.9, 90.0
 # The distance between the lines of a label in pixels.
@@ -102,7 +94,8 @@ def _link(link: Link, told: _Values) -> str:
         return f"slots of {told(f'{of}.frn.slot-length')}, range {told(f'{of}.frn.range')}"
     loss = told(f"{of}.loss.rate")
     parts = [told(f"{of}.rate"), told(f"{of}.delay"), f"loss {loss}" if loss else ""]
-    kind = "" if link.kind in ("wired", "lossy") else _KINDS[link.kind]
+    of_kind = link_kinds()[link.kind]
+    kind = "" if of_kind["is_wired"] else of_kind["title"]
     return ", ".join(part for part in [kind, *parts] if part)
 
 
@@ -118,7 +111,7 @@ def _flow(net: Network, table: str, told: _Values) -> str:
 def _about(net: Network, told: _Values) -> str:
     """The drawing in words, for those who cannot see it."""
     links = [
-        f"{link.table} ({_KINDS[link.kind]}, {_link(link, told)}) joins "
+        f"{link.table} ({link_kinds()[link.kind]['title']}, {_link(link, told)}) joins "
         f"{', '.join(net.nodes[n].label for n in link.nodes[:MOST])}"
         for link in net.links
     ]
@@ -133,13 +126,13 @@ def _caption(net: Network, scenario: Scenario, point: int, told: _Values) -> str
         for key, value in points[point].items()
         if key.endswith(".count") and any(other[key] != value for other in points)
     ]
-    kinds = dict.fromkeys(link.kind for link in net.links)
+    sorts = {_sort(link) for link in net.links}
     signs = [
         text
         for text, here in (
-            ("solid: wire", "wired" in kinds),
-            ("broken: link with losses", bool(kinds.keys() & {"lossy", "wimax", "trace"})),
-            ("dashed: radio", bool(kinds.keys() & {"wifi", "frn"})),
+            ("solid: wire", "wire" in sorts),
+            ("broken: link with losses", "lossy" in sorts),
+            ("dashed: radio", "radio" in sorts),
         )
         if here
     ]
@@ -181,10 +174,14 @@ def _edges(net: Network, link: Link, drawn: Layout, told: _Values) -> str:
         )
         if len(link.pairs) > _MOST_PAIRS:
             return area
-    sort = {"wired": "wire", "wifi": "radio", "frn": "radio"}.get(link.kind, "lossy")
     spots = [f"{x:.1f} {y:.1f}" for x, y in drawn.places]
     lines = "".join(f"M{spots[a]}L{spots[b]}" for a, b in link.pairs)
-    return f'{area}<path class="link {sort}" d="{lines}"/>' if lines else area
+    return f'{area}<path class="link {_sort(link)}" d="{lines}"/>' if lines else area
+
+
+def _sort(link: Link) -> str:
+    """How its lines are drawn."""
+    return "radio" if link.is_medium else "lossy" if link_kinds()[link.kind]["loses"] else "wire"
 
 
 def _area(net: Network, link: Link, drawn: Layout) -> tuple[float, float, float, float]:

@@ -53,6 +53,11 @@ def _registry() -> dict[str, list[dict[str, Any]]]:
     return found
 
 
+def link_kinds() -> dict[str, dict[str, Any]]:
+    """The kinds of links with their titles and properties, by name."""
+    return {str(entry["name"]): entry for entry in _registry()["kinds"]}
+
+
 def registered(key: str) -> dict[str, dict[str, Any]]:
     """The entries from which a key selects, by name, in the order of the registry; empty for other keys."""
     part = _PARTS.get(".".join(key.split(".")[-2:]), "")

@@ -7,6 +7,8 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from lasthop.views.names import link_kinds
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
@@ -73,7 +75,7 @@ class Link:
     @property
     def is_medium(self) -> bool:
         """Whether its nodes share a medium."""
-        return self.kind in ("wifi", "frn")
+        return bool(link_kinds()[self.kind]["is_medium"])
 
 
 @dataclass(slots=True)

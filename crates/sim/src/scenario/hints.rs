@@ -229,8 +229,11 @@ mod tests {
                 }
             }
         }
-        let words: Vec<&str> =
-            [LINKS, APPS, LOSS_MODELS].iter().flat_map(|named| keys::names(named)).collect();
+        let words: Vec<&str> = LINKS
+            .iter()
+            .map(|kind| kind.name)
+            .chain([APPS, LOSS_MODELS].into_iter().flat_map(keys::names))
+            .collect();
         for (noun, _, hint) in WORD_HINTS {
             if let Keys(meant) = hint {
                 assert!(meant.iter().all(|word| words.contains(word)), "{noun}: {meant:?}");

@@ -16,6 +16,7 @@ mod events;
 mod figures;
 mod frn;
 mod judges;
+mod kinds;
 mod links;
 mod nodes;
 mod pacing;
@@ -36,9 +37,10 @@ use lasthop_stack::registry::tcp;
 
 pub(super) use air::MODULATIONS;
 pub(super) use described::setting;
+pub use kinds::{LINKS, LinkKind};
 pub(super) use preset::{Chooser, FLAVOURS, Preferred, RADIOS, Wifi};
 pub(super) use table::KEYS;
-pub use words::{APPS, FIGURES, LINKS, LOSS_MODELS, Named, PANELS, STANDARDS};
+pub use words::{APPS, FIGURES, LOSS_MODELS, Named, PANELS, STANDARDS};
 pub(super) use words::{BINNED_PANELS, EDCA_STANDARDS, names};
 
 /// One key. `*` in its path is the name of a node, link, flow or agent.

@@ -40,7 +40,7 @@ pub use crate::model::Config;
 pub use error::{Overrides, ScenarioError};
 pub use exceptions::{Exception, exceptions};
 pub use explain::{explain, keys};
-pub use keys::{APPS, FIGURES, LINKS, LOSS_MODELS, Named, PANELS, STANDARDS};
+pub use keys::{APPS, FIGURES, LINKS, LOSS_MODELS, LinkKind, Named, PANELS, STANDARDS};
 pub use nearest::unknown;
 pub use schema::schema;
 

@@ -1,6 +1,7 @@
 //! The key of the management of queues; the others come from each law.
 
-use super::{Key, Kind, Only};
+use super::kinds::QUEUED;
+use super::{Key, Kind};
 use lasthop_stack::registry::AqmKind;
 
 /// The key.
@@ -10,7 +11,7 @@ pub(super) const LAW: Key = Key::new(
     "management of each queue of the link; unset and none mean a queue that drops when it is full and does nothing else",
 )
 .absent()
-.only(&[Only::Is("links.*.kind", &["wired", "lossy", "wifi", "wimax", "trace"])]);
+.only(&[QUEUED]);
 
 fn laws() -> Vec<&'static str> {
     std::iter::once("none").chain(AqmKind::ALL.iter().map(|kind| kind.entry().name)).collect()

@@ -1,11 +1,11 @@
 //! The keys of the buffers in bytes of an 802.11 link, of the lifetime of its packets, and the kind of its ARQ.
 
+use super::kinds::WIFI;
 use super::table::{LONGEST, TIME_MS};
 use super::{Key, Kind, Only};
 use lasthop_stack::registry::ArqKind;
 
-const WIFI: &[Only] = &[Only::Is("links.*.kind", &["wifi"])];
-const DCF: &[Only] = &[Only::Is("links.*.coordination", &["dcf"]), WIFI[0]];
+const DCF: &[Only] = &[Only::Is("links.*.coordination", &["dcf"]), WIFI];
 /// The keys.
 pub(super) const KEYS: &[Key] = &[
     Key::new(
@@ -14,14 +14,14 @@ pub(super) const KEYS: &[Key] = &[
         "whether a station has one queue in bytes, or one per receiver",
     )
     .default("all")
-    .only(WIFI),
+    .only(&[WIFI]),
     Key::new(
         "links.*.buffer.counts",
         Kind::Word("choice", || vec!["packets", "frames"]),
         "whether a queue in bytes counts IP packets, or frames with their headers",
     )
     .default("packets")
-    .only(WIFI),
+    .only(&[WIFI]),
     Key::new(
         "links.*.lifetime",
         TIME_MS,
@@ -39,5 +39,5 @@ pub(super) const KEYS: &[Key] = &[
         "retransmission scheme of the access point; unset means fixed without ARQ metrics",
     )
     .absent()
-    .only(WIFI),
+    .only(&[WIFI]),
 ];

@@ -1,6 +1,7 @@
 //! The keys of shadowing, fading and error correction on an 802.11 link.
 
 use super::super::quantity::Dim;
+use super::kinds::WIFI;
 use super::table::{LONGEST, TIME_MS};
 use super::{Key, Kind, Only};
 
@@ -8,11 +9,10 @@ const DEVIATION: Kind = Kind::Quantity(&[Dim::Gain], "dB");
 const REDRAW: Kind = Kind::Quantity(&[Dim::Time, Dim::Length], "s");
 const SPEED: Kind = Kind::Quantity(&[Dim::Speed], "m/s");
 
-const WIFI: &[Only] = &[Only::Is("links.*.kind", &["wifi"])];
 const LOG_NORMAL: &[Only] = &[Only::Is("links.*.propagation.shadowing.model", &["log-normal"])];
 const FADING: &[Only] = &[Only::Is("links.*.propagation.fading.model", &["rayleigh", "rician"])];
 const RICIAN: &[Only] = &[Only::Is("links.*.propagation.fading.model", &["rician"])];
-const WRONG_BITS: &[Only] = &[WIFI[0], Only::Is("links.*.loss.model", &["none", "bit", "snr"])];
+const WRONG_BITS: &[Only] = &[WIFI, Only::Is("links.*.loss.model", &["none", "bit", "snr"])];
 const DOPPLER: &[Only] = &[Only::Is("links.*.propagation.fading.coherence", &["doppler"])];
 
 /// The keys under `[links.NAME.propagation.shadowing]`, `[links.NAME.propagation.fading]` and `[links.NAME.fec]`.
@@ -23,7 +23,7 @@ pub(super) const KEYS: &[Key] = &[
         "shadowing in addition to path loss, drawn per pair of stations, equal in both directions",
     )
     .default("none")
-    .only(WIFI),
+    .only(&[WIFI]),
     Key::new("links.*.propagation.shadowing.deviation", DEVIATION, "standard deviation of shadowing; the mean is 0 dB")
         .above("0 dB")
         .at_most("40 dB")
@@ -44,7 +44,7 @@ pub(super) const KEYS: &[Key] = &[
         "multipath fading of the power, drawn per pair of stations, equal in both directions; its mean is 1",
     )
     .default("none")
-    .only(WIFI),
+    .only(&[WIFI]),
     Key::new(
         "links.*.propagation.fading.k-factor",
         DEVIATION,

@@ -1,5 +1,6 @@
 //! The keys of outages of links, and of hand-offs and restarts of nodes.
 
+use super::kinds::{WIFI, WIRED};
 use super::table::{FASTEST, LONGEST, RATE, SHARE, TIME_MS, TIME_S};
 use super::{Key, Kind, Only};
 
@@ -9,8 +10,8 @@ const OUTAGES: &[Only] = &[Only::Is("links.*.outages.law", &["script", "periodic
 const OUTAGES_BY_SCRIPT: &[Only] = &[Only::Is("links.*.outages.law", &["script"])];
 const PERIODIC_OUTAGES: &[Only] = &[Only::Is("links.*.outages.law", &["periodic"])];
 const RANDOM_OUTAGES: &[Only] = &[Only::Is("links.*.outages.law", &["random"])];
-const OUTAGES_OF_MEDIUM: &[Only] = &[OUTAGES[0], Only::Is("links.*.kind", &["wifi"])];
-const OUTAGES_OF_CABLE: &[Only] = &[OUTAGES[0], Only::Is("links.*.kind", &["wired", "lossy"])];
+const OUTAGES_OF_MEDIUM: &[Only] = &[OUTAGES[0], WIFI];
+const OUTAGES_OF_CABLE: &[Only] = &[OUTAGES[0], WIRED];
 const WARNED: &[Only] = &[OUTAGES[0], Only::Given("links.*.outages.warning.lead")];
 const FALSE_ALARMS: &[Only] = &[OUTAGES[0], Only::Given("links.*.outages.warning.false-every")];
 

@@ -4,9 +4,12 @@
 //! a TCP flow does.
 
 use super::super::quantity::Dim;
+use super::kinds::{
+    LINKS, LOSING, LOSING_A_WAY, OF_ONE_RATE, OF_TWO_NODES, QUEUED, WIFI, WITH_DELAYS, WITH_RATES,
+};
 use super::preset::{FLAVOURS, Preferred, RADIOS, Source, Wifi};
 use super::table::{FASTEST, LONGEST, RATE, SHARE, SIZE, TIME_MS, quantity, time};
-use super::words::{LINKS, LOSS_MODELS, STANDARDS, names};
+use super::words::{LOSS_MODELS, STANDARDS, names};
 use super::{Default, Key, Kind, Only, aqm};
 use crate::medium::radio::config::ErrorLaw;
 use lasthop_stack::link::dot11::{BackoffDraw, PhyRate, ResponseTimeout};
@@ -14,29 +17,20 @@ use lasthop_stack::link::dot11::{BackoffDraw, PhyRate, ResponseTimeout};
 const ROOM: Kind = Kind::Quantity(&[Dim::Packets, Dim::Size], "packets");
 pub(super) const TIME_US: Kind = Kind::Quantity(&[Dim::Time], "us");
 
-const CABLE: &[Only] = &[Only::Is("links.*.kind", &["wired", "lossy"])];
-pub(super) const BOTH_WAYS: &[Only] = &[Only::Is("links.*.kind", &["wired", "lossy", "trace"])];
-const POINT_TO_POINT: &[Only] = &[Only::Is("links.*.kind", &["wired", "lossy", "wimax", "trace"])];
-const QUEUED: &[Only] = &[Only::Is("links.*.kind", &["wired", "lossy", "wifi", "wimax", "trace"])];
-const ONE_RATE: &[Only] = &[Only::Is("links.*.kind", &["wired", "lossy", "wifi"])];
 const UNIFORM: &[Only] = &[Only::Is("links.*.rtt.law", &["uniform"])];
 const NORMAL: &[Only] = &[Only::Is("links.*.rtt.law", &["normal"])];
 const EXPONENTIAL: &[Only] = &[Only::Is("links.*.rtt.law", &["exponential"])];
-const LOSSY: &[Only] = &[Only::Is("links.*.kind", &["lossy", "wimax", "trace"])];
-const WIFI: &[Only] = &[Only::Is("links.*.kind", &["wifi"])];
 const ERP: &[Only] = &[Only::Is("links.*.standard", &["802.11g"])];
-const LOSSY_OR_WIFI: &[Only] = &[Only::Is("links.*.kind", &["lossy", "wifi", "wimax", "trace"])];
 const PACKET_LOSS: &[Only] = &[Only::Is("links.*.loss.model", &["packet"])];
 const BIT_LOSS: &[Only] = &[Only::Is("links.*.loss.model", &["bit"])];
 const LIST_LOSS: &[Only] = &[Only::Is("links.*.loss.model", &["list"])];
-const LIST_OF_FRAMES: &[Only] = &[LIST_LOSS[0], WIFI[0]];
+const LIST_OF_FRAMES: &[Only] = &[LIST_LOSS[0], WIFI];
 const BY_CHANCE: &[Only] =
-    &[Only::Is("links.*.loss.model", &["none", "packet", "bit", "gilbert-elliott", "snr"]), WIFI[0]];
-const AT_RECEIVERS: &[Only] =
-    &[Only::Is("links.*.loss.model", &["packet", "bit", "gilbert-elliott"]), WIFI[0]];
+    &[Only::Is("links.*.loss.model", &["none", "packet", "bit", "gilbert-elliott", "snr"]), WIFI];
+const AT_RECEIVERS: &[Only] = &[Only::Is("links.*.loss.model", &["packet", "bit", "gilbert-elliott"]), WIFI];
 const GILBERT_ELLIOTT: &[Only] = &[Only::Is("links.*.loss.model", &["gilbert-elliott"])];
-const GILBERT_BY_PACKET: &[Only] = &[GILBERT_ELLIOTT[0], LOSSY[0]];
-const GILBERT_BY_TIME: &[Only] = &[GILBERT_ELLIOTT[0], WIFI[0]];
+const GILBERT_BY_PACKET: &[Only] = &[GILBERT_ELLIOTT[0], LOSING_A_WAY];
+const GILBERT_BY_TIME: &[Only] = &[GILBERT_ELLIOTT[0], WIFI];
 
 const RTS_CTS: Source = both_mac("IEEE 802.11-2012 (annex C): dot11RTSThreshold");
 const FRAGMENTS: Source = both_mac("IEEE 802.11-2012 (annex C): dot11FragmentationThreshold");
@@ -57,7 +51,7 @@ impl Key {
     /// [`otherwise`](Key::otherwise) or a list of kinds says more.
     pub(super) const fn preset(self, value: fn(&Wifi) -> String, source: Source) -> Key {
         let by = Preferred { value, source, otherwise: None, unplaced: None, managed: false };
-        Key { default: Default::Preset(by), only: WIFI, ..self }
+        Key { default: Default::Preset(by), only: &[WIFI], ..self }
     }
 
     /// The default on other links.
@@ -104,7 +98,7 @@ impl Key {
 
 /// The keys under `[links.NAME]`.
 pub(super) const KEYS: &[Key] = &[
-    Key::new("links.*.kind", Kind::Word("kind of link", || names(LINKS)), "kind of link"),
+    Key::new("links.*.kind", Kind::Word("kind of link", || LINKS.iter().map(|kind| kind.name).collect()), "kind of link"),
     Key::new(
         "links.*.nodes",
         Kind::Nodes,
@@ -116,24 +110,24 @@ pub(super) const KEYS: &[Key] = &[
         "standard that sets the constants of MAC and PHY",
     )
     .default("802.11b")
-    .only(WIFI),
+    .only(&[WIFI]),
     Key::new(
         "links.*.flavour",
         Kind::Word("flavour", || FLAVOURS.to_vec()),
         "rules of the MAC: those of the standard, of ns-2, or of Bianchi's model",
     )
     .follows("links.*.standard", "bianchi", "model", "standard")
-    .only(WIFI),
+    .only(&[WIFI]),
     Key::new(
         "links.*.radio",
         Kind::Word("radio", || RADIOS.to_vec()),
         "set of defaults for propagation and reception",
     )
     .follows("links.*.flavour", "model", "bianchi", "ns2")
-    .only(WIFI),
+    .only(&[WIFI]),
     Key::new("links.*.rate", RATE, "bit rate including headers; on an 802.11 link that of data frames")
         .preset(|wifi| rate(wifi.mac.data_rate), both_mac("fastest rate of the standard; of 802.11n, ac, ax the reference rate of its mode"))
-        .only(ONE_RATE)
+        .only(&[OF_ONE_RATE])
         .above("0 bit/s")
         .at_most(FASTEST),
     Key::new("links.*.basic-rates", Kind::Rates, "rates of RTS, CTS and ACK frames").preset(
@@ -143,7 +137,7 @@ pub(super) const KEYS: &[Key] = &[
     Key::new("links.*.delay", TIME_MS, "propagation delay")
         .default("0 s")
         .at_most(LONGEST)
-        .only(POINT_TO_POINT),
+        .only(&[OF_TWO_NODES]),
     aqm::LAW,
     Key::new(
         "links.*.queue",
@@ -153,7 +147,7 @@ pub(super) const KEYS: &[Key] = &[
     .preset(|wifi| quantity(Dim::Packets, wifi.mac.queue.into()), both_mac("ns-2: ifqlen of the CMU scripts"))
     .otherwise("100 packets")
     .managed()
-    .only(QUEUED)
+    .only(&[QUEUED])
     .or(&["unlimited"])
     .above("0 packets")
     .at_most("1000000000 packets"),
@@ -161,24 +155,24 @@ pub(super) const KEYS: &[Key] = &[
         .like("links.*.rate")
         .above("0 bit/s")
         .at_most(FASTEST)
-        .only(CABLE),
+        .only(&[WITH_RATES]),
     Key::new("links.*.reverse.delay", TIME_MS, "propagation delay from the second node to the first")
         .like("links.*.delay")
         .at_most(LONGEST)
-        .only(BOTH_WAYS),
+        .only(&[WITH_DELAYS]),
     Key::new("links.*.reverse.queue", ROOM, "size of the queue at the second node")
         .or(&["unlimited"])
         .like("links.*.queue")
         .above("0 packets")
         .at_most("1000000000 packets")
-        .only(POINT_TO_POINT),
+        .only(&[OF_TWO_NODES]),
     Key::new(
         "links.*.rtt.law",
         Kind::Word("law", || vec!["uniform", "normal", "exponential"]),
         "distribution of a round-trip time drawn per link and replication; half of it is added to the delay in each direction",
     )
     .absent()
-    .only(BOTH_WAYS),
+    .only(&[WITH_DELAYS]),
     rtt("links.*.rtt.uniform.min", "minimum round-trip time", UNIFORM),
     rtt("links.*.rtt.uniform.max", "maximum round-trip time", UNIFORM),
     rtt("links.*.rtt.normal.mean", "mean round-trip time before truncation", NORMAL),
@@ -194,7 +188,7 @@ pub(super) const KEYS: &[Key] = &[
     Key::new("links.*.access-point", Kind::Node, "station that relays between all others; none means ad hoc")
         .or(&["none"])
         .default("none")
-        .only(WIFI),
+        .only(&[WIFI]),
     Key::new(
         "links.*.observer",
         Kind::Node,
@@ -202,7 +196,7 @@ pub(super) const KEYS: &[Key] = &[
     )
     .or(&["auto"])
     .default("auto")
-    .only(WIFI),
+    .only(&[WIFI]),
     Key::new("links.*.rts-threshold", SIZE, "longest data frame without RTS and CTS; 0 B means always with RTS")
         .or(&["never"])
         .preset(|wifi| size_or(wifi.mac.rts_threshold, "never"), RTS_CTS)
@@ -214,7 +208,7 @@ pub(super) const KEYS: &[Key] = &[
     )
     .default("rts-cts")
     .source("IEEE 802.11-2012 (9.3.2.11), 802.11-2020 (10.3.2.8)")
-    .only(WIFI),
+    .only(&[WIFI]),
     Key::new(
         "links.*.protection-rate",
         RATE,
@@ -223,7 +217,7 @@ pub(super) const KEYS: &[Key] = &[
     .or(&["basic"])
     .default("basic")
     .source("IEEE 802.11-2012 (9.23.2)")
-    .only(WIFI),
+    .only(&[WIFI]),
     Key::new("links.*.fragment-threshold", SIZE, "longest data frame including its header")
         .or(&["never"])
         .preset(|wifi| size_or(wifi.mac.fragment_threshold, "never"), FRAGMENTS)
@@ -353,14 +347,14 @@ pub(super) const KEYS: &[Key] = &[
         Source::Radio("", "ns-3: NistErrorRateModel"),
     )
     .otherwise("packet")
-    .only(LOSSY_OR_WIFI),
+    .only(&[LOSING]),
     Key::new(
         "links.*.loss.direction",
         Kind::Word("direction", || vec!["forward", "reverse", "both"]),
         "direction in which packets are lost; forward is from the first node to the second",
     )
     .default("forward")
-    .only(LOSSY),
+    .only(&[LOSING_A_WAY]),
     Key::new("links.*.loss.rate", SHARE, "probability that a packet is lost, independently of others")
         .default("0 %")
         .at_most("100 %")
@@ -436,14 +430,14 @@ pub(super) const KEYS: &[Key] = &[
         .only(AT_RECEIVERS),
     Key::new("links.*.loss.above-mac", Kind::Bool, "whether packets are lost after their MAC acknowledgement")
         .default("false")
-        .only(WIFI),
+        .only(&[WIFI]),
     Key::new(
         "links.*.loss.repaired-by-arq",
         Kind::Bool,
         "true: each transmission attempt of a frame can be lost; false: whole packets are lost without repair",
     )
     .follows("links.*.loss.above-mac", "true", "false", "true")
-    .only(WIFI),
+    .only(&[WIFI]),
     Key::new(
         "links.*.loss.of",
         Kind::Word("class of frames", || vec!["all", "packets", "data"]),

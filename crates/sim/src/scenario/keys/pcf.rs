@@ -1,11 +1,11 @@
 //! The keys of the point coordination function of an 802.11 link: `links.NAME.pcf.*`.
 
 use super::super::quantity::Dim;
+use super::kinds::WIFI;
 use super::table::{SIZE, TIME_MS, quantity, time};
 use super::{Key, Kind, Only};
 use lasthop_stack::link::dot11::PcfConfig;
 
-const WIFI: &[Only] = &[Only::Is("links.*.kind", &["wifi"])];
 const PCF: &[Only] = &[Only::Is("links.*.coordination", &["pcf"])];
 
 impl Key {
@@ -24,7 +24,7 @@ pub(super) const KEYS: &[Key] = &[
     )
     .default("dcf")
     .source("IEEE 802.11-2012 (9.2)")
-    .only(WIFI),
+    .only(&[WIFI]),
     Key::new("links.*.pcf.interval", TIME_MS, "interval between contention-free periods")
         .pcf(|pcf| time(pcf.interval))
         .source("hostapd: beacon_int, 100 TU")

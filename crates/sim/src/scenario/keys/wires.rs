@@ -2,35 +2,35 @@
 //!
 //! Each key has one below `reverse`, whose default is the value of the forward direction.
 
-use super::links::BOTH_WAYS;
+use super::kinds::WITH_DELAYS;
 use super::table::{FASTEST, LONGEST, RATE, SHARE, SIZE, TIME_MS};
 use super::{Key, Kind, Only};
 
 const NETEM: &str = "Linux: sch_netem.c";
 
-const POLICED: &[Only] = &[BOTH_WAYS[0], Only::Given("links.*.policer.rate")];
-const POLICED_BACK: &[Only] = &[BOTH_WAYS[0], Only::Given("links.*.reverse.policer.rate")];
-const VARIES: &[Only] = &[BOTH_WAYS[0], Only::Given("links.*.jitter.spread")];
-const VARIES_BACK: &[Only] = &[BOTH_WAYS[0], Only::Given("links.*.reverse.jitter.spread")];
-const REORDERS: &[Only] = &[BOTH_WAYS[0], Only::Given("links.*.reorder.rate")];
-const REORDERS_BACK: &[Only] = &[BOTH_WAYS[0], Only::Given("links.*.reverse.reorder.rate")];
-const COPIES: &[Only] = &[BOTH_WAYS[0], Only::Given("links.*.duplicate.rate")];
-const COPIES_BACK: &[Only] = &[BOTH_WAYS[0], Only::Given("links.*.reverse.duplicate.rate")];
+const POLICED: &[Only] = &[WITH_DELAYS, Only::Given("links.*.policer.rate")];
+const POLICED_BACK: &[Only] = &[WITH_DELAYS, Only::Given("links.*.reverse.policer.rate")];
+const VARIES: &[Only] = &[WITH_DELAYS, Only::Given("links.*.jitter.spread")];
+const VARIES_BACK: &[Only] = &[WITH_DELAYS, Only::Given("links.*.reverse.jitter.spread")];
+const REORDERS: &[Only] = &[WITH_DELAYS, Only::Given("links.*.reorder.rate")];
+const REORDERS_BACK: &[Only] = &[WITH_DELAYS, Only::Given("links.*.reverse.reorder.rate")];
+const COPIES: &[Only] = &[WITH_DELAYS, Only::Given("links.*.duplicate.rate")];
+const COPIES_BACK: &[Only] = &[WITH_DELAYS, Only::Given("links.*.reverse.duplicate.rate")];
 
 /// The keys.
 pub(super) const KEYS: &[Key] = &[
     Key::new("links.*.policer.rate", RATE, "rate above which a token bucket in front of the queue drops packets; none means no policer")
-        .absent().or(&["none"]).above("0 bit/s").at_most(FASTEST).only(BOTH_WAYS),
+        .absent().or(&["none"]).above("0 bit/s").at_most(FASTEST).only(&[WITH_DELAYS]),
     Key::new("links.*.reverse.policer.rate", RATE, "the same from the second node to the first")
-        .like("links.*.policer.rate").or(&["none"]).above("0 bit/s").at_most(FASTEST).only(BOTH_WAYS),
+        .like("links.*.policer.rate").or(&["none"]).above("0 bit/s").at_most(FASTEST).only(&[WITH_DELAYS]),
     Key::new("links.*.policer.burst", SIZE, "bytes of IP packets that the bucket holds, and that therefore pass at once")
         .absent().above("0 B").at_most("1000 GB").only(POLICED),
     Key::new("links.*.reverse.policer.burst", SIZE, "the same from the second node to the first")
         .like("links.*.policer.burst").above("0 B").at_most("1000 GB").only(POLICED_BACK),
     Key::new("links.*.jitter.spread", TIME_MS, "scale of a random time added to the delay of each packet, or taken off it; 0 s means none")
-        .absent().at_most("1000000 s").only(BOTH_WAYS),
+        .absent().at_most("1000000 s").only(&[WITH_DELAYS]),
     Key::new("links.*.reverse.jitter.spread", TIME_MS, "the same from the second node to the first")
-        .like("links.*.jitter.spread").at_most("1000000 s").only(BOTH_WAYS),
+        .like("links.*.jitter.spread").at_most("1000000 s").only(&[WITH_DELAYS]),
     Key::new("links.*.jitter.distribution", Kind::Word("distribution", || vec!["uniform", "normal", "pareto", "pareto-normal"]), "distribution of that time, with mean 0: uniform within one spread, or cut off at 4 spreads")
         .default("uniform").source(NETEM).only(VARIES),
     Key::new("links.*.reverse.jitter.distribution", Kind::Word("distribution", || vec!["uniform", "normal", "pareto", "pareto-normal"]), "the same from the second node to the first")
@@ -44,9 +44,9 @@ pub(super) const KEYS: &[Key] = &[
     Key::new("links.*.reverse.jitter.keeps-order", Kind::Bool, "the same from the second node to the first")
         .like("links.*.jitter.keeps-order").only(VARIES_BACK),
     Key::new("links.*.reorder.rate", SHARE, "share of the packets that are sent ahead of those in transit; needs a delay")
-        .absent().source(NETEM).at_most("100 %").only(BOTH_WAYS),
+        .absent().source(NETEM).at_most("100 %").only(&[WITH_DELAYS]),
     Key::new("links.*.reverse.reorder.rate", SHARE, "the same from the second node to the first")
-        .like("links.*.reorder.rate").at_most("100 %").only(BOTH_WAYS),
+        .like("links.*.reorder.rate").at_most("100 %").only(&[WITH_DELAYS]),
     Key::new("links.*.reorder.correlation", SHARE, "correlation of the random number of a packet with that of the packet before")
         .default("0 %").source(NETEM).at_most("100 %").only(REORDERS),
     Key::new("links.*.reverse.reorder.correlation", SHARE, "the same from the second node to the first")
@@ -60,9 +60,9 @@ pub(super) const KEYS: &[Key] = &[
     Key::new("links.*.reverse.reorder.by", TIME_MS, "the same from the second node to the first")
         .like("links.*.reorder.by").or(&["delay"]).above("0 s").at_most(LONGEST).only(REORDERS_BACK),
     Key::new("links.*.duplicate.rate", SHARE, "share of the packets that arrive twice")
-        .absent().source(NETEM).at_most("100 %").only(BOTH_WAYS),
+        .absent().source(NETEM).at_most("100 %").only(&[WITH_DELAYS]),
     Key::new("links.*.reverse.duplicate.rate", SHARE, "the same from the second node to the first")
-        .like("links.*.duplicate.rate").at_most("100 %").only(BOTH_WAYS),
+        .like("links.*.duplicate.rate").at_most("100 %").only(&[WITH_DELAYS]),
     Key::new("links.*.duplicate.correlation", SHARE, "correlation of the random number of a packet with that of the packet before")
         .default("0 %").source(NETEM).at_most("100 %").only(COPIES),
     Key::new("links.*.reverse.duplicate.correlation", SHARE, "the same from the second node to the first")

@@ -13,16 +13,6 @@ const fn named(name: &'static str, summary: &'static str) -> Named {
     Named { name, summary }
 }
 
-/// Kinds of links.
-pub static LINKS: &[Named] = &[
-    named("wired", "rate, delay and drop-tail queue in each direction; no losses on the wire"),
-    named("lossy", "a wired link with a loss model"),
-    named("wifi", "an 802.11 medium shared by its stations"),
-    named("frn", "a slotted multi-hop network of its stations, the Flexible Radio Network"),
-    named("wimax", "an 802.16 link from a base station, the first node, to a subscriber station"),
-    named("trace", "a link whose delivery opportunities are read from a file, as those of Mahimahi"),
-];
-
 /// Standards of 802.11 links.
 pub static STANDARDS: &[Named] = &[
     named("802.11", "DSSS at 1 and 2 Mbit/s, long preamble"),
