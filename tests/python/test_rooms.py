@@ -24,7 +24,7 @@ STACK = (
     "registry",
 )
 SIM = (
-    *("engine", "medium", "traffic", "model", "probe", "net", "relay", "metrics", "scenario", "run"),
+    *("engine", "medium", "traffic", "lines", "model", "probe", "net", "relay", "metrics", "scenario", "run"),
     "steered",
 )
 # Loads for benches, which belong to no room.

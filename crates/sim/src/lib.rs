@@ -6,6 +6,7 @@
 pub mod agent_load;
 pub mod engine;
 pub mod law_load;
+mod lines;
 pub mod medium;
 pub mod metrics;
 pub mod model;

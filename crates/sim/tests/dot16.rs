@@ -3,7 +3,7 @@
 use crate::common::{chain, metric, run, run_once};
 use lasthop_sim::Request;
 use lasthop_sim::medium::modulation::ModulationLaw;
-use lasthop_sim::model::{AirConfig, Config, LinkKind, TransportConfig};
+use lasthop_sim::model::{AirConfig, Config, LinkKind, Sends, TransportConfig};
 use lasthop_sim::probe::trace::Column;
 use lasthop_sim::traffic::AppKind;
 use lasthop_stack::link::dot16::{FRAGMENT_OVERHEAD, Frame, Rates};
@@ -30,7 +30,7 @@ fn path(law: ModulationLaw, start: Modulation) -> Config {
     let mut config = chain(&links, tcp, Span::from_secs(10));
     let LinkKind::PointToPoint(link) = &mut config.links[1].kind else { panic!("a wire") };
     let rates = Rates::SINGLE_CARRIER_20_MHZ;
-    link.air = Some(Box::new(AirConfig { frame: FRAME, rates, start, law }));
+    link.sends = Sends::Air(Box::new(AirConfig { frame: FRAME, rates, start, law }));
     config
 }
 

@@ -4,7 +4,7 @@ use crate::common::{chain, file, metric, ns2_tcp, run_once, run_replication, sou
 use lasthop_sim::Outcome;
 use lasthop_sim::medium::loss::LossConfig;
 use lasthop_sim::medium::modulation::ModulationLaw;
-use lasthop_sim::model::{AirConfig, Config, LinkKind, TransportConfig};
+use lasthop_sim::model::{AirConfig, Config, LinkKind, Sends, TransportConfig};
 use lasthop_sim::traffic::AppKind;
 use lasthop_stack::link::dot11::Preset;
 use lasthop_stack::link::dot16::{Frame, Rates};
@@ -116,7 +116,7 @@ fn stations_and_the_air_of_802_16_mark_too() {
         requests: Span::from_micros(20),
     };
     let (rates, start) = (Rates::SINGLE_CARRIER_20_MHZ, Modulation::Qpsk);
-    link.air = Some(Box::new(AirConfig { frame, rates, start, law: ModulationLaw::Fixed }));
+    link.sends = Sends::Air(Box::new(AirConfig { frame, rates, start, law: ModulationLaw::Fixed }));
     wire(&mut wimax, 0, 0).rate = Rate(100_000_000);
     assert!(metric(&run_once(&wimax), "links.l1.marks") > 0.0);
 }

@@ -4,7 +4,7 @@
 use crate::common::{chain, metric, ns2_tcp, run_once, source};
 use lasthop_sim::Outcome;
 use lasthop_sim::medium::outages::OutageLaw;
-use lasthop_sim::model::{Config, LinkKind, OutagesConfig, TransportConfig};
+use lasthop_sim::model::{Config, LinkKind, OutagesConfig, Sends, TransportConfig};
 use lasthop_sim::traffic::AppKind;
 use lasthop_stack::link::queue::QueueLimit;
 use lasthop_stack::link::recorded::{Opportunities, Recorded, Schedule};
@@ -28,7 +28,7 @@ fn path(times: &str, duration: Span) -> Config {
     };
     let there = of(Schedule::read(&times.replace(' ', "\n")).expect("times"));
     link.directions[0].rate = there.mean_rate();
-    link.recorded = Some(Box::new([there, of(Schedule::each_millisecond())]));
+    link.sends = Sends::Recorded(Box::new([there, of(Schedule::each_millisecond())]));
     config
 }
 
@@ -95,9 +95,8 @@ fn a_record_that_is_played_once_delivers_nothing_after_its_end_and_ends_the_run_
             warning: None,
         });
         let LinkKind::PointToPoint(link) = &mut config.links[1].kind else { panic!("a link") };
-        let Some(Recorded::Opportunities(there)) = link.recorded.as_mut().map(|both| &mut both[0]) else {
-            panic!("a record")
-        };
+        let Sends::Recorded(both) = &mut link.sends else { panic!("a recorded link") };
+        let Recorded::Opportunities(there) = &mut both[0] else { panic!("a record") };
         there.is_once = true;
         let outcome = run_once(&config);
         assert_eq!(metric(&outcome, "flows.main.packets_received"), 4.0, "{aqm:?} {has_outages}");

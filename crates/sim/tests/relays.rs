@@ -2,7 +2,7 @@
 
 use crate::common::{chain, direction, ns2_tcp, run, wire};
 use lasthop_sim::medium::loss::LossConfig;
-use lasthop_sim::model::{Config, FlowConfig, LinkConfig, LinkKind, PointToPoint};
+use lasthop_sim::model::{Config, FlowConfig, LinkConfig, LinkKind, PointToPoint, Sends};
 use lasthop_sim::{Outcome, Request};
 use lasthop_stack::link::queue::QueueLimit;
 use lasthop_stack::registry::AqmConfig;
@@ -54,8 +54,7 @@ fn flows_that_start_at_once_on_like_paths_meet_in_the_same_order_watched_or_not(
     for (number, nodes) in [[3, 4], [4, 1], [2, 5]].into_iter().enumerate() {
         let directions =
             [direction(8_000_000, Span::from_millis(2)), direction(8_000_000, Span::from_millis(2))];
-        let kind =
-            LinkKind::PointToPoint(PointToPoint { nodes, directions, rtt: None, air: None, recorded: None });
+        let kind = LinkKind::PointToPoint(PointToPoint { nodes, directions, rtt: None, sends: Sends::Wires });
         config.links.push(LinkConfig {
             name: format!("m{number}"),
             group: None,

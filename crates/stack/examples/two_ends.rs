@@ -5,6 +5,7 @@
 use std::collections::VecDeque;
 
 use lasthop_stack::link::queue::QueueLimit;
+use lasthop_stack::link::transmitter::Transmitter;
 use lasthop_stack::link::wired::Wired;
 use lasthop_stack::packet::{NodeId, Packet};
 use lasthop_stack::registry::tcp::{Connection, Endpoint, Profile, Role};

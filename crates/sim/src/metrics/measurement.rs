@@ -1,6 +1,7 @@
 //! The measurements of a run, by scope.
 
 use lasthop_stack::hooks::Count;
+use lasthop_stack::link::transmitter::Transmitter;
 use lasthop_stack::units::{Span, Time};
 
 use super::agent::Agent;

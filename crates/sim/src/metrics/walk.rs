@@ -215,7 +215,7 @@ impl Walk<'_> {
                             self.add(&prefix, |run| run.impaired_link(channel + way));
                         }
                     }
-                    if ends.recorded.is_some() {
+                    if ends.sends.recorded(0).is_some() {
                         self.add(&prefix, |run| run.recorded_link(channel));
                         self.add(&format!("{prefix}reverse."), |run| run.recorded_link(channel + 1));
                     }

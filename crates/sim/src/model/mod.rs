@@ -6,21 +6,19 @@ pub(crate) mod ports;
 use std::iter;
 
 use crate::medium::loss::LossConfig;
-use crate::medium::modulation::ModulationLaw;
 use crate::traffic::{AppConfig, AppKind};
 use lasthop_stack::hooks::Judge;
 use lasthop_stack::link::dot11::{DataRate, MacConfig, PcfConfig, PhyRate};
-use lasthop_stack::link::dot16::{Frame, Rates};
 use lasthop_stack::link::policer::PolicerConfig;
 use lasthop_stack::link::queue::QueueLimit;
-use lasthop_stack::link::recorded::Recorded;
 use lasthop_stack::link::slotted::interval::Windows;
 use lasthop_stack::link::slotted::{Alternatives, Rules};
-use lasthop_stack::packet::{Form, Modulation};
+use lasthop_stack::packet::Form;
 use lasthop_stack::registry::{self, AqmConfig, ArqConfig, CongestionKind, IntervalConfig, tcp};
 use lasthop_stack::transport::tcp::EcnMode;
 use lasthop_stack::units::{Bytes, Metres, Rate, Span, Time};
 
+pub use crate::lines::{AirConfig, Sends};
 pub use events::{Absence, HandoffConfig, Late, OutagesConfig};
 
 use crate::medium::impairments::ImpairmentConfig;
@@ -134,23 +132,8 @@ pub struct PointToPoint {
     pub directions: [DirectionConfig; 2],
     /// The law of a round trip that is drawn for it; half of it is added to the delay of each direction.
     pub rtt: Option<RttLaw>,
-    /// The air interface, if it is an 802.16 link: the base station is the first node.
-    pub air: Option<Box<AirConfig>>,
-    /// The capacity of each direction over time, if it is recorded.
-    pub recorded: Option<Box<[Recorded; 2]>>,
-}
-
-/// The air interface of an 802.16 link.
-#[derive(Clone, Debug)]
-pub struct AirConfig {
-    /// How its frames are divided.
-    pub frame: Frame,
-    /// The rate of each modulation.
-    pub rates: Rates,
-    /// The modulation at the start.
-    pub start: Modulation,
-    /// How it changes.
-    pub law: ModulationLaw,
+    /// What sends on it.
+    pub sends: Sends,
 }
 
 /// An 802.11 medium and the stations on it.

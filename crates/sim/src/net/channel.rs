@@ -6,12 +6,9 @@
 
 use std::collections::VecDeque;
 
-use lasthop_stack::hooks::{Admission, Backlog, DropCause};
-use lasthop_stack::link::dot16::{self, Direction};
-use lasthop_stack::link::queue::{DropTail, QueueLimit};
-use lasthop_stack::link::recorded;
-use lasthop_stack::link::wired::Wired;
-use lasthop_stack::packet::{Body, NodeId, Packet};
+use lasthop_stack::hooks::{Admission, DropCause};
+use lasthop_stack::link::transmitter::{LAST, Transmitter};
+use lasthop_stack::packet::{NodeId, Packet};
 use lasthop_stack::units::{Bytes, Span, Time};
 
 use super::aqm::{AqmCounters, Managed, Reports, Stage, sum};
@@ -19,11 +16,9 @@ use super::pool::PoolId;
 use super::scattered::Treatment;
 use super::ways::Onward;
 use crate::engine::queue::{EventQueue, Sequence, Slot};
-use crate::engine::streams::Stream;
+use crate::lines::Line;
 use crate::medium::loss::LossProcess;
-use crate::medium::modulation::ModulationProcess;
 use crate::medium::outages::Cuts;
-use crate::model::PointToPoint;
 use crate::probe::judgement::Culprit;
 use crate::probe::occupancy::Occupancy;
 
@@ -40,155 +35,6 @@ pub(super) struct InFlight {
     pub(super) id: PoolId,
     /// Its size in bytes.
     pub(super) size: u32,
-}
-
-/// What sends the packets of a channel.
-#[derive(Debug)]
-pub(crate) enum Line {
-    /// A wire.
-    Wired(Wired),
-    /// The air of an 802.16 link.
-    Air(Box<Air>),
-    /// A link whose capacity over time is recorded.
-    Recorded(Box<recorded::Line>),
-}
-
-/// One direction of the air of an 802.16 link.
-#[derive(Debug)]
-pub(crate) struct Air {
-    line: dot16::Line,
-    modulation: ModulationProcess,
-}
-
-impl Line {
-    /// The sender of a direction (0 forward, 1 reverse) of a link, with this queue, or fed from one in front of it.
-    pub(super) fn new(
-        link: &PointToPoint,
-        (direction, limit, is_fed): (usize, QueueLimit, bool),
-        name: &str,
-        (seed, replication): (u64, u64),
-    ) -> Line {
-        let config = &link.directions[direction];
-        if let Some(recorded) = &link.recorded {
-            let recorded = recorded[direction].clone();
-            return Line::Recorded(Box::new(recorded::Line::new(recorded, limit, is_fed)));
-        }
-        let Some(air) = &link.air else {
-            return Line::Wired(Wired::new(config.rate, limit));
-        };
-        let stream = Stream::named(seed, replication, &format!("links.{name}.modulation"));
-        let towards = if direction == 0 { Direction::Down } else { Direction::Up };
-        Line::Air(Box::new(Air {
-            line: dot16::Line::new(air.frame, towards, air.rates, limit),
-            modulation: ModulationProcess::new(air.law.clone(), air.start, stream),
-        }))
-    }
-
-    /// When the packet began to leave that was taken in last and leaves at `departure`; of a burst of 802.16 its end counts,
-    /// and of a packet in several opportunities the last.
-    pub(super) fn began(&self, departure: Time) -> Time {
-        match self {
-            Line::Wired(wired) => Time(departure.0 - wired.last_time().0),
-            Line::Air(_) => departure,
-            Line::Recorded(line) => line.began(departure),
-        }
-    }
-
-    /// Accepts a packet and returns when its last bit leaves, or `None` if the queue is full.
-    #[inline]
-    pub(super) fn offer(&mut self, packet: &mut Packet, size: Bytes, now: Time) -> Option<Time> {
-        match self {
-            Line::Wired(wired) => wired.offer(size, now),
-            Line::Air(air) => air.offer(packet, size, now),
-            Line::Recorded(line) => line.offer(size, now),
-        }
-    }
-
-    /// The queue.
-    #[inline]
-    pub(crate) fn queue(&self) -> &DropTail {
-        match self {
-            Line::Wired(wired) => wired.queue(),
-            Line::Air(air) => air.line.queue(),
-            Line::Recorded(line) => line.queue(),
-        }
-    }
-
-    /// When it takes the next packet of a queue in front of it; not after `now` if it takes one now.
-    pub(super) fn ready_at(&self, now: Time) -> Time {
-        match self {
-            Line::Wired(wired) => wired.begins(now),
-            Line::Air(air) => air.line.ready_at(now),
-            Line::Recorded(line) => line.ready_at(now),
-        }
-    }
-
-    /// Whether it takes packets at certain instants only, and one of them is due that it has not used.
-    pub(super) fn is_due(&self, now: Time) -> bool {
-        matches!(self, Line::Recorded(line) if line.is_due(now))
-    }
-
-    /// It takes nothing more from a queue in front of it in this instant.
-    pub(super) fn pass(&mut self, now: Time) {
-        if let Line::Recorded(line) = self {
-            line.pass(now);
-        }
-    }
-
-    /// What it holds.
-    pub(super) fn backlog(&mut self, now: Time) -> Backlog {
-        let queue = self.queue_at(now);
-        Backlog { packets: queue.len() as u32, bytes: queue.bytes() }
-    }
-
-    /// The queue as it is at `now`.
-    fn queue_at(&mut self, now: Time) -> &DropTail {
-        match self {
-            Line::Wired(wired) => wired.queue_at(now),
-            Line::Air(air) => air.line.queue_at(now),
-            Line::Recorded(line) => line.queue_at(now),
-        }
-    }
-
-    /// Starts to measure at `now`.
-    fn begin_measurement(&mut self, now: Time) {
-        match self {
-            Line::Wired(wired) => wired.begin_measurement(now),
-            Line::Air(air) => air.line.begin_measurement(now),
-            Line::Recorded(line) => line.begin_measurement(now),
-        }
-    }
-
-    /// Time spent sending up to `now`; a recorded link counts what is [used](Self::used).
-    fn busy(&self, now: Time) -> Span {
-        match self {
-            Line::Wired(wired) => wired.busy(now),
-            Line::Air(air) => air.line.busy(now),
-            Line::Recorded(_) => Span::ZERO,
-        }
-    }
-
-    /// The bytes that could go by its record up to `now`: those used, and all.
-    fn used(&self, now: Time) -> (u64, u64) {
-        match self {
-            Line::Wired(_) | Line::Air(_) => (0, 0),
-            Line::Recorded(line) => line.used(now),
-        }
-    }
-}
-
-impl Air {
-    /// The physical layer writes the modulation into the header of a segment that has room for it (EJTCP, 3.3).
-    fn offer(&mut self, packet: &mut Packet, size: Bytes, now: Time) -> Option<Time> {
-        let modulation = &mut self.modulation;
-        let departure = self.line.offer(size, now, &mut |begins| modulation.at(begins))?;
-        if let Body::Tcp(segment) = &mut packet.body
-            && let Some(extension) = &mut segment.options.extension
-        {
-            extension.modulation = Some(departure.modulation);
-        }
-        Some(departure.at)
-    }
 }
 
 /// One direction of a point-to-point link.
@@ -269,7 +115,7 @@ impl Channel {
     pub(super) fn carry(&mut self, packet: &mut Packet, size: Bytes, now: Time) -> Result<Time, Culprit> {
         let departure = match &mut self.line {
             Line::Wired(wired) => wired.offer(size, now),
-            line => line.offer(packet, size, now),
+            line => line.offer(size, now).inspect(|_| line.mark(packet)),
         };
         let Some(departure) = departure else {
             self.counters.drops_queue += 1;
@@ -282,43 +128,17 @@ impl Channel {
         Ok(departure)
     }
 
-    /// Takes in a packet and returns when its last bit leaves, or why it is dropped.
-    pub(super) fn take(&mut self, packet: &mut Packet, size: Bytes, now: Time) -> Result<Time, DropCause> {
-        if let Some(cuts) = &mut self.cuts
-            && let Line::Wired(wired) = &mut self.line
-        {
-            let begins = wired.begins(now);
-            wired.wait_until(cuts.begins(begins), now);
-        }
-        if let Some(aqm) = &mut self.aqm {
-            let queue = self.line.queue_at(now);
-            let found = (queue.len() as u32, queue.idle(now));
-            let admission = aqm.on_arrival((size, packet.ecn), found, now);
-            if admission == Admission::Drop {
-                return Err(DropCause::Early);
-            }
-            let departure = self.line.offer(packet, size, now).ok_or(DropCause::Full)?;
-            aqm.admit(packet, admission);
-            if departure < recorded::LAST {
-                aqm.waits(self.line.began(departure).since(now));
-            }
-            return Ok(departure);
-        }
-        self.line.offer(packet, size, now).ok_or(DropCause::Full)
-    }
-
-    /// Takes in a packet that goes ahead of those that wait. Returns when its last bit leaves and by how much those behind
-    /// it leave later, or why it is dropped. A link that is down, the air of an 802.16 link and a recorded link take it as
-    /// the last one.
-    pub(super) fn take_ahead(
+    /// Takes in a packet, which may go ahead of those that wait. Returns when its last bit leaves and by how much those
+    /// behind it leave later, or why it is dropped. A link that is down takes it as the last one.
+    pub(super) fn take(
         &mut self,
-        packet: &mut Packet,
-        size: Bytes,
+        (packet, size): (&mut Packet, Bytes),
+        is_ahead: bool,
         now: Time,
     ) -> Result<(Time, Span), DropCause> {
-        let is_down = self.cuts.as_mut().is_some_and(|cuts| cuts.begins(now) > now);
-        if is_down || !matches!(self.line, Line::Wired(_)) {
-            return self.take(packet, size, now).map(|departure| (departure, Span::ZERO));
+        let is_ahead = is_ahead && self.cuts.as_mut().is_none_or(|cuts| cuts.begins(now) == now);
+        if !is_ahead && let Some(cuts) = &mut self.cuts {
+            self.line.wait_until(cuts.begins(self.line.ready_at(now)), now);
         }
         let admission = self.aqm.as_mut().map(|aqm| {
             let queue = self.line.queue_at(now);
@@ -327,11 +147,18 @@ impl Channel {
         if admission == Some(Admission::Drop) {
             return Err(DropCause::Early);
         }
-        let Line::Wired(wired) = &mut self.line else { return Err(DropCause::Full) };
-        let taken = wired.offer_ahead(size, now).ok_or(DropCause::Full)?;
+        let taken = if is_ahead {
+            self.line.offer_ahead(size, now)
+        } else {
+            self.line.offer(size, now).map(|departure| (departure, Span::ZERO))
+        };
+        let taken = taken.ok_or(DropCause::Full)?;
+        self.line.mark(packet);
         if let Some((aqm, admission)) = self.aqm.as_mut().zip(admission) {
             aqm.admit(packet, admission);
-            aqm.waits(self.line.began(taken.0).since(now));
+            if taken.0 < LAST {
+                aqm.waits(self.line.began(taken.0).since(now));
+            }
         }
         Ok(taken)
     }
@@ -350,7 +177,7 @@ impl Channel {
     /// Whether an outage meets a packet between the beginning of its departure and its arrival. None meets what never leaves.
     pub(super) fn is_cut(&mut self, departure: Time, arrival: Time) -> bool {
         let Some(cuts) = &mut self.cuts else { return false };
-        departure < recorded::LAST && cuts.mask(self.line.began(departure), arrival) != 0
+        departure < LAST && cuts.mask(self.line.began(departure), arrival) != 0
     }
 
     /// Puts a packet on its way.
@@ -421,7 +248,7 @@ impl Channel {
 
     /// Starts to measure at `now`.
     pub(crate) fn begin_measurement(&mut self, now: Time) {
-        self.line.begin_measurement(now);
+        self.line.queue_mut().begin_measurement(now);
         if let Some(aqm) = &mut self.aqm {
             aqm.begin_measurement();
         }

@@ -1,5 +1,6 @@
 //! The network at the ends of flows: it sends their packets, and reports the state of their timers to links.
 
+use lasthop_stack::link::transmitter::Transmitter;
 use lasthop_stack::packet::{NodeId, Packet};
 use lasthop_stack::units::{Bytes, Span, Time};
 
@@ -67,11 +68,11 @@ impl Net {
         if stage.is_some() {
             return self.send(node, packet, size);
         }
-        let held = line.backlog(self.now).packets;
+        let held = line.queue_at(self.now).len();
         self.send(node, packet, size);
         let queue = self.channels[channel as usize].line.queue();
         if let Some(below) = &mut self.below
-            && queue.len() as u32 > held
+            && queue.len() > held
         {
             below.leaves_at(end, size, queue.last_departure());
         }

@@ -6,7 +6,7 @@ use lasthop_stack::registry::AqmConfig;
 use lasthop_stack::units::Span;
 
 use super::aqm::{Managed, Stage};
-use super::channel::{Channel, Line};
+use super::channel::Channel;
 use super::scattered::Treatment;
 use super::ways::Exit;
 use crate::engine::queue::EventQueue;
@@ -74,7 +74,7 @@ impl Layout {
             let config = &ends.directions[direction];
             let is_kept = aqm.is_some_and(AqmConfig::keeps_packets);
             let limit = if is_kept { QueueLimit::Unlimited } else { config.queue };
-            let line = Line::new(ends, (direction, limit, is_kept), name, (seed, replication));
+            let line = ends.sends.line((direction, config.rate), (limit, is_kept), stream);
             let loss = loss_of(ends, direction, name, (seed, replication));
             self.exits.push(Exit::Channel(self.channels.len() as u32));
             let delay = config.delay + drawn;

@@ -371,7 +371,7 @@ impl Net {
             self.cross(number, (id, size), now, sequence);
             return;
         }
-        let (departure, later) = match channel.take_ahead(packet, size, now) {
+        let (departure, later) = match channel.take((packet, size), true, now) {
             Ok(taken) => taken,
             Err(cause) => {
                 channel.counters.drops_queue += u64::from(cause == DropCause::Full);

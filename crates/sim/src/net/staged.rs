@@ -3,6 +3,7 @@
 //! A channel with such a queue is not a relay, because the law decides when a packet leaves. It may feed relays.
 
 use lasthop_stack::hooks::DropCause;
+use lasthop_stack::link::transmitter::Transmitter;
 use lasthop_stack::packet::NodeId;
 
 use super::pool::PoolId;
@@ -33,7 +34,7 @@ impl Net {
         {
             below.enters(&packet);
         }
-        stage.enqueue((id, &packet, size), 0, is_ahead, channel.line.backlog(now), now);
+        stage.enqueue((id, &packet, size), 0, is_ahead, channel.line.queue_at(now).backlog(), now);
         if self.tracer.links {
             traced::joining(&mut self.tracer, (number, channel), &packet, now);
         }

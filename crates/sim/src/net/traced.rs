@@ -4,6 +4,7 @@
 use std::collections::VecDeque;
 
 use lasthop_stack::hooks::DropCause;
+use lasthop_stack::link::transmitter::Transmitter;
 use lasthop_stack::packet::{NodeId, Packet};
 use lasthop_stack::units::{Bytes, Span, Time};
 
@@ -46,13 +47,13 @@ pub(super) fn admit(
     let is_policed = channel.stage.is_none() && channel.polices(size, at);
     let taken = if is_policed { Err(Why::Policer) } else { Ok(()) };
     let taken = taken.and_then(|()| {
-        channel.take(packet, size, at).map_err(|cause| {
+        channel.take((packet, size), false, at).map_err(|cause| {
             channel.counters.drops_queue += u64::from(cause == DropCause::Full);
             Why::Queue
         })
     });
     let departure = match taken {
-        Ok(departure) => departure,
+        Ok((departure, _)) => departure,
         Err(why) => {
             if channel.agents[0].is_some() {
                 refused.push_back(*packet);

@@ -5,13 +5,14 @@ use std::os::unix::net::UnixDatagram;
 
 use lasthop_stack::link::queue::QueueLimit;
 use lasthop_stack::link::recorded;
+use lasthop_stack::link::transmitter::Transmitter;
 use lasthop_stack::link::wired::Wired;
 use lasthop_stack::packet::{Body, Ecn, Flags, NodeId, Packet, Segment, Timestamps};
 use lasthop_stack::units::{Bytes, Rate, SeqNo, Span, Time};
 use lasthop_stack::wire;
 
 use super::*;
-use crate::model::LinkKind;
+use crate::model::{LinkKind, Sends};
 use crate::scenario::Scenario;
 
 const MS: u64 = 1_000_000;
@@ -215,23 +216,26 @@ fn bytes_arrive_as_they_were_sent_however_many_packets_are_lost_and_on_their_way
 
 #[test]
 fn packets_leave_a_recorded_link_in_its_opportunities_as_in_the_simulation() {
-    let schedule = recorded::Recorded::Opportunities(recorded::Opportunities {
+    let schedule = recorded::Opportunities {
         schedule: std::sync::Arc::new(recorded::Schedule::read("3\n7\n7\n10\n").expect("times")),
         opportunity: 1504,
         header: 4,
         is_once: false,
-    });
+    };
     let mut config = Scenario::from_text(TOML, "test.toml", &[]).expect("a valid scenario").config(0);
     for (place, link) in config.links.iter_mut().enumerate() {
         let LinkKind::PointToPoint(ends) = &mut link.kind else { panic!("a wire") };
-        ends.recorded = (place == 0).then(|| Box::new([schedule.clone(), schedule.clone()]));
+        if place == 0 {
+            let record = recorded::Recorded::Opportunities(schedule.clone());
+            ends.sends = Sends::Recorded(Box::new([record.clone(), record]));
+        }
         ends.directions[1].loss = crate::medium::loss::LossConfig::None;
     }
     let mut path = Path::new(&config, ["a", "b"], FIRST_PORT, (1, 0)).expect("links of two nodes");
     // The queue holds three packets: one that is longer than what is left waits, and continues in the next opportunity.
     let at = [(0, 1000), (0, 1000), (0, 1000), (0, 1000), (4 * MS, 1500)];
     let found = times(&mut path, 0, &at);
-    let mut line = recorded::Line::new(schedule, QueueLimit::Packets(3), false);
+    let mut line = recorded::opportunities::Line::new(schedule, QueueLimit::Packets(3), false);
     let mut second = Wired::new(Rate(16_000_000), QueueLimit::Unlimited);
     let expected = at.into_iter().filter_map(|(at, bytes)| {
         let left = line.offer(Bytes(bytes.into()), Time(at))? + Span(5 * MS);

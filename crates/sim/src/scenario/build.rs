@@ -14,6 +14,7 @@ mod wifi;
 mod wires;
 
 use self::part::Part;
+use super::keys;
 use super::layout::Section;
 use super::members::{self, Flow, Link, Members, Name};
 use super::quantity::{Dim, Quantity};
@@ -23,7 +24,7 @@ use crate::medium::loss::{LossConfig, PacketClass};
 use crate::medium::path::RttLaw;
 use crate::model::{
     Config, DirectionConfig, FlowConfig, LinkConfig, LinkKind, NodeConfig, PointToPoint, ReverseConfig,
-    RunConfig, SinkConfig, TransportConfig,
+    RunConfig, Sends, SinkConfig, TransportConfig,
 };
 use crate::traffic::{AppConfig, AppKind, OnOffLaw};
 use lasthop_stack::link::recorded::{Opportunities, Recorded, Varying};
@@ -117,32 +118,30 @@ fn link(sheet: &Sheet<'_>, member: &Link) -> LinkConfig {
     let Name { name, group, .. } = member.name.clone();
     let outages = events::outages(&link, member.silenced);
     let aqm = aqm(&link);
-    if link.word("kind") == "wifi" {
-        let kind = LinkKind::Wifi(Box::new(wifi::wifi(&link, member)));
-        return LinkConfig { name, group, kind, outages, aqm };
-    }
-    if link.word("kind") == "frn" {
-        let kind = LinkKind::Frn(Box::new(frn::frn(&link, member)));
-        return LinkConfig { name, group, kind, outages, aqm };
-    }
-    let air = (link.word("kind") == "wimax").then(|| Box::new(air::air(&link)));
-    let recorded = (link.word("kind") == "trace").then(|| Box::new(recorded(sheet, &link)));
-    let rate = |prefix: &str| match (&air, &recorded) {
-        (Some(air), _) => air::fastest(air),
-        (None, Some(recorded)) => recorded[usize::from(!prefix.is_empty())].mean_rate(),
-        (None, None) => link.rate(&format!("{prefix}rate")),
+    let kind = match link.word("kind") {
+        "wifi" => LinkKind::Wifi(Box::new(wifi::wifi(&link, member))),
+        "frn" => LinkKind::Frn(Box::new(frn::frn(&link, member))),
+        "wimax" => ends(&link, member, Sends::Air(Box::new(air::air(&link)))),
+        "trace" => ends(&link, member, Sends::Recorded(Box::new(recorded(sheet, &link)))),
+        _ => ends(&link, member, Sends::Wires),
     };
-    let direction = |prefix: &str| DirectionConfig {
-        rate: rate(prefix),
-        delay: link.span(&if air.is_some() { "delay".to_string() } else { format!("{prefix}delay") }),
+    LinkConfig { name, group, kind, outages, aqm }
+}
+
+/// A link between two nodes.
+fn ends(link: &Part<'_>, member: &Link, sends: Sends) -> LinkKind {
+    let properties = keys::LinkKind::named(link.word("kind")).unwrap_or_else(|| link.broken("kind"));
+    let direction = |(way, prefix): (usize, &str)| DirectionConfig {
+        rate: sends.rate(way).unwrap_or_else(|| link.rate(&format!("{prefix}rate"))),
+        delay: link.span(&format!("{}delay", if properties.has_delays() { prefix } else { "" })),
         queue: link.queue(&format!("{prefix}queue")),
-        policer: wires::policer(&link, prefix),
+        policer: wires::policer(link, prefix),
         loss: LossConfig::None,
-        impairments: wires::impairments(&link, prefix),
+        impairments: wires::impairments(link, prefix),
     };
-    let mut directions = [direction(""), direction("reverse.")];
-    if link.word("kind") != "wired" {
-        let loss = loss(&link);
+    let mut directions = [(0, ""), (1, "reverse.")].map(direction);
+    if properties.loses() {
+        let loss = loss(link);
         match link.word("loss.direction") {
             "forward" => directions[0].loss = loss,
             "reverse" => directions[1].loss = loss,
@@ -153,8 +152,7 @@ fn link(sheet: &Sheet<'_>, member: &Link) -> LinkConfig {
         }
     }
     let nodes = [member.nodes[0], member.nodes[1]];
-    let kind = LinkKind::PointToPoint(PointToPoint { nodes, directions, rtt: rtt(&link), air, recorded });
-    LinkConfig { name, group, kind, outages, aqm }
+    LinkKind::PointToPoint(PointToPoint { nodes, directions, rtt: rtt(link), sends })
 }
 
 /// The recorded capacity of both directions.

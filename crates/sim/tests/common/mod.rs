@@ -7,7 +7,7 @@ use lasthop_sim::medium::loss::LossConfig;
 use lasthop_sim::medium::radio::config::RadioConfig;
 use lasthop_sim::model::{
     AgentConfig, Config, DirectionConfig, FlowConfig, LinkConfig, LinkKind, NodeConfig, PointToPoint,
-    ReverseConfig, RunConfig, SinkConfig, TransportConfig, WifiConfig,
+    ReverseConfig, RunConfig, Sends, SinkConfig, TransportConfig, WifiConfig,
 };
 use lasthop_sim::traffic::{AppConfig, AppKind};
 use lasthop_sim::{Outcome, Request, RunError};
@@ -45,8 +45,7 @@ pub fn chain(links: &[(u64, Span)], tcp: tcp::Config, duration: Span) -> Config 
                 nodes: [number, number + 1],
                 directions,
                 rtt: None,
-                recorded: None,
-                air: None,
+                sends: Sends::Wires,
             });
             LinkConfig { name: format!("l{number}"), group: None, kind, outages: None, aqm: None }
         })

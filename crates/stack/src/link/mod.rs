@@ -8,4 +8,5 @@ pub mod policer;
 pub mod queue;
 pub mod recorded;
 pub mod slotted;
+pub mod transmitter;
 pub mod wired;

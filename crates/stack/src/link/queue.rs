@@ -5,6 +5,7 @@
 
 use std::collections::VecDeque;
 
+use crate::hooks::Backlog;
 use crate::units::{Bytes, Span, Time};
 
 /// Capacity of a queue, including the packet being sent.
@@ -205,6 +206,12 @@ impl DropTail {
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.bytes
+    }
+
+    /// Both.
+    #[must_use]
+    pub fn backlog(&self) -> Backlog {
+        Backlog { packets: self.held, bytes: self.bytes }
     }
 
     /// Whether it holds nothing.

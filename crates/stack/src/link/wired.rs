@@ -1,6 +1,7 @@
 //! One direction of a wired link: a rate and a drop-tail queue.
 
 use super::queue::{DropTail, QueueLimit};
+use super::transmitter::Transmitter;
 use crate::units::{Bytes, Rate, Span, Time};
 
 /// One direction of a wired link.
@@ -10,7 +11,6 @@ pub struct Wired {
     queue: DropTail,
     busy_until: Time,
     sending: Span,
-    drops: u64,
     /// The size of the last packet and its time, as most packets of a direction are of one size.
     last: (Bytes, Span),
     /// When it waits though something is queued, of the time to come.
@@ -27,74 +27,9 @@ impl Wired {
             queue,
             busy_until: Time::ZERO,
             sending: Span::ZERO,
-            drops: 0,
             last: (Bytes::ZERO, Span::ZERO),
             pauses: Vec::new(),
         }
-    }
-
-    /// When a packet that is enqueued now begins to leave.
-    #[must_use]
-    pub fn begins(&self, now: Time) -> Time {
-        self.busy_until.max(now)
-    }
-
-    /// Sends nothing of what comes from `now` on before this time.
-    pub fn wait_until(&mut self, at: Time, now: Time) {
-        let begins = self.begins(now);
-        if at > begins {
-            self.pauses.retain(|pause| pause.1 > now);
-            self.pauses.push((begins, at));
-            self.busy_until = at;
-        }
-    }
-
-    /// The transmission time of the packet enqueued last.
-    #[must_use]
-    pub fn last_time(&self) -> Span {
-        self.last.1
-    }
-
-    /// Accepts a packet that precedes those that wait, behind the one being sent. Returns when its last bit leaves and
-    /// by how much those behind it leave later, or `None` if the queue is full. Where the link waits, it is the last.
-    pub fn offer_ahead(&mut self, size: Bytes, now: Time) -> Option<(Time, Span)> {
-        self.queue.advance(now);
-        let is_paused = self.pauses.iter().any(|pause| pause.1 > now);
-        if self.queue.len() < 2 || is_paused || !self.queue.has_room(size) {
-            return self.offer(size, now).map(|departure| (departure, Span::ZERO));
-        }
-        let time = size.time_at(self.rate);
-        self.last = (size, time);
-        self.busy_until = self.busy_until + time;
-        self.sending += time;
-        Some((self.queue.push_second(now, time, size), time))
-    }
-
-    /// Accepts a packet of `size` and returns when its last bit leaves, or `None` if the queue is full.
-    #[expect(
-        clippy::inline_always,
-        reason = "once for each packet and link; a call costs as much as what it does"
-    )]
-    #[inline(always)]
-    pub fn offer(&mut self, size: Bytes, now: Time) -> Option<Time> {
-        // Most packets find nothing waiting: then it is clear at once what the queue holds.
-        if self.busy_until <= now && self.queue.has_room_alone(size) {
-            let time = self.time_of(size);
-            self.busy_until = now + time;
-            self.sending += time;
-            self.queue.push_alone(self.busy_until, time, size);
-            return Some(self.busy_until);
-        }
-        self.queue.advance(now);
-        if !self.queue.has_room(size) {
-            self.drops += 1;
-            return None;
-        }
-        let time = self.time_of(size);
-        self.busy_until = self.busy_until.max(now) + time;
-        self.sending += time;
-        self.queue.push(now, self.busy_until, size);
-        Some(self.busy_until)
     }
 
     #[inline]
@@ -108,36 +43,81 @@ impl Wired {
         self.last = (size, size.time_at(self.rate));
         self.last.1
     }
+}
 
-    /// The queue as it is at `now`.
-    pub fn queue_at(&mut self, now: Time) -> &DropTail {
+impl Transmitter for Wired {
+    #[expect(
+        clippy::inline_always,
+        reason = "once for each packet and link; a call costs as much as what it does"
+    )]
+    #[inline(always)]
+    fn offer(&mut self, size: Bytes, now: Time) -> Option<Time> {
+        // Most packets find nothing waiting: then it is clear at once what the queue holds.
+        if self.busy_until <= now && self.queue.has_room_alone(size) {
+            let time = self.time_of(size);
+            self.busy_until = now + time;
+            self.sending += time;
+            self.queue.push_alone(self.busy_until, time, size);
+            return Some(self.busy_until);
+        }
         self.queue.advance(now);
+        if !self.queue.has_room(size) {
+            return None;
+        }
+        let time = self.time_of(size);
+        self.busy_until = self.busy_until.max(now) + time;
+        self.sending += time;
+        self.queue.push(now, self.busy_until, size);
+        Some(self.busy_until)
+    }
+
+    fn offer_ahead(&mut self, size: Bytes, now: Time) -> Option<(Time, Span)> {
+        self.queue.advance(now);
+        let is_paused = self.pauses.iter().any(|pause| pause.1 > now);
+        if self.queue.len() < 2 || is_paused || !self.queue.has_room(size) {
+            return self.offer(size, now).map(|departure| (departure, Span::ZERO));
+        }
+        let time = size.time_at(self.rate);
+        self.last = (size, time);
+        self.busy_until = self.busy_until + time;
+        self.sending += time;
+        Some((self.queue.push_second(now, time, size), time))
+    }
+
+    #[inline]
+    fn ready_at(&self, now: Time) -> Time {
+        self.busy_until.max(now)
+    }
+
+    #[inline]
+    fn queue(&self) -> &DropTail {
         &self.queue
     }
 
-    /// The queue.
-    #[must_use]
-    pub fn queue(&self) -> &DropTail {
-        &self.queue
+    #[inline]
+    fn queue_mut(&mut self) -> &mut DropTail {
+        &mut self.queue
     }
 
-    /// Packets refused by the full queue.
-    #[must_use]
-    pub fn drops(&self) -> u64 {
-        self.drops
+    #[inline]
+    fn began(&self, departure: Time) -> Time {
+        Time(departure.0 - self.last.1.0)
     }
 
-    /// Time spent sending up to `now`: that of all accepted packets, less what is still to be sent.
-    #[must_use]
-    pub fn busy(&self, now: Time) -> Span {
+    /// That of all accepted packets, less what is still to be sent.
+    fn busy(&self, now: Time) -> Span {
         let ahead = |from: Time, to: Time| to.since(from.max(now));
         let paused: u64 = self.pauses.iter().map(|pause| ahead(pause.0, pause.1).0).sum();
         self.sending - Span(self.busy_until.since(now).0 - paused)
     }
 
-    /// Starts to measure the queue at `now`.
-    pub fn begin_measurement(&mut self, now: Time) {
-        self.queue.begin_measurement(now);
+    fn wait_until(&mut self, at: Time, now: Time) {
+        let begins = self.ready_at(now);
+        if at > begins {
+            self.pauses.retain(|pause| pause.1 > now);
+            self.pauses.push((begins, at));
+            self.busy_until = at;
+        }
     }
 }
 
@@ -152,14 +132,13 @@ mod tests {
         assert_eq!(link.offer(Bytes(1000), Time(500_000)), Some(Time(2_000_000)));
         assert_eq!(link.offer(Bytes(1000), Time(600_000)), None);
         assert_eq!(link.offer(Bytes(1000), Time(1_000_000)), Some(Time(3_000_000)));
-        assert_eq!(link.drops(), 1);
     }
 
     #[test]
     fn a_packet_that_is_alone_is_taken_as_one_that_waits() {
         for limit in [QueueLimit::Packets(0), QueueLimit::Bytes(Bytes(999))] {
             let mut link = Wired::new(Rate(8_000_000), limit);
-            assert_eq!((link.offer(Bytes(1000), Time(0)), link.drops()), (None, 1));
+            assert_eq!(link.offer(Bytes(1000), Time(0)), None);
         }
         let mut link = Wired::new(Rate(8_000_000), QueueLimit::Packets(2));
         link.offer(Bytes(1000), Time(0));
@@ -181,8 +160,8 @@ mod tests {
         assert_eq!(link.offer(Bytes(1000), Time(0)), Some(Time(3_000_000)));
         let ahead = link.offer_ahead(Bytes(500), Time(100));
         assert_eq!(ahead, Some((Time(1_500_000), Span(500_000))));
-        assert_eq!((link.offer_ahead(Bytes(500), Time(100)), link.drops()), (None, 1));
-        assert_eq!(link.begins(Time(100)), Time(3_500_000));
+        assert_eq!(link.offer_ahead(Bytes(500), Time(100)), None);
+        assert_eq!(link.ready_at(Time(100)), Time(3_500_000));
         assert_eq!(link.busy(Time(1_200_000)), Span(1_200_000));
         link.wait_until(Time(9_000_000), Time(1_200_000));
         assert_eq!(link.offer_ahead(Bytes(1000), Time(1_600_000)), Some((Time(10_000_000), none)));
@@ -198,7 +177,7 @@ mod tests {
             let (mut random, mut largest, mut begin, mut full) = (1_u32, 0, 0, 0);
             for now in 0..4_000 {
                 if now == 1_000 {
-                    link.begin_measurement(Time(now));
+                    link.queue_mut().begin_measurement(Time(now));
                     (begin, full) = (now, 0);
                 }
                 random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);

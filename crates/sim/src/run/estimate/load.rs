@@ -57,7 +57,7 @@ impl Pace {
     /// A direction of a link in a run of this duration.
     pub(super) fn of_wire(link: &PointToPoint, direction: usize, duration: Span) -> Pace {
         let drawn = link.rtt.map_or(0.0, |law| law.longest().as_secs() / 2.0);
-        let recorded = link.recorded.as_ref().map(|recorded| &recorded[direction]);
+        let recorded = link.sends.recorded(direction);
         let direction = &link.directions[direction];
         let delay_s = direction.delay.as_secs() + drawn + direction.impairments.longest().as_secs();
         let (rate, bits) = match recorded {

@@ -7,7 +7,7 @@ use crate::scenario::keys::MODULATIONS;
 use crate::scenario::quantity::{Dim, Quantity};
 use lasthop_stack::link::dot16::{Frame, Rates};
 use lasthop_stack::packet::Modulation;
-use lasthop_stack::units::{Rate, Span, Time};
+use lasthop_stack::units::{Span, Time};
 
 pub(super) fn air(link: &Part<'_>) -> AirConfig {
     let length = link.span("frame.length");
@@ -38,11 +38,6 @@ pub(super) fn air(link: &Part<'_>) -> AirConfig {
             },
         },
     }
-}
-
-/// The greatest rate of an 802.16 link, with its best modulation in force all the time.
-pub(super) fn fastest(air: &AirConfig) -> Rate {
-    air.rates.qpsk.max(air.rates.qam16).max(air.rates.qam64)
 }
 
 fn modulation(word: &str) -> Option<Modulation> {

@@ -85,8 +85,7 @@ fn capacities_of_ports(config: &Config) -> Vec<Option<(&str, f64)>> {
         match &link.kind {
             LinkKind::PointToPoint(ends) => capacities.extend(ends.directions.iter().map(|direction| {
                 let is_finite = !matches!(direction.queue, QueueLimit::Unlimited);
-                let is_constant = ends.recorded.is_none() && ends.air.is_none();
-                (drops_at_its_tail && is_finite && is_constant)
+                (drops_at_its_tail && is_finite && ends.sends.is_constant())
                     .then_some((link.table(), direction.rate.0 as f64))
             })),
             LinkKind::Wifi(wifi) => {

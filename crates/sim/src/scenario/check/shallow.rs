@@ -72,8 +72,7 @@ fn stretches(config: &Config) -> Vec<Stretch<'_>> {
         };
         match &link.kind {
             LinkKind::PointToPoint(ends) => {
-                let has_one_rate = ends.recorded.is_none() && ends.air.is_none();
-                let fills = has_one_rate && link.aqm.is_none();
+                let fills = ends.sends.is_constant() && link.aqm.is_none();
                 let drawn_s = ends.rtt.map_or(0.0, |law| law.longest().as_secs() / 2.0);
                 stretches.extend(ends.directions.iter().enumerate().map(|(number, direction)| {
                     let delay_s = direction.delay.as_secs() + drawn_s;

@@ -3,7 +3,7 @@
 use super::{Check, secs};
 use crate::medium::path::RttLaw;
 use crate::medium::radio::config::{ErrorLaw, LossMeaning};
-use crate::model::{AirConfig, Config, LinkConfig, LinkKind, PointToPoint, WifiConfig};
+use crate::model::{AirConfig, Config, LinkConfig, LinkKind, PointToPoint, Sends, WifiConfig};
 use crate::scenario::build::air::script;
 use crate::scenario::keys::{EDCA_STANDARDS, Wifi};
 use crate::scenario::layout::Section;
@@ -61,11 +61,10 @@ impl Check<'_> {
         self.loss_model(name, sheet, "snr", "none, packet, bit, gilbert-elliott, list on a lossy link");
         self.round_trip(name, ends.rtt);
         self.treatment(name, ends, sheet);
-        if let Some(air) = &ends.air {
-            self.air(name, air, sheet);
-        }
-        if ends.recorded.is_some() {
-            self.records(name, sheet);
+        match &ends.sends {
+            Sends::Wires => {}
+            Sends::Air(air) => self.air(name, air, sheet),
+            Sends::Recorded(_) => self.records(name, sheet),
         }
     }
 

@@ -70,8 +70,7 @@ fn each_direction_has_its_file_and_the_mean_rate_of_its_opportunities() {
     let text = with_trace("trace = { file = \"down\" }\nreverse.trace.file = \"below/up\"");
     let scenario = folder.read(&text, &[]).unwrap();
     let found = ends(&scenario, 0);
-    let recorded = found.recorded.as_deref().expect("a recorded link");
-    let recorded = recorded.each_ref().map(opportunities);
+    let recorded = [0, 1].map(|way| opportunities(found.sends.recorded(way).expect("a recorded link")));
     assert_eq!(recorded.map(|way| way.schedule.times_ms().to_vec()), [vec![5, 10], vec![10]]);
     assert_eq!(recorded.map(|way| (way.opportunity, way.header, way.is_once)), [(1504, 4, false); 2]);
     assert_eq!(found.directions.each_ref().map(|way| way.rate), [Rate(2_406_400), Rate(1_203_200)]);
@@ -86,9 +85,12 @@ fn a_direction_without_a_file_has_that_of_the_other_and_all_points_share_what_wa
         with_trace("trace.file = \"down\"")
     );
     let scenario = folder.read(&text, &[]).unwrap();
-    let [one, other] = [0, 1].map(|point| ends(&scenario, point).recorded.expect("a recorded link"));
-    let [first, back, later] = [&one[0], &one[1], &other[0]].map(|way| &opportunities(way).schedule);
-    assert!(Arc::ptr_eq(first, back) && Arc::ptr_eq(first, later));
+    let [one, other] = [0, 1].map(|point| ends(&scenario, point));
+    let schedule = |(ends, way): (&PointToPoint, usize)| {
+        opportunities(ends.sends.recorded(way).expect("a recorded link")).schedule.clone()
+    };
+    let [first, back, later] = [(&one, 0), (&one, 1), (&other, 0)].map(schedule);
+    assert!(Arc::ptr_eq(&first, &back) && Arc::ptr_eq(&first, &later));
     let found = resolved(&scenario, 0, "links.b-c.reverse.trace.file");
     assert_eq!(found, Some(("down".to_string(), "links.b-c.trace.file".to_string())));
 }
@@ -136,7 +138,7 @@ fn a_file_may_have_an_absolute_path_and_a_rate_of_its_own_is_refused() {
     assert_eq!(scenario.files(), [shipped_trace()]);
     let endless = folder.message(&with_trace("trace.file = \"/dev/zero\""), &[]);
     assert!(endless.contains("/dev/zero: not a regular file of at most 256 MiB"), "{endless}");
-    assert!(ends(&scenario, 0).recorded.is_some_and(|both| opportunities(&both[0]).schedule.len() > 1000));
+    assert!(ends(&scenario, 0).sends.recorded(0).is_some_and(|way| opportunities(way).schedule.len() > 1000));
     let message = folder.message(&text.replace("trace.file", "rate = \"1 Mbit/s\"\ntrace.file"), &[]);
     assert!(message.contains("links.b-c.rate: no point uses it; expected"), "{message}");
     assert!(BASE.contains("links.b-c"));

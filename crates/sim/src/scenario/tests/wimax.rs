@@ -2,7 +2,7 @@
 
 use super::{BASE, line_of, read};
 use crate::medium::modulation::ModulationLaw;
-use crate::model::LinkKind;
+use crate::model::{LinkKind, Sends};
 use lasthop_stack::packet::Modulation;
 use lasthop_stack::units::{Span, Time};
 
@@ -29,7 +29,7 @@ fn a_link_is_read_with_its_frames_and_the_script_of_its_modulation() {
     let LinkKind::PointToPoint(link) = &scenario.config(0).links[1].kind else {
         panic!("a point-to-point link")
     };
-    let air = link.air.as_ref().expect("an air interface");
+    let Sends::Air(air) = &link.sends else { panic!("an air interface") };
     assert_eq!((air.frame.length, air.frame.down), (Span::from_millis(2), Span::from_micros(1500)));
     assert_eq!(air.start, Modulation::Qam64);
     let script = vec![(Time(3_000_000_000), Modulation::Qpsk), (Time(4_500_000_000), Modulation::Qam16)];

@@ -132,21 +132,15 @@ impl Line {
         if self.busy_until < announced { now } else { self.frame.begins(now).after(self.frame.length) }
     }
 
-    /// The queue as it is at `now`.
-    pub fn queue_at(&mut self, now: Time) -> &DropTail {
-        self.queue.advance(now);
-        &self.queue
-    }
-
     /// The queue.
     #[must_use]
     pub fn queue(&self) -> &DropTail {
         &self.queue
     }
 
-    /// Starts to measure the queue at `now`.
-    pub fn begin_measurement(&mut self, now: Time) {
-        self.queue.begin_measurement(now);
+    /// The same, to be changed.
+    pub fn queue_mut(&mut self) -> &mut DropTail {
+        &mut self.queue
     }
 
     /// Time spent sending up to `now`, which is not before the last offer. It is that of all accepted packets, less the

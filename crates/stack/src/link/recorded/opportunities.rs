@@ -22,8 +22,9 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::{LAST, Unreadable};
+use super::Unreadable;
 use crate::link::queue::{DropTail, QueueLimit};
+use crate::link::transmitter::{LAST, Transmitter};
 use crate::units::{Bytes, Rate, Span, Time};
 
 const NS_PER_MS: u64 = 1_000_000;
@@ -168,7 +169,7 @@ impl Opportunities {
 
 /// One direction of the link: its queue and the opportunities that its packets go in.
 #[derive(Clone, Debug)]
-pub(super) struct Line {
+pub struct Line {
     recorded: Opportunities,
     queue: DropTail,
     /// The next opportunity that has room: the beginning of its pass in milliseconds, and its place in the schedule.
@@ -186,15 +187,37 @@ pub(super) struct Line {
 
 impl Line {
     /// An idle direction. If it `is_fed` from a queue in front of it, packets are offered when they begin to go.
-    pub(super) fn new(recorded: Opportunities, limit: QueueLimit, is_fed: bool) -> Line {
+    #[must_use]
+    pub fn new(recorded: Opportunities, limit: QueueLimit, is_fed: bool) -> Line {
         let left = recorded.opportunity;
         let (queue, ahead) = (DropTail::new(limit), VecDeque::new());
         Line { recorded, queue, pass_ms: 0, next: 0, left, is_over: false, is_fed, carried: 0, ahead }
     }
 
-    /// Accepts a packet of `size` and returns when its last part leaves, or `None` if the queue is full.
+    /// When the next opportunity is that has room. A direction that is fed takes the next packet then.
     #[inline]
-    pub(super) fn offer(&mut self, size: Bytes, now: Time) -> Option<Time> {
+    fn next_at(&self) -> Time {
+        if self.is_over {
+            return LAST;
+        }
+        let ms = self.pass_ms.saturating_add(u64::from(self.recorded.schedule.at_ms[self.next]));
+        Time(ms.saturating_mul(NS_PER_MS).min(LAST.0))
+    }
+
+    fn step(&mut self) {
+        let schedule = &self.recorded.schedule;
+        self.next += 1;
+        if self.next == schedule.len() {
+            (self.next, self.pass_ms) = (0, self.pass_ms.saturating_add(schedule.period_ms()));
+            self.is_over = self.recorded.is_once;
+        }
+        self.left = self.recorded.opportunity;
+    }
+}
+
+impl Transmitter for Line {
+    #[inline]
+    fn offer(&mut self, size: Bytes, now: Time) -> Option<Time> {
         self.queue.advance(now);
         if !self.queue.has_room(size) {
             return None;
@@ -228,19 +251,28 @@ impl Line {
         Some(at)
     }
 
-    /// When the next opportunity is that has room. A direction that is fed takes the next packet then.
     #[inline]
-    pub(super) fn next_at(&self) -> Time {
-        if self.is_over {
-            return LAST;
-        }
-        let ms = self.pass_ms.saturating_add(u64::from(self.recorded.schedule.at_ms[self.next]));
-        Time(ms.saturating_mul(NS_PER_MS).min(LAST.0))
+    fn ready_at(&self, _now: Time) -> Time {
+        self.next_at()
+    }
+
+    #[inline]
+    fn queue(&self) -> &DropTail {
+        &self.queue
+    }
+
+    #[inline]
+    fn queue_mut(&mut self) -> &mut DropTail {
+        &mut self.queue
+    }
+
+    fn is_due(&self, now: Time) -> bool {
+        self.next_at() <= now
     }
 
     /// The opportunities up to `now` are over, whatever room is left in them.
     #[inline]
-    pub(super) fn pass(&mut self, now: Time) {
+    fn pass(&mut self, now: Time) {
         for _ in 0..STEPS {
             if self.next_at() > now {
                 return;
@@ -254,35 +286,9 @@ impl Line {
         }
     }
 
-    fn step(&mut self) {
-        let schedule = &self.recorded.schedule;
-        self.next += 1;
-        if self.next == schedule.len() {
-            (self.next, self.pass_ms) = (0, self.pass_ms.saturating_add(schedule.period_ms()));
-            self.is_over = self.recorded.is_once;
-        }
-        self.left = self.recorded.opportunity;
-    }
-
-    /// The queue as it is at `now`.
-    pub(super) fn queue_at(&mut self, now: Time) -> &DropTail {
-        self.queue.advance(now);
-        &self.queue
-    }
-
-    /// The queue.
-    pub(super) fn queue(&self) -> &DropTail {
-        &self.queue
-    }
-
-    /// Starts to measure the queue at `now`.
-    pub(super) fn begin_measurement(&mut self, now: Time) {
-        self.queue.begin_measurement(now);
-    }
-
-    /// Bytes that have gone before `now`, and those of all opportunities before `now`, which is not before the last offer.
-    /// An opportunity at `now` itself does not count, because packets may still be offered for it.
-    pub(super) fn used(&self, now: Time) -> (u64, u64) {
+    /// Bytes that have gone before `now`, and those of all opportunities before `now`. An opportunity at `now` itself does not
+    /// count, because packets may still be offered for it.
+    fn used(&self, now: Time) -> (u64, u64) {
         let ahead: u64 = self.ahead.iter().filter(|part| part.0 >= now).map(|part| u64::from(part.1)).sum();
         let before = now.0.checked_sub(1).map_or(0, |before| self.recorded.passed(Time(before)));
         let offered = before * u64::from(self.recorded.opportunity);

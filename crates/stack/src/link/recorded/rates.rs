@@ -23,8 +23,9 @@
 
 use std::sync::Arc;
 
-use super::{LAST, Unreadable};
+use super::Unreadable;
 use crate::link::queue::{DropTail, QueueLimit};
+use crate::link::transmitter::{LAST, Transmitter};
 use crate::units::{Bytes, Rate, Span, Time};
 
 /// Units of capacity in a byte: 1 bit/s gives one in a nanosecond.
@@ -196,7 +197,7 @@ impl Varying {
 
 /// A direction: its queue, and the capacity that its packets have taken.
 #[derive(Clone, Debug)]
-pub(super) struct Line {
+pub struct Line {
     recorded: Varying,
     queue: DropTail,
     /// The end of the capacity used so far, and its total amount.
@@ -206,11 +207,15 @@ pub(super) struct Line {
 }
 
 impl Line {
-    pub(super) fn new(recorded: Varying, limit: QueueLimit) -> Line {
+    /// An idle direction.
+    #[must_use]
+    pub fn new(recorded: Varying, limit: QueueLimit) -> Line {
         Line { recorded, queue: DropTail::new(limit), reached: 0, taken: 0, began: Time::ZERO }
     }
+}
 
-    pub(super) fn offer(&mut self, size: Bytes, now: Time) -> Option<Time> {
+impl Transmitter for Line {
+    fn offer(&mut self, size: Bytes, now: Time) -> Option<Time> {
         self.queue.advance(now);
         if !self.queue.has_room(size) {
             return None;
@@ -224,28 +229,23 @@ impl Line {
         Some(departure)
     }
 
-    pub(super) fn began(&self) -> Time {
+    fn began(&self, _departure: Time) -> Time {
         self.began
     }
 
-    pub(super) fn ready_at(&self, now: Time) -> Time {
+    fn ready_at(&self, now: Time) -> Time {
         self.queue.last_departure().max(now)
     }
 
-    pub(super) fn queue_at(&mut self, now: Time) -> &DropTail {
-        self.queue.advance(now);
+    fn queue(&self) -> &DropTail {
         &self.queue
     }
 
-    pub(super) fn queue(&self) -> &DropTail {
-        &self.queue
+    fn queue_mut(&mut self) -> &mut DropTail {
+        &mut self.queue
     }
 
-    pub(super) fn begin_measurement(&mut self, now: Time) {
-        self.queue.begin_measurement(now);
-    }
-
-    pub(super) fn used(&self, now: Time) -> (u64, u64) {
+    fn used(&self, now: Time) -> (u64, u64) {
         let offered = self.recorded.until(now);
         let used = self.taken - self.reached.saturating_sub(offered);
         // Rounded so that in no time more is used than offered.
