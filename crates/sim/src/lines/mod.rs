@@ -90,6 +90,23 @@ macro_rules! each {
     };
 }
 
+impl Line {
+    /// Accepts a packet, which may go ahead of those that wait, and marks it. Returns when its last bit leaves and by how
+    /// much those behind it leave later, or `None` if the queue is full.
+    #[inline]
+    pub(crate) fn accept(
+        &mut self,
+        (packet, size): (&mut Packet, Bytes),
+        is_ahead: bool,
+        now: Time,
+    ) -> Option<(Time, Span)> {
+        let taken =
+            if is_ahead { self.offer_ahead(size, now)? } else { (self.offer(size, now)?, Span::ZERO) };
+        self.mark(packet);
+        Some(taken)
+    }
+}
+
 impl Transmitter for Line {
     #[inline]
     fn offer(&mut self, size: Bytes, now: Time) -> Option<Time> {

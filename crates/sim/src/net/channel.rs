@@ -140,25 +140,19 @@ impl Channel {
         if !is_ahead && let Some(cuts) = &mut self.cuts {
             self.line.wait_until(cuts.begins(self.line.ready_at(now)), now);
         }
-        let admission = self.aqm.as_mut().map(|aqm| {
-            let queue = self.line.queue_at(now);
-            aqm.on_arrival((size, packet.ecn), (queue.len() as u32, queue.idle(now)), now)
-        });
-        if admission == Some(Admission::Drop) {
+        let Some(aqm) = &mut self.aqm else {
+            return self.line.accept((packet, size), is_ahead, now).ok_or(DropCause::Full);
+        };
+        let queue = self.line.queue_at(now);
+        let found = (queue.len() as u32, queue.idle(now));
+        let admission = aqm.on_arrival((size, packet.ecn), found, now);
+        if admission == Admission::Drop {
             return Err(DropCause::Early);
         }
-        let taken = if is_ahead {
-            self.line.offer_ahead(size, now)
-        } else {
-            self.line.offer(size, now).map(|departure| (departure, Span::ZERO))
-        };
-        let taken = taken.ok_or(DropCause::Full)?;
-        self.line.mark(packet);
-        if let Some((aqm, admission)) = self.aqm.as_mut().zip(admission) {
-            aqm.admit(packet, admission);
-            if taken.0 < LAST {
-                aqm.waits(self.line.began(taken.0).since(now));
-            }
+        let taken = self.line.accept((packet, size), is_ahead, now).ok_or(DropCause::Full)?;
+        aqm.admit(packet, admission);
+        if taken.0 < LAST {
+            aqm.waits(self.line.began(taken.0).since(now));
         }
         Ok(taken)
     }
