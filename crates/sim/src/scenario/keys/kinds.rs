@@ -1,6 +1,6 @@
 //! The kinds of links: of each its names and its properties, from which the conditions of keys follow.
 
-use super::Only;
+use super::{Key, Only, air, records};
 
 /// A kind of link.
 #[derive(Clone, Copy, Debug)]
@@ -12,6 +12,8 @@ pub struct LinkKind {
     /// Its meaning.
     pub summary: &'static str,
     properties: u8,
+    /// The keys that only a kind of two nodes has.
+    keys: fn() -> &'static [Key],
 }
 
 /// Two ends, with a queue at each; other kinds are media that their nodes share.
@@ -34,36 +36,42 @@ pub const LINKS: &[LinkKind] = &[
         title: "wire",
         summary: "rate, delay and drop-tail queue in each direction; no losses on the wire",
         properties: ENDS | QUEUES | RATE | DELAYS | WIRES,
+        keys: || &[],
     },
     LinkKind {
         name: "lossy",
         title: "wire with losses",
         summary: "a wired link with a loss model",
         properties: ENDS | QUEUES | RATE | DELAYS | WIRES | LOSSES,
+        keys: || &[],
     },
     LinkKind {
         name: "wifi",
         title: "802.11",
         summary: "an 802.11 medium shared by its stations",
         properties: QUEUES | RATE | LOSSES,
+        keys: || &[],
     },
     LinkKind {
         name: "frn",
         title: "slotted network",
         summary: "a slotted multi-hop network of its stations, the Flexible Radio Network",
         properties: 0,
+        keys: || &[],
     },
     LinkKind {
         name: "wimax",
         title: "802.16",
         summary: "an 802.16 link from a base station, the first node, to a subscriber station",
         properties: ENDS | QUEUES | LOSSES,
+        keys: || air::KEYS,
     },
     LinkKind {
         name: "trace",
         title: "recorded link",
         summary: "a link whose delivery opportunities are read from a file, as those of Mahimahi",
         properties: ENDS | QUEUES | DELAYS | LOSSES,
+        keys: || records::KEYS,
     },
 ];
 
@@ -110,6 +118,11 @@ impl LinkKind {
     pub(in super::super) const fn has_delays(&self) -> bool {
         self.has(DELAYS)
     }
+}
+
+/// The keys of all kinds.
+pub(super) fn keys() -> Vec<Key> {
+    LINKS.iter().flat_map(|kind| (kind.keys)()).copied().collect()
 }
 
 /// The condition that a link is of a kind with these properties.

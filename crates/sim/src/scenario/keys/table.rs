@@ -8,9 +8,9 @@ use std::sync::LazyLock;
 use super::super::hosted;
 use super::super::quantity::{Dim, Quantity};
 use super::{
-    Case, Decimal, Default, Key, Kind, Only, Part, Profiled, Unless, WESTWOOD_RECOVERY, acks, agents, air,
-    apps, arq, channel, described, edca, events, figures, frn, judges, links, nodes, pacing, pcf, radio,
-    records, users, wires,
+    Case, Decimal, Default, Key, Kind, Only, Part, Profiled, Unless, WESTWOOD_RECOVERY, acks, agents, apps,
+    arq, channel, described, edca, events, figures, frn, judges, kinds, links, nodes, pacing, pcf, radio,
+    users, wires,
 };
 use lasthop_stack::registry::tcp;
 use lasthop_stack::registry::{CongestionKind, ReactionKind, RecoveryKind, VARIANTS};
@@ -70,8 +70,7 @@ pub(in super::super) static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| {
         pcf::KEYS,
         arq::KEYS,
         &described::arqs(),
-        air::KEYS,
-        records::KEYS,
+        &kinds::keys(),
         wires::KEYS,
         frn::KEYS,
         &described::intervals(),
