@@ -2,7 +2,7 @@
 
 use lasthop_sim::metrics::{METRICS, MetricEntry, named};
 use lasthop_sim::probe::trace::CHANNELS;
-use lasthop_sim::scenario::{APPS, FIGURES, LINKS, LOSS_MODELS, Named, PANELS, STANDARDS};
+use lasthop_sim::scenario::{APPS, FIGURES, LOSS_MODELS, Named, PANELS, STANDARDS, kinds};
 use lasthop_stack::registry::{
     AgentKind, AqmKind, ArqKind, CongestionKind, Entry, IntervalKind, ReactionKind, RecoveryKind, Scheme,
     VARIANTS,
@@ -42,14 +42,10 @@ pub(crate) fn registry() -> String {
         })
     });
     let channels = CHANNELS.iter().map(|(name, summary)| json!({ "name": name, "summary": summary }));
-    let kinds = LINKS.iter().map(|kind| {
-        json!({
-            "name": kind.name,
-            "title": kind.title,
-            "is_medium": kind.is_medium(),
-            "is_wired": kind.is_wired(),
-            "loses": kind.loses(),
-        })
+    let links = kinds::LINKS.iter().map(|kind| json!({ "name": kind.name, "summary": kind.summary }));
+    let drawn = kinds::LINKS.iter().map(|kind| {
+        let [ends, wires, losses] = [kinds::ENDS, kinds::WIRES, kinds::LOSSES].map(|it| kind.has(it));
+        json!({ "name": kind.name, "title": kind.title, "ends": ends, "wires": wires, "losses": losses })
     });
     json!({
         "schemes": schemes.collect::<Vec<_>>(),
@@ -61,8 +57,8 @@ pub(crate) fn registry() -> String {
         "arq": ArqKind::ALL.iter().map(|kind| part(kind.entry())).collect::<Vec<_>>(),
         "intervals": IntervalKind::ALL.iter().map(|kind| part(kind.entry())).collect::<Vec<_>>(),
         "reactions": ReactionKind::ALL.iter().map(|kind| part(kind.entry())).collect::<Vec<_>>(),
-        "links": LINKS.iter().map(|kind| json!({ "name": kind.name, "summary": kind.summary })).collect::<Vec<_>>(),
-        "kinds": kinds.collect::<Vec<_>>(),
+        "links": links.collect::<Vec<_>>(),
+        "drawn": drawn.collect::<Vec<_>>(),
         "standards": words(STANDARDS),
         "apps": words(APPS),
         "loss": words(LOSS_MODELS),

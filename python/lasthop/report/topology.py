@@ -95,7 +95,7 @@ def _link(link: Link, told: _Values) -> str:
     loss = told(f"{of}.loss.rate")
     parts = [told(f"{of}.rate"), told(f"{of}.delay"), f"loss {loss}" if loss else ""]
     of_kind = link_kinds()[link.kind]
-    kind = "" if of_kind["is_wired"] else of_kind["title"]
+    kind = "" if of_kind["wires"] else of_kind["title"]
     return ", ".join(part for part in [kind, *parts] if part)
 
 
@@ -181,7 +181,7 @@ def _edges(net: Network, link: Link, drawn: Layout, told: _Values) -> str:
 
 def _sort(link: Link) -> str:
     """How its lines are drawn."""
-    return "radio" if link.is_medium else "lossy" if link_kinds()[link.kind]["loses"] else "wire"
+    return "radio" if link.is_medium else "lossy" if link_kinds()[link.kind]["losses"] else "wire"
 
 
 def _area(net: Network, link: Link, drawn: Layout) -> tuple[float, float, float, float]:

@@ -55,7 +55,7 @@ def _registry() -> dict[str, list[dict[str, Any]]]:
 
 def link_kinds() -> dict[str, dict[str, Any]]:
     """The kinds of links with their titles and properties, by name."""
-    return {str(entry["name"]): entry for entry in _registry()["kinds"]}
+    return {str(entry["name"]): entry for entry in _registry()["drawn"]}
 
 
 def registered(key: str) -> dict[str, dict[str, Any]]:

@@ -75,7 +75,7 @@ class Link:
     @property
     def is_medium(self) -> bool:
         """Whether its nodes share a medium."""
-        return bool(link_kinds()[self.kind]["is_medium"])
+        return not link_kinds()[self.kind]["ends"]
 
 
 @dataclass(slots=True)

@@ -107,59 +107,29 @@ impl Line {
     }
 }
 
-impl Transmitter for Line {
-    #[inline]
-    fn offer(&mut self, size: Bytes, now: Time) -> Option<Time> {
-        each!(self, line => line.offer(size, now))
-    }
+/// Implements the methods of a [`Transmitter`] by those of the variant.
+macro_rules! forward {
+    ($([&$($mutable:tt)?] $method:ident($($name:ident: $type:ty),*) $(-> $result:ty)?;)+) => {
+        impl Transmitter for Line {$(
+            #[inline]
+            fn $method(&$($mutable)? self $(, $name: $type)*) $(-> $result)? {
+                each!(self, line => line.$method($($name),*))
+            }
+        )+}
+    };
+}
 
-    fn offer_ahead(&mut self, size: Bytes, now: Time) -> Option<(Time, Span)> {
-        each!(self, line => line.offer_ahead(size, now))
-    }
-
-    #[inline]
-    fn mark(&self, packet: &mut Packet) {
-        each!(self, line => line.mark(packet));
-    }
-
-    #[inline]
-    fn ready_at(&self, now: Time) -> Time {
-        each!(self, line => line.ready_at(now))
-    }
-
-    #[inline]
-    fn queue(&self) -> &DropTail {
-        each!(self, line => line.queue())
-    }
-
-    #[inline]
-    fn queue_mut(&mut self) -> &mut DropTail {
-        each!(self, line => line.queue_mut())
-    }
-
-    fn began(&self, departure: Time) -> Time {
-        each!(self, line => line.began(departure))
-    }
-
-    fn busy(&self, now: Time) -> Span {
-        each!(self, line => line.busy(now))
-    }
-
-    fn used(&self, now: Time) -> (u64, u64) {
-        each!(self, line => line.used(now))
-    }
-
-    #[inline]
-    fn is_due(&self, now: Time) -> bool {
-        each!(self, line => line.is_due(now))
-    }
-
-    #[inline]
-    fn pass(&mut self, now: Time) {
-        each!(self, line => line.pass(now));
-    }
-
-    fn wait_until(&mut self, at: Time, now: Time) {
-        each!(self, line => line.wait_until(at, now));
-    }
+forward! {
+    [&mut] offer(size: Bytes, now: Time) -> Option<Time>;
+    [&mut] offer_ahead(size: Bytes, now: Time) -> Option<(Time, Span)>;
+    [&] mark(packet: &mut Packet);
+    [&] ready_at(now: Time) -> Time;
+    [&] queue() -> &DropTail;
+    [&mut] queue_mut() -> &mut DropTail;
+    [&] began(departure: Time) -> Time;
+    [&] busy(now: Time) -> Span;
+    [&] used(now: Time) -> (u64, u64);
+    [&] is_due(now: Time) -> bool;
+    [&mut] pass(now: Time);
+    [&mut] wait_until(at: Time, now: Time);
 }

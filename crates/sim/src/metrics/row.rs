@@ -83,207 +83,107 @@ impl Unit {
     }
 }
 
-/// The scope of a metric.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
-    /// A flow over TCP, or what comes back on its connection.
-    TcpFlow,
-    /// A flow whose congestion law estimates the rate of the path.
-    EstimatingFlow,
-    /// A flow over TCP with `tcp.ecn`.
-    EcnFlow,
-    /// A flow over UDP.
-    UdpFlow,
-    /// A flow that probes round trips, or the flows of a group of such, together.
-    Ping,
-    /// A law that classifies the losses of a flow: the one in force, or one that watches.
-    Judge,
-    /// What only one law counts, of a flow under it.
-    Law,
-    /// The flows of a group, together.
-    Group,
-    /// Those of a group's flows that go over TCP, together.
-    TcpGroup,
-    /// A class of traffic of a user, or of a group of users.
-    Class,
-    /// One direction of a link of two nodes.
-    Link,
-    /// The managed queues of one direction of a link, or of all stations of an 802.11 link.
-    Aqm,
-    /// What only one management of queues counts.
-    AqmKind,
-    /// One direction of a link with a policer.
-    PolicedLink,
-    /// One direction of a link that delays, reorders or duplicates packets at random.
-    ImpairedLink,
-    /// A link for which a round trip is drawn.
-    DrawnLink,
-    /// One direction of a link whose capacity over time is recorded.
-    RecordedLink,
-    /// An 802.11 link.
-    Wifi,
-    /// An 802.11 link with block acknowledgement.
-    BlockAcks,
-    /// The access point of an 802.11 link with `arq.kind`.
-    Arq,
-    /// What only one kind of ARQ counts.
-    ArqKind,
-    /// A slotted network.
-    Frn,
-    /// A link that is ever down, or from which a node is handed off.
-    Outages,
-    /// A node that is handed off.
-    Handoff,
-    /// A flow of a scenario with outages or hand-offs.
-    Resumption,
-    /// The agents of one table of a scenario, together.
-    Agent,
-    /// What only agents of one kind count.
-    AgentKind,
-    /// The whole run.
-    Run,
-    /// A run with several flows.
-    SeveralFlows,
-    /// The flows of a run that go over TCP, together.
-    TcpRun,
+/// Declares what metrics belong to, in the order of the output: of each scope its meaning, its name, the prefixes of
+/// their names in the results, where `<…>` is a name from the scenario, and the metrics.
+macro_rules! scopes {
+    ($($(#[doc = $meaning:literal])+ $scope:ident = $name:literal at $($prefix:literal),+ => $metrics:expr;)+) => {
+        /// What a metric belongs to.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Scope {
+            $($(#[doc = $meaning])+ $scope),+
+        }
+
+        impl Scope {
+            /// Every scope, in the order of the output.
+            pub const ALL: &[Scope] = &[$(Scope::$scope),+];
+
+            /// Its name.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Scope::$scope => $name),+
+                }
+            }
+
+            /// The prefixes of a metric's name in the results.
+            #[must_use]
+            pub const fn prefixes(self) -> &'static [&'static str] {
+                match self {
+                    $(Scope::$scope => &[$($prefix),+]),+
+                }
+            }
+
+            fn metrics(self) -> Vec<MetricEntry> {
+                match self {
+                    $(Scope::$scope => $metrics),+
+                }
+            }
+        }
+    };
 }
 
-impl Scope {
-    /// Every scope, in the order of the output.
-    pub const ALL: [Scope; 30] = [
-        Scope::TcpFlow,
-        Scope::EstimatingFlow,
-        Scope::EcnFlow,
-        Scope::UdpFlow,
-        Scope::Ping,
-        Scope::Judge,
-        Scope::Law,
-        Scope::Group,
-        Scope::TcpGroup,
-        Scope::Class,
-        Scope::Link,
-        Scope::Aqm,
-        Scope::AqmKind,
-        Scope::PolicedLink,
-        Scope::ImpairedLink,
-        Scope::DrawnLink,
-        Scope::RecordedLink,
-        Scope::Wifi,
-        Scope::BlockAcks,
-        Scope::Arq,
-        Scope::ArqKind,
-        Scope::Frn,
-        Scope::Outages,
-        Scope::Handoff,
-        Scope::Resumption,
-        Scope::Agent,
-        Scope::AgentKind,
-        Scope::Run,
-        Scope::SeveralFlows,
-        Scope::TcpRun,
-    ];
-
-    /// Its name.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Scope::TcpFlow => "tcp flow",
-            Scope::EstimatingFlow => "estimating flow",
-            Scope::EcnFlow => "ecn flow",
-            Scope::UdpFlow => "udp flow",
-            Scope::Ping => "ping",
-            Scope::Judge => "judge",
-            Scope::Law => "law",
-            Scope::Group => "group of flows",
-            Scope::TcpGroup => "group of tcp flows",
-            Scope::Class => "class",
-            Scope::Link => "link",
-            Scope::Aqm => "managed queue",
-            Scope::AqmKind => "managed queue under its law",
-            Scope::PolicedLink => "link with a policer",
-            Scope::ImpairedLink => "link with impairments",
-            Scope::DrawnLink => "drawn link",
-            Scope::RecordedLink => "recorded link",
-            Scope::Wifi => "wifi",
-            Scope::BlockAcks => "wifi with block acknowledgement",
-            Scope::Arq => "arq",
-            Scope::ArqKind => "kind of arq",
-            Scope::Frn => "frn",
-            Scope::Outages => "outages",
-            Scope::Handoff => "hand-offs",
-            Scope::Resumption => "flow with outages",
-            Scope::Agent => "agent",
-            Scope::AgentKind => "kind of agent",
-            Scope::Run => "run",
-            Scope::SeveralFlows => "several flows",
-            Scope::TcpRun => "tcp run",
-        }
-    }
-
-    /// The prefix of a metric's name in the results; `<…>` is a name from the scenario.
-    #[must_use]
-    pub const fn prefixes(self) -> &'static [&'static str] {
-        match self {
-            Scope::TcpFlow | Scope::EstimatingFlow | Scope::EcnFlow => &["flows.<f>.", "flows.<f>.reverse."],
-            Scope::UdpFlow | Scope::Ping => &["flows.<f>."],
-            Scope::Judge => &[
-                "flows.<f>.judged.",
-                "flows.<f>.judges.<law>.",
-                "flows.<f>.reverse.judged.",
-                "flows.<f>.reverse.judges.<law>.",
-            ],
-            Scope::Law => &["flows.<f>.<law>.", "flows.<f>.reverse.<law>."],
-            Scope::Group | Scope::TcpGroup => &["flows.<g>.", "flows.<g>.reverse."],
-            Scope::Class => &["flows.<f>.class.<c>."],
-            Scope::Link | Scope::RecordedLink | Scope::Aqm | Scope::PolicedLink | Scope::ImpairedLink => {
-                &["links.<l>.", "links.<l>.reverse."]
-            }
-            Scope::DrawnLink | Scope::Wifi | Scope::BlockAcks | Scope::Arq | Scope::Frn => &["links.<l>."],
-            Scope::AqmKind => &["links.<l>.aqm.", "links.<l>.reverse.aqm."],
-            Scope::ArqKind => &["links.<l>.arq."],
-            Scope::Outages => &["links.<l>.outages."],
-            Scope::Handoff => &["nodes.<n>.handoff."],
-            Scope::Resumption => &["flows.<f>.outages.", "flows.<f>.reverse.outages."],
-            Scope::Agent => &["agents.<a>."],
-            Scope::AgentKind => &["agents.<a>.<kind>."],
-            Scope::Run | Scope::SeveralFlows | Scope::TcpRun => &[""],
-        }
-    }
-
-    fn metrics(self) -> Vec<MetricEntry> {
-        match self {
-            Scope::TcpFlow => entries::<TcpFlow>(),
-            Scope::EstimatingFlow => entries::<EstimatingFlow>(),
-            Scope::EcnFlow => entries::<EcnFlow>(),
-            Scope::UdpFlow => entries::<UdpFlow>(),
-            Scope::Ping => entries::<Ping>(),
-            Scope::Judge => entries::<Judge>(),
-            Scope::Law => laws(),
-            Scope::Group => entries::<Group>(),
-            Scope::TcpGroup => entries::<TcpGroup>(),
-            Scope::Class => entries::<Class>(),
-            Scope::Link => entries::<Link>(),
-            Scope::Aqm => entries::<Aqm>(),
-            Scope::AqmKind => aqm_kinds(),
-            Scope::PolicedLink => entries::<PolicedLink>(),
-            Scope::ImpairedLink => entries::<ImpairedLink>(),
-            Scope::DrawnLink => entries::<DrawnLink>(),
-            Scope::RecordedLink => entries::<RecordedLink>(),
-            Scope::Wifi => entries::<Wifi>(),
-            Scope::BlockAcks => entries::<BlockAcks>(),
-            Scope::Arq => entries::<Arq>(),
-            Scope::ArqKind => arq_kinds(),
-            Scope::Frn => entries::<Frn>(),
-            Scope::Outages => entries::<Outages>(),
-            Scope::Handoff => entries::<Handoff>(),
-            Scope::Resumption => entries::<Resumption>(),
-            Scope::Agent => entries::<Agent>(),
-            Scope::AgentKind => agent_kinds(),
-            Scope::Run => entries::<Run>(),
-            Scope::SeveralFlows => entries::<SeveralFlows>(),
-            Scope::TcpRun => entries::<TcpRun>(),
-        }
-    }
+scopes! {
+    /// A flow over TCP, or what comes back on its connection.
+    TcpFlow = "tcp flow" at "flows.<f>.", "flows.<f>.reverse." => entries::<TcpFlow>();
+    /// A flow whose congestion law estimates the rate of the path.
+    EstimatingFlow = "estimating flow" at "flows.<f>.", "flows.<f>.reverse." => entries::<EstimatingFlow>();
+    /// A flow over TCP with `tcp.ecn`.
+    EcnFlow = "ecn flow" at "flows.<f>.", "flows.<f>.reverse." => entries::<EcnFlow>();
+    /// A flow over UDP.
+    UdpFlow = "udp flow" at "flows.<f>." => entries::<UdpFlow>();
+    /// A flow that probes round trips, or the flows of a group of such, together.
+    Ping = "ping" at "flows.<f>." => entries::<Ping>();
+    /// A law that classifies the losses of a flow: the one in force, or one that watches.
+    Judge = "judge" at "flows.<f>.judged.", "flows.<f>.judges.<law>.", "flows.<f>.reverse.judged.",
+        "flows.<f>.reverse.judges.<law>." => entries::<Judge>();
+    /// What only one law counts, of a flow under it.
+    Law = "law" at "flows.<f>.<law>.", "flows.<f>.reverse.<law>." => laws();
+    /// The flows of a group, together.
+    Group = "group of flows" at "flows.<g>.", "flows.<g>.reverse." => entries::<Group>();
+    /// Those of a group's flows that go over TCP, together.
+    TcpGroup = "group of tcp flows" at "flows.<g>.", "flows.<g>.reverse." => entries::<TcpGroup>();
+    /// A class of traffic of a user, or of a group of users.
+    Class = "class" at "flows.<f>.class.<c>." => entries::<Class>();
+    /// One direction of a link of two nodes.
+    Link = "link" at "links.<l>.", "links.<l>.reverse." => entries::<Link>();
+    /// The managed queues of one direction of a link, or of all stations of an 802.11 link.
+    Aqm = "managed queue" at "links.<l>.", "links.<l>.reverse." => entries::<Aqm>();
+    /// What only one management of queues counts.
+    AqmKind = "managed queue under its law" at "links.<l>.aqm.", "links.<l>.reverse.aqm." => aqm_kinds();
+    /// One direction of a link with a policer.
+    PolicedLink = "link with a policer" at "links.<l>.", "links.<l>.reverse." => entries::<PolicedLink>();
+    /// One direction of a link that delays, reorders or duplicates packets at random.
+    ImpairedLink = "link with impairments" at "links.<l>.", "links.<l>.reverse." => entries::<ImpairedLink>();
+    /// A link for which a round trip is drawn.
+    DrawnLink = "drawn link" at "links.<l>." => entries::<DrawnLink>();
+    /// One direction of a link whose capacity over time is recorded.
+    RecordedLink = "recorded link" at "links.<l>.", "links.<l>.reverse." => entries::<RecordedLink>();
+    /// An 802.11 link.
+    Wifi = "wifi" at "links.<l>." => entries::<Wifi>();
+    /// An 802.11 link with block acknowledgement.
+    BlockAcks = "wifi with block acknowledgement" at "links.<l>." => entries::<BlockAcks>();
+    /// The access point of an 802.11 link with `arq.kind`.
+    Arq = "arq" at "links.<l>." => entries::<Arq>();
+    /// What only one kind of ARQ counts.
+    ArqKind = "kind of arq" at "links.<l>.arq." => arq_kinds();
+    /// A slotted network.
+    Frn = "frn" at "links.<l>." => entries::<Frn>();
+    /// A link that is ever down, or from which a node is handed off.
+    Outages = "outages" at "links.<l>.outages." => entries::<Outages>();
+    /// A node that is handed off.
+    Handoff = "hand-offs" at "nodes.<n>.handoff." => entries::<Handoff>();
+    /// A flow of a scenario with outages or hand-offs.
+    Resumption = "flow with outages" at "flows.<f>.outages.", "flows.<f>.reverse.outages." => entries::<Resumption>();
+    /// The agents of one table of a scenario, together.
+    Agent = "agent" at "agents.<a>." => entries::<Agent>();
+    /// What only agents of one kind count.
+    AgentKind = "kind of agent" at "agents.<a>.<kind>." => agent_kinds();
+    /// The whole run.
+    Run = "run" at "" => entries::<Run>();
+    /// A run with several flows.
+    SeveralFlows = "several flows" at "" => entries::<SeveralFlows>();
+    /// The flows of a run that go over TCP, together.
+    TcpRun = "tcp run" at "" => entries::<TcpRun>();
 }
 
 /// What a metric is.
@@ -313,7 +213,7 @@ impl MetricEntry {
 
 /// Every metric, in the order of the output.
 pub static METRICS: LazyLock<Vec<MetricEntry>> =
-    LazyLock::new(|| Scope::ALL.into_iter().flat_map(Scope::metrics).collect());
+    LazyLock::new(|| Scope::ALL.iter().copied().flat_map(Scope::metrics).collect());
 
 /// The metrics that can have this name in the results of a scenario. There are several where links of different kinds, or a
 /// flow and a group, have metrics of one name, which then have one unit.
@@ -420,9 +320,8 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn each_scope_has_metrics_of_its_own_and_a_place_in_the_list() {
-        for (place, scope) in Scope::ALL.into_iter().enumerate() {
-            assert_eq!(scope as usize, place, "{scope:?}");
+    fn each_scope_has_metrics_of_its_own() {
+        for scope in Scope::ALL.iter().copied() {
             let metrics = scope.metrics();
             assert!(!metrics.is_empty() && metrics.iter().all(|entry| entry.scope == scope), "{scope:?}");
         }

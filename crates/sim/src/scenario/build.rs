@@ -14,7 +14,7 @@ mod wifi;
 mod wires;
 
 use self::part::Part;
-use super::keys;
+use super::keys::kinds;
 use super::layout::Section;
 use super::members::{self, Flow, Link, Members, Name};
 use super::quantity::{Dim, Quantity};
@@ -130,17 +130,17 @@ fn link(sheet: &Sheet<'_>, member: &Link) -> LinkConfig {
 
 /// A link between two nodes.
 fn ends(link: &Part<'_>, member: &Link, sends: Sends) -> LinkKind {
-    let properties = keys::LinkKind::named(link.word("kind")).unwrap_or_else(|| link.broken("kind"));
+    let properties = kinds::LinkKind::named(link.word("kind")).unwrap_or_else(|| link.broken("kind"));
     let direction = |(way, prefix): (usize, &str)| DirectionConfig {
         rate: sends.rate(way).unwrap_or_else(|| link.rate(&format!("{prefix}rate"))),
-        delay: link.span(&format!("{}delay", if properties.has_delays() { prefix } else { "" })),
+        delay: link.span(&format!("{}delay", if properties.has(kinds::DELAYS) { prefix } else { "" })),
         queue: link.queue(&format!("{prefix}queue")),
         policer: wires::policer(link, prefix),
         loss: LossConfig::None,
         impairments: wires::impairments(link, prefix),
     };
     let mut directions = [(0, ""), (1, "reverse.")].map(direction);
-    if properties.loses() {
+    if properties.has(kinds::LOSSES) {
         let loss = loss(link);
         match link.word("loss.direction") {
             "forward" => directions[0].loss = loss,

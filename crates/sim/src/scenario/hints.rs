@@ -218,7 +218,7 @@ fn plain(word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::keys::{self, APPS, KEYS, LINKS, LOSS_MODELS};
+    use crate::scenario::keys::{self, APPS, KEYS, LOSS_MODELS, kinds::LINKS};
 
     #[test]
     fn each_hint_leads_to_a_key_a_word_or_a_unit_that_there_is() {

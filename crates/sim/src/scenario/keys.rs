@@ -16,7 +16,7 @@ mod events;
 mod figures;
 mod frn;
 mod judges;
-mod kinds;
+pub mod kinds;
 mod links;
 mod nodes;
 mod pacing;
@@ -37,7 +37,6 @@ use lasthop_stack::registry::tcp;
 
 pub(super) use air::MODULATIONS;
 pub(super) use described::setting;
-pub use kinds::{LINKS, LinkKind};
 pub(super) use preset::{Chooser, FLAVOURS, Preferred, RADIOS, Wifi};
 pub(super) use table::KEYS;
 pub use words::{APPS, FIGURES, LOSS_MODELS, Named, PANELS, STANDARDS};

@@ -8,7 +8,7 @@
 mod nodes;
 
 use super::error::ENOUGH_FAULTS;
-use super::keys;
+use super::keys::kinds::{ENDS, LinkKind};
 use super::layout::Section;
 use super::nearest::unknown;
 use super::roster::Roster;
@@ -222,8 +222,8 @@ impl<'a> Reader<'a> {
             let Some(Value::List(values)) = link.get("nodes") else { continue };
             let ends: Option<Vec<_>> = values.iter().map(|value| self.named(link, "nodes", value)).collect();
             let Some(ends) = ends else { continue };
-            let kind = link.get("kind").and_then(|kind| keys::LinkKind::named(&kind.text()));
-            let links = if kind.is_some_and(keys::LinkKind::is_medium) {
+            let kind = link.get("kind").and_then(|kind| LinkKind::named(&kind.text()));
+            let links = if kind.is_some_and(|kind| !kind.has(ENDS)) {
                 self.medium((table, link), name, ends)
             } else {
                 self.cables((table, link), name, &ends)

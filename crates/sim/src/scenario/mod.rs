@@ -40,7 +40,8 @@ pub use crate::model::Config;
 pub use error::{Overrides, ScenarioError};
 pub use exceptions::{Exception, exceptions};
 pub use explain::{explain, keys};
-pub use keys::{APPS, FIGURES, LINKS, LOSS_MODELS, LinkKind, Named, PANELS, STANDARDS};
+pub use keys::kinds;
+pub use keys::{APPS, FIGURES, LOSS_MODELS, Named, PANELS, STANDARDS};
 pub use nearest::unknown;
 pub use schema::schema;
 

@@ -70,7 +70,7 @@ pub(in super::super) static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| {
         pcf::KEYS,
         arq::KEYS,
         &described::arqs(),
-        &kinds::keys(),
+        &kinds::LINKS.iter().flat_map(|kind| (kind.keys)()).copied().collect::<Vec<_>>(),
         wires::KEYS,
         frn::KEYS,
         &described::intervals(),

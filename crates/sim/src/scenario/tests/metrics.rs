@@ -149,7 +149,7 @@ fn every_name_in_the_results_is_that_of_a_registered_metric_and_every_scope_is_m
         let distinct: BTreeSet<_> = names.iter().collect();
         assert_eq!(distinct.len(), names.len(), "a name comes twice");
     }
-    let every: BTreeSet<_> = Scope::ALL.into_iter().map(Scope::name).collect();
+    let every: BTreeSet<_> = Scope::ALL.iter().copied().map(Scope::name).collect();
     assert_eq!(met, every);
 }
 
