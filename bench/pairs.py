@@ -63,6 +63,7 @@ CASES: dict[str, tuple[str, int, dict[str, str]]] = {
     "acks": ("examples/acks", 5, {}),
     "acks-by-time": ("examples/acks", 30, {}),
     "queues": ("examples/queues", 4, {}),
+    "recorded": ("examples/trace", 0, {"run.duration": "600 s"}),
     "moving-cell": ("examples/moving-cell", 0, {}),
     "proxy-tcp": ("examples/proxy-tcp", 1, {}),
     "reverse": ("examples/reverse-traffic", 2, {}),
