@@ -32,6 +32,9 @@ pub trait Agent {
     /// The link acknowledges a transmission of a neighbour. Called if [`Needs::answers`].
     fn on_answer(&mut self, _answer: Answered, _now: Time, _out: &mut impl AgentOut) {}
 
+    /// Visits the packets of data that the agent keeps and may send again. By default it keeps none.
+    fn each_kept(&self, _visit: &mut dyn FnMut(&Packet)) {}
+
     /// The counters common to agents of all kinds.
     fn activity(&self) -> Activity;
 

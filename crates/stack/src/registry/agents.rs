@@ -167,6 +167,10 @@ impl Agent for AgentMachine {
         each!(self, agent => agent.on_answer(answer, now, out));
     }
 
+    fn each_kept(&self, visit: &mut dyn FnMut(&Packet)) {
+        each!(self, agent => agent.each_kept(visit));
+    }
+
     fn activity(&self) -> Activity {
         each!(self, agent => agent.activity())
     }

@@ -25,6 +25,8 @@ pub trait CustomAgent: fmt::Debug + Send + Sync {
     fn on_rider(&mut self, rider: Rider, now: Time, out: &mut dyn AgentOut);
     /// [`Agent::on_answer`].
     fn on_answer(&mut self, answer: Answered, now: Time, out: &mut dyn AgentOut);
+    /// [`Agent::each_kept`].
+    fn each_kept(&self, visit: &mut dyn FnMut(&Packet));
     /// [`Agent::activity`].
     fn activity(&self) -> Activity;
     /// [`Agent::counts`].
@@ -108,6 +110,10 @@ impl<T: Agent + fmt::Debug + Clone + Send + Sync + 'static> CustomAgent for T {
 
     fn on_answer(&mut self, answer: Answered, now: Time, out: &mut dyn AgentOut) {
         Agent::on_answer(self, answer, now, &mut Pointed(out));
+    }
+
+    fn each_kept(&self, visit: &mut dyn FnMut(&Packet)) {
+        Agent::each_kept(self, visit);
     }
 
     fn activity(&self) -> Activity {

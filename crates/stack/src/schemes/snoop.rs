@@ -341,6 +341,10 @@ impl Agent for Snoop {
         self.arm(out);
     }
 
+    fn each_kept(&self, visit: &mut dyn FnMut(&Packet)) {
+        self.to_mobiles.each_packet(visit);
+    }
+
     fn activity(&self) -> Activity {
         let counters = self.counters;
         Activity {

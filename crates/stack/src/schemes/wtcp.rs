@@ -283,6 +283,10 @@ impl Agent for Wtcp {
         self.arm(out);
     }
 
+    fn each_kept(&self, visit: &mut dyn FnMut(&Packet)) {
+        self.flows.each_packet(visit);
+    }
+
     fn activity(&self) -> Activity {
         let counters = self.counters;
         Activity {

@@ -2,7 +2,7 @@
 
 use super::super::deadlines::Deadlines;
 use super::super::flows::Table;
-use crate::packet::{FlowKey, NodeId};
+use crate::packet::{FlowKey, NodeId, Packet};
 use crate::units::{Span, Time};
 
 /// The state that a station holds for one flow.
@@ -18,6 +18,9 @@ pub(in super::super) trait Kept {
 
     /// The flow has moved here from another station; what is on the link was sent by that station.
     fn move_to(&mut self, now: Time);
+
+    /// Visits the packets that are kept. By default there are none.
+    fn each_packet(&self, _visit: &mut dyn FnMut(&Packet)) {}
 }
 
 /// Flows, keyed by the direction of their data.
@@ -47,6 +50,11 @@ impl<F: Kept> Flows<F> {
     /// Flows not handled because the table was full.
     pub(in super::super) fn refused(&self) -> u64 {
         self.refused
+    }
+
+    /// Visits the packets that are kept of all flows.
+    pub(in super::super) fn each_packet(&self, visit: &mut dyn FnMut(&Packet)) {
+        self.table.iter().for_each(|flow| flow.each_packet(visit));
     }
 
     /// The number of the flow to which this data belongs.

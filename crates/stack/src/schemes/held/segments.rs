@@ -107,6 +107,11 @@ impl<N: StateBytes> Segments<N> {
         self.held.get_mut(place)
     }
 
+    /// The packets of all segments, in order.
+    pub(in super::super) fn packets(&self) -> impl Iterator<Item = &Packet> {
+        self.held.iter().map(|held| &held.packet)
+    }
+
     /// All segments, in order.
     pub(in super::super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Held<N>> {
         self.held.iter_mut()

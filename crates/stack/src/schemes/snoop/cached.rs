@@ -178,6 +178,10 @@ impl Kept for Cached {
         Self::BYTES + self.segments.bytes()
     }
 
+    fn each_packet(&self, visit: &mut dyn FnMut(&Packet)) {
+        self.segments.packets().for_each(visit);
+    }
+
     fn move_to(&mut self, now: Time) {
         self.last_packet = now;
         self.at = Time::NEVER;
