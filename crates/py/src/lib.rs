@@ -8,9 +8,9 @@ mod catalogue;
 mod guard;
 mod law;
 mod law_load;
-mod pair;
 #[cfg(unix)]
-mod relay;
+mod live;
+mod pair;
 mod run;
 mod scenario;
 mod steering;
@@ -110,8 +110,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<agent_load::AgentLoad>()?;
     module.add_class::<law_load::LawLoad>()?;
     #[cfg(unix)]
-    module.add_class::<relay::Relay>()?;
-    module.add_class::<relay::Writes>()?;
+    module.add_class::<live::Live>()?;
+    module.add_class::<live::Writes>()?;
     module.add_class::<pair::Comparison>()?;
     module.add_class::<steering::Steering>()?;
     module.add_function(wrap_pyfunction!(law::register_law, module)?)?;

@@ -7,12 +7,12 @@ use crate::law::{self, LawFailure};
 use crate::run::{Cancel, Run};
 use crate::watch::{self, Ends};
 use crate::{Interrupted, LawError, RunError, ScenarioError};
-use lasthop_sim::model::{AgentConfig, FlowConfig, LinkConfig, LinkKind};
 #[cfg(unix)]
-use lasthop_sim::relay::Writes;
+use lasthop_sim::live::Writes;
+use lasthop_sim::model::{AgentConfig, FlowConfig, LinkConfig, LinkKind};
 use lasthop_sim::scenario::{self, Config, Scenario as Inner};
 use lasthop_sim::{Request, RunError as Failure};
-use lasthop_stack::units::Span;
+use lasthop_stack::units::{Span, Time};
 use pyo3::exceptions::{PyIndexError, PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -167,20 +167,22 @@ impl Scenario {
         Ok(self.inner.fault(self.index(point)?, key, text))
     }
 
-    /// The relay between two nodes; the receivers of the flows have the ports from `first_port` on.
+    /// The network with these nodes bound to programs outside; if `first_port` is given, the receivers of the flows have the
+    /// ports from it on.
     #[cfg(unix)]
-    fn relay(
+    #[pyo3(signature = (point, seed, replication, nodes, first_port = None))]
+    fn live(
         &self,
         point: isize,
         seed: u64,
         replication: u64,
-        ends: (String, String),
-        first_port: u16,
-    ) -> PyResult<crate::relay::Relay> {
+        nodes: Vec<String>,
+        first_port: Option<u16>,
+    ) -> PyResult<crate::live::Live> {
         let seeds = (seed, replication);
-        let relay = crate::relay::Relay { config: self.config(point)?, ends, first_port, seeds };
+        let live = crate::live::Live { config: self.config(point)?, nodes, first_port, seeds };
         // It is made again where it runs.
-        relay.path().map(|_| relay)
+        live.network(Time(1)).map(|_| live)
     }
 
     /// The writes of the application of a flow, with their times.
@@ -191,11 +193,11 @@ impl Scenario {
         seed: u64,
         replication: u64,
         flow: usize,
-    ) -> PyResult<crate::relay::Writes> {
+    ) -> PyResult<crate::live::Writes> {
         let config = self.config(point)?;
         let writes = config.flows.get(flow).and_then(|flow| Writes::of(flow, (seed, replication)));
         let text = || format!("flow {flow}; expected one that writes by itself");
-        writes.map(crate::relay::Writes).ok_or_else(|| PyValueError::new_err(text()))
+        writes.map(crate::live::Writes).ok_or_else(|| PyValueError::new_err(text()))
     }
 
     /// Every key of a point with its value and the origin of that value, as JSON.

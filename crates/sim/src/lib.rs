@@ -7,13 +7,13 @@ pub mod agent_load;
 pub mod engine;
 pub mod law_load;
 mod lines;
+#[cfg(unix)]
+pub mod live;
 pub mod medium;
 pub mod metrics;
 pub mod model;
 mod net;
 pub mod probe;
-#[cfg(unix)]
-pub mod relay;
 mod run;
 pub mod scenario;
 pub mod steered;

@@ -68,8 +68,20 @@ fn scenario(places_m: &[(f64, f64)], duration: Span) -> Config {
 fn flow(config: &mut Config, from: usize, to: usize, app: AppConfig, transport: TransportConfig) {
     let name = format!("f{}", config.flows.len());
     let sink = SinkConfig::default();
-    let (group, reverse, dscp, encrypted) = (None, None, 0, false);
-    config.flows.push(FlowConfig { name, group, from, to, app, sink, transport, dscp, encrypted, reverse });
+    let (group, reverse, dscp, encrypted, is_outside) = (None, None, 0, false, false);
+    config.flows.push(FlowConfig {
+        name,
+        group,
+        from,
+        to,
+        app,
+        sink,
+        transport,
+        dscp,
+        encrypted,
+        is_outside,
+        reverse,
+    });
 }
 
 /// A flow of one datagram at a time.

@@ -22,6 +22,7 @@ fn half_of_a_drawn_round_trip_adds_to_the_delay_each_way() {
         transport: TransportConfig::Udp { extra_header: 0 },
         dscp: 0,
         encrypted: false,
+        is_outside: false,
         reverse: None,
     };
     config.flows = vec![udp("there", 0, 1), udp("back", 1, 0)];

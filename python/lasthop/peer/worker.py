@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-_ADDRESSES = ("10.77.0.1", "10.77.0.2")
+_PROBE_ADDRESS = "10.0.0.1"
 _FIRST_PORT = 5001
 # A wait that is longer than this may be interrupted.
 _PATIENCE_S = 0.05
@@ -86,7 +86,7 @@ class _Flow:
 
     def open(self, *, is_sender: bool) -> None:
         """Make the socket of one end, which belongs to the namespace of the calling thread."""
-        from lasthop.peer import system
+        from lasthop.live import system
 
         end = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         end.setsockopt(socket.IPPROTO_TCP, system.TCP_CONGESTION, self.facts["law"].encode())
@@ -104,7 +104,7 @@ class _Flow:
 
     def write(self, to: str, clock: _Clock) -> None:
         """Connect, and write what the application writes, each at its time."""
-        from lasthop.peer import system
+        from lasthop.live import system
 
         try:
             for at_ns, size, closes in self.writes:
@@ -131,7 +131,7 @@ class _Flow:
 
     def begin_measurement(self, clock: _Clock, since_s: float) -> None:
         """Take the state of the sender when the measured time begins."""
-        from lasthop.peer import system
+        from lasthop.live import system
 
         clock.wait(since_s, self.is_over)
         with suppress(OSError):
@@ -140,7 +140,7 @@ class _Flow:
 
     def read(self, clock: _Clock, since_s: float, until_s: float) -> None:
         """Accept the connection and read what comes; what comes between these times of the run counts."""
-        from lasthop.peer import system
+        from lasthop.live import system
 
         into = memoryview(bytearray(_CHUNK))
         clock.wait(0.0)
@@ -162,7 +162,7 @@ class _Flow:
 
     def watch(self, clock: _Clock) -> None:
         """Sample the window of the sender until the end."""
-        from lasthop.peer import system
+        from lasthop.live import system
 
         begin = clock.wait(self.facts["start_s"], self.is_over)
         while not self.is_over.wait(self.sample_s):
@@ -173,7 +173,7 @@ class _Flow:
 
     def end(self) -> None:
         """Take the last state, and leave nothing of the connection behind."""
-        from lasthop.peer import system
+        from lasthop.live import system
 
         self.is_over.set()
         with suppress(OSError):
@@ -244,7 +244,7 @@ class _Ends:
 
 def _run(job: dict[str, Any]) -> dict[str, Any]:
     """Run the kernel's TCP over the path of a job."""
-    from lasthop.peer import system
+    from lasthop.live import system
 
     settings = system.Settings(**job["settings"])
     sample_s, since_s = job["sample_s"], job["warmup_s"]
@@ -254,10 +254,11 @@ def _run(job: dict[str, Any]) -> dict[str, Any]:
         _Flow(facts, _FIRST_PORT + n, sample_s, scenario.writes(*place, n))
         for n, facts in enumerate(job["flows"])
     ]
-    relay = scenario.relay(*place, tuple(job["ends"]), _FIRST_PORT)
+    live = scenario.live(*place, job["ends"], _FIRST_PORT)
+    addresses = live.addresses()
     descriptors, counters = [], _Ends()
     for end in range(2):
-        descriptors.append(system.namespace(settings, (_ADDRESSES[end], _ADDRESSES[1 - end])))
+        descriptors.append(system.namespace(settings, addresses[end]))
         counters.all.append(system.Counts())
         for flow in flows:
             flow.open(is_sender=flow.facts["from"] == end)
@@ -266,7 +267,7 @@ def _run(job: dict[str, Any]) -> dict[str, Any]:
     clock, ready = _Clock(), threading.Semaphore(0)
     readers, others = [], []
     for flow in flows:
-        to = _ADDRESSES[1 - flow.facts["from"]]
+        to = addresses[1 - flow.facts["from"]]
         readers.append(_thread(ready, flow.read, clock, since_s, job["duration_s"]))
         others.append(_thread(ready, flow.write, to, clock))
         if sample_s:
@@ -285,7 +286,7 @@ def _run(job: dict[str, Any]) -> dict[str, Any]:
     first = system.hurry(_RELAY)
     clock.start()
     try:
-        ended = relay.run(tuple(descriptors), stop[0], (clock.ahead(), since_s, job["duration_s"]))
+        ended = live.run(descriptors, stop[0], (clock.ahead(), job["duration_s"]))
     finally:
         system.calm()
         tcp = counters.result()
@@ -300,8 +301,10 @@ def _run(job: dict[str, Any]) -> dict[str, Any]:
         for descriptor in (*descriptors, *stop):
             with suppress(OSError):
                 os.close(descriptor)
+    metrics = ended.pop("run").metrics
     return {
         **ended,
+        "links": {name: value for name, value in metrics.items() if name.startswith("links.")},
         "first": first,
         "dropped": dropped,
         "backlog": backlog,
@@ -312,7 +315,7 @@ def _run(job: dict[str, Any]) -> dict[str, Any]:
 
 def _thread(ready: threading.Semaphore, work: Callable[..., None], *arguments: object) -> threading.Thread:
     """A thread for an end, which runs before other work of this machine, if that is allowed."""
-    from lasthop.peer import system
+    from lasthop.live import system
 
     def in_time() -> None:
         system.hurry(_ENDS)
@@ -339,9 +342,9 @@ def _scenario(text: str, name: str, overrides: tuple[tuple[str, str], ...]) -> A
 
 def _probe(job: dict[str, Any]) -> dict[str, Any]:
     """Whether this system can do it, and which laws it has."""
-    from lasthop.peer import system
+    from lasthop.live import system
 
-    tun = system.namespace(system.Settings(1500, True, True, 0, 1 << 20), _ADDRESSES)
+    tun = system.namespace(system.Settings(1500, True, True, 0, 1 << 20), _PROBE_ADDRESS)
     backlog = system.backlog()
     os.close(tun)
     known = dict.fromkeys([*system.laws(), *filter(system.has_law, job["laws"])])
@@ -354,7 +357,7 @@ def _probe(job: dict[str, Any]) -> dict[str, Any]:
 
 
 def _answer(job: dict[str, Any]) -> dict[str, Any]:
-    from lasthop.peer import system
+    from lasthop.live import system
 
     try:
         return _probe(job) if "laws" in job else _run(job)
@@ -366,7 +369,7 @@ def _answer(job: dict[str, Any]) -> dict[str, Any]:
 
 def main(parent: int) -> None:
     """Answer jobs until the standard input ends."""
-    from lasthop.peer import system
+    from lasthop.live import system
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     refused = None

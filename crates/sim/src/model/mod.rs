@@ -281,6 +281,8 @@ pub struct FlowConfig {
     pub dscp: u8,
     /// Its transport's header is hidden from agents.
     pub encrypted: bool,
+    /// Programs outside the simulator send its packets and receive them; the transport is not used.
+    pub is_outside: bool,
     /// The reverse data of the receiving node on the same connection, over TCP only.
     pub reverse: Option<Box<ReverseConfig>>,
 }

@@ -31,8 +31,18 @@ impl Ports {
 
     /// The port of one side of a flow in its connection with this number, counted from 0.
     pub(crate) fn of(self, flow: u32, side: usize, connection: u32) -> u16 {
-        let generation = connection % (PAIRS as u32 / self.flows);
+        let generation = connection % self.generations();
         FIRST + (2 * (flow + generation * self.flows)) as u16 + side as u16
+    }
+
+    /// How many connections of a flow have ports of their own at a time.
+    pub(crate) fn generations(self) -> u32 {
+        PAIRS as u32 / self.flows
+    }
+
+    /// The number of the connection of its flow that has this port, modulo [`Self::generations`].
+    pub(crate) fn connection(self, port: u16) -> u32 {
+        u32::from(port - FIRST) / (2 * self.flows)
     }
 
     /// The flow and the side (0 sends, 1 receives) that a packet is for.

@@ -171,6 +171,15 @@ impl Agents {
         Some(from + found as u32)
     }
 
+    /// The numbers of the packets of data that agents keep.
+    pub(super) fn kept(&self) -> Vec<u32> {
+        let mut numbers = Vec::new();
+        for seat in self.stacks.iter().flat_map(|stack| &stack.seats) {
+            seat.machine.each_kept(&mut |packet| numbers.push(packet.id));
+        }
+        numbers
+    }
+
     /// The counters of the agents of each table of the scenario.
     pub(crate) fn samples(&self) -> Vec<AgentSample> {
         let mut samples = self.nothing.clone();

@@ -78,6 +78,26 @@ impl Net {
         }
     }
 
+    /// A bound node sends a packet of an end, which has these bytes outside.
+    pub(crate) fn send_outer(&mut self, end: u32, mut packet: Packet, bytes: &[u8]) {
+        let Some(mut outside) = self.outside.take() else { return };
+        if outside.is_full() {
+            outside.sweep(self.numbers());
+        }
+        outside.keep(&mut packet, bytes, self.now);
+        self.outside = Some(outside);
+        let size = packet.size();
+        self.accounts.entered(end, size);
+        self.send(packet.src, packet, size);
+    }
+
+    /// The numbers of the packets that are in transit or that agents keep.
+    fn numbers(&self) -> impl Iterator<Item = u32> {
+        let on_their_way = self.pool.on_their_way().map(|(packet, _)| packet);
+        let held = on_their_way.chain(self.wlans.iter().flat_map(Wlan::reordered)).map(|packet| packet.id);
+        held.chain(self.agents.kept())
+    }
+
     /// A TCP end has set its retransmission timer, or cancelled it.
     pub(crate) fn on_timer_set(&mut self, end: u32, at: Option<Time>) {
         let Some(timers) = &mut self.timers else { return };

@@ -21,6 +21,7 @@ mod ends;
 pub(crate) mod handoffs;
 pub(crate) mod layout;
 mod media;
+pub(crate) mod outside;
 mod pairs;
 mod pool;
 pub(crate) mod routes;
@@ -57,6 +58,7 @@ pub(crate) use channel::{Channel, ChannelCounters};
 use doomed::Doomed;
 pub(crate) use handoffs::Handoffs;
 use layout::Layout;
+use outside::Outside;
 use pool::{PacketPool, PoolId};
 use routes::Routes;
 use slotted::{Frn, FrnEvent};
@@ -106,6 +108,8 @@ pub(crate) struct Net {
     pub(crate) timers: Option<Box<Timers>>,
     /// What waits in the first links of hosts, where senders bound it.
     pub(crate) below: Option<Box<Below>>,
+    /// The exchange with programs outside, where nodes are bound to them.
+    pub(crate) outside: Option<Box<Outside>>,
     /// The round trips of each end of each flow, by the number of the end.
     pub(crate) round_trips: Vec<Times>,
     doomed: Doomed,
@@ -198,6 +202,7 @@ impl Net {
             takes_plain_path: config.run.plain,
             timers: Timers::of(config),
             below: Below::of(config, ports),
+            outside: Outside::of(config),
             round_trips: Vec::new(),
             agents,
             doomed: Doomed::default(),
@@ -426,11 +431,6 @@ impl Net {
             Body::Udp(_) => false,
         };
         self.pool.bound_for(port).any(answers) || self.doomed.at(self.now).any(answers)
-    }
-
-    /// The numbers of the packets that are in transit.
-    pub(crate) fn numbers(&self) -> impl Iterator<Item = u32> {
-        self.pool.on_their_way().map(|(packet, _)| packet.id)
     }
 
     /// The datagrams in transit to a port.

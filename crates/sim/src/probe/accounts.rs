@@ -125,6 +125,11 @@ impl Accounts {
         ahead::fetch(&self.ends[end as usize]);
     }
 
+    /// The packets that an end has sent.
+    pub(crate) fn packets_entered(&self, end: u32) -> u64 {
+        self.ends[end as usize].entered.packets
+    }
+
     /// The bytes of IP packets of an end that the other end has received, repetitions included.
     pub(crate) fn bytes_delivered(&self, end: u32) -> u64 {
         self.ends[end as usize].delivered.bytes

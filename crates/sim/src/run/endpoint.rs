@@ -2,6 +2,7 @@
 
 mod datagrams;
 mod host;
+mod outer;
 mod resuming;
 mod user;
 mod way;
@@ -30,6 +31,7 @@ use crate::traffic::{Act as SourceAct, Source};
 use crate::traffic::{AppConfig, AppKind, start_of};
 use datagrams::Datagrams;
 use host::{End, Host};
+use outer::Outer;
 use resuming::Resuming;
 use user::User;
 use way::{Pace, Reader, Way};
@@ -49,6 +51,7 @@ pub(super) fn judging(config: &Config, trace_name: u32, judge: Judge) -> Option<
 enum Sockets {
     Tcp(Box<[Connection; 2]>),
     Udp(Box<Datagrams>),
+    Outside(Box<Outer>),
 }
 
 /// A flow: two ends, the forward data between them and, on some connections, the reverse data.
@@ -202,6 +205,7 @@ impl Flow {
                 }
             }
             Sockets::Udp(ends) => ends.up(side, packet, &self.ends, net),
+            Sockets::Outside(ends) => ends.up(side, (packet, length), net),
         }
     }
 
@@ -259,6 +263,7 @@ impl Flow {
                     ends.send(bytes, &mut host);
                 }
             }
+            Sockets::Outside(_) => {}
         }
         if let SourceAct::WritePacket(_, next) | SourceAct::Wait(next) = act
             && next < Time::NEVER
@@ -308,6 +313,7 @@ impl Flow {
         match &mut self.sockets {
             Sockets::Tcp(ends) => ends.iter_mut().for_each(Connection::begin_measurement),
             Sockets::Udp(ends) => ends.begin_measurement(),
+            Sockets::Outside(ends) => ends.begin_measurement(),
         }
     }
 
@@ -317,6 +323,7 @@ impl Flow {
             (Sockets::Tcp(ends), Some(user)) => user.delivered(ends),
             (Sockets::Tcp(ends), None) => ends[side].receiver().in_order(),
             (Sockets::Udp(ends), _) => ends.received(side),
+            (Sockets::Outside(ends), _) => ends.received(side),
         };
         iter::once(arrived(1)).chain(self.ways.reverse.is_some().then(|| arrived(0)))
     }
@@ -377,6 +384,10 @@ impl Flow {
                 })
             }
             Sockets::Udp(ends) => FlowSample::Udp(ends.sample(net)),
+            Sockets::Outside(ends) => {
+                let sent = net.accounts.packets_entered(self.ends[direction].trace_name);
+                FlowSample::Udp(ends.sample(direction, sent))
+            }
         }
     }
 }
@@ -384,6 +395,7 @@ impl Flow {
 /// The two ends of a flow.
 fn sockets(flow: &FlowConfig, address: [(NodeId, u16); 2], numbers: &mut Stream) -> Sockets {
     let config = match &flow.transport {
+        _ if flow.is_outside => return Sockets::Outside(Box::default()),
         TransportConfig::Tcp(config) => config,
         TransportConfig::Udp { extra_header } => {
             return Sockets::Udp(Box::new(Datagrams::new(address, *extra_header, flow.is_probe())));

@@ -4,6 +4,7 @@ mod endpoint;
 mod error;
 mod estimate;
 mod link_events;
+mod open;
 mod stepped;
 #[cfg(test)]
 mod tests;
@@ -38,6 +39,7 @@ use endpoint::Flow;
 pub use error::RunError;
 pub use estimate::{Estimate, estimate};
 use link_events::{LinkAct, LinkEvents};
+pub(crate) use open::Open;
 pub(crate) use stepped::Stepped;
 
 /// How many events pass between looks at the cancel flag and the clock.
@@ -277,7 +279,8 @@ impl World {
     fn new(request: &Request) -> Result<World, RunError> {
         let config = request.config;
         let users = config.flows.iter().any(|flow| matches!(flow.app.kind, AppKind::User(_)));
-        let ports = Ports::new(config.flows.len(), users)
+        let bound = config.flows.iter().any(|flow| flow.is_outside);
+        let ports = Ports::new(config.flows.len(), users || bound)
             .map_err(|most| RunError::TooManyFlows(config.flows.len(), most))?;
         let routes = Routes::of(config).map_err(|reason| match reason {
             NoRoutes::Unreachable(pair) => RunError::Unreachable(pair),
@@ -321,7 +324,8 @@ impl World {
         let limits = (request.max_events.or(config.run.max_events), request.max_wall.or(config.run.max_wall));
         let over = Time(config.run.duration.0).after(Span(1));
         // Where routes change nothing goes ahead of the clock.
-        let is_unwatched = limits == (None, None) && !net.is_watched() && !config.has_handoffs();
+        let is_unwatched =
+            limits == (None, None) && !net.is_watched() && !config.has_handoffs() && net.outside.is_none();
         let unwatched_until = (is_unwatched && !config.run.plain).then_some(over);
         if let Some(over) = unwatched_until {
             net.advance_horizon(begin.min(over));

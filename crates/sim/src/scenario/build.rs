@@ -247,6 +247,7 @@ fn flow(sheet: &Sheet<'_>, member: &Flow) -> FlowConfig {
         transport,
         dscp: flow.small("dscp") as u8,
         encrypted: flow.flag("encrypted"),
+        is_outside: false,
         reverse,
     }
 }

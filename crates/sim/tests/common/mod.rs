@@ -62,6 +62,7 @@ pub fn chain(links: &[(u64, Span)], tcp: tcp::Config, duration: Span) -> Config 
     let flows = vec![FlowConfig {
         dscp: 0,
         encrypted: false,
+        is_outside: false,
         name: "main".into(),
         group: None,
         from: 0,

@@ -156,6 +156,10 @@ impl Flow {
                 events.app(net.now, end, Event::Read, Some(u64::from(packet.payload())));
                 None
             }
+            Sockets::Outside(_) => {
+                events.received(net.now, end, packet, 0, |_, _| false);
+                None
+            }
         }
     }
 }

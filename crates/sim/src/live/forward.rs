@@ -1,4 +1,4 @@
-//! Packets from one interface to the other, each at its time.
+//! Packets from each interface to the others, each at its time.
 
 use std::io;
 use std::os::fd::BorrowedFd;
@@ -9,23 +9,14 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
 use super::lateness::Lateness;
-use super::path::Path;
+use super::network::Network;
 
 /// Longer packets are cut off, and count as not an IP packet.
 const LONGEST: usize = 16 * 1024;
 /// Packets that are read from an interface before due ones are written again.
 const AT_ONCE: usize = 32;
 
-/// When a relay runs.
-#[derive(Clone, Copy, Debug)]
-pub struct Timing {
-    /// When the measured time begins.
-    pub since: Time,
-    /// When the relay ends.
-    pub until: Time,
-}
-
-/// How a relay ended.
+/// How a live run ended.
 #[derive(Clone, Debug)]
 pub struct Ended {
     /// When it ended.
@@ -38,14 +29,15 @@ pub struct Ended {
 
 /// A network under the wall clock.
 struct Live<'a> {
-    path: &'a mut Path,
-    ends: [BorrowedFd<'a>; 2],
+    network: &'a mut Network,
+    ends: &'a [BorrowedFd<'a>],
     clock: Clock,
     lateness: Lateness,
     refused: u64,
 }
 
-/// Relays packets between two interfaces, which do not block, over a path, until its time is over or `stop` can be read.
+/// Relays packets between interfaces, which do not block, over a network, until its time is over or `stop` can be read. Interface
+/// n is that of the n-th bound node.
 ///
 /// The network keeps its own time: an event in it happens at the time for which it was due, however late this thread
 /// processes it. A packet enters it at the time at which it is read.
@@ -53,38 +45,34 @@ struct Live<'a> {
 /// # Errors
 /// An interface fails.
 pub fn relay(
-    path: &mut Path,
-    ends: [BorrowedFd<'_>; 2],
+    network: &mut Network,
+    ends: &[BorrowedFd<'_>],
     stop: BorrowedFd<'_>,
-    (clock, timing): (Clock, Timing),
+    (clock, until): (Clock, Time),
 ) -> io::Result<Ended> {
-    let mut live = Live { path, ends, clock, lateness: Lateness::default(), refused: 0 };
+    let mut live = Live { network, ends, clock, lateness: Lateness::default(), refused: 0 };
     let mut spare = vec![0; LONGEST];
-    let mut since = Some(timing.since);
     loop {
         let now = live.clock.now();
-        if let Some(begins) = since.filter(|begins| *begins <= now) {
-            live.deliver(begins)?;
-            live.path.begin_measurement(begins);
-            since = None;
-        }
-        live.deliver(now.min(timing.until))?;
-        if now >= timing.until {
-            return Ok(live.end(timing.until));
+        live.deliver(now.min(until))?;
+        if now >= until {
+            return Ok(live.end(until));
         }
         let mut is_idle = true;
-        for end in 0..2 {
+        for end in 0..ends.len() {
             is_idle &= live.collect(end, &mut spare)?;
         }
-        let next = live.path.next_at().into_iter().chain(since).fold(timing.until, Time::min);
+        let next = live.network.next_at().into_iter().fold(until, Time::min);
         let left = live.clock.left(next);
         if !is_idle || left == Span::ZERO {
             continue;
         }
-        let mut polled = [stop, ends[0], ends[1]].map(|end| PollFd::from_borrowed_fd(end, PollFlags::IN));
+        let watched = [stop].into_iter().chain(ends.iter().copied());
+        let mut polled: Vec<_> = watched.map(|end| PollFd::from_borrowed_fd(end, PollFlags::IN)).collect();
         wait(&mut polled, left)?;
         if !polled[0].revents().is_empty() {
             let now = live.clock.now();
+            live.deliver(now)?;
             return Ok(live.end(now));
         }
     }
@@ -101,7 +89,8 @@ fn wait(polled: &mut [PollFd<'_>], span: Span) -> io::Result<()> {
 impl Live<'_> {
     /// Lets happen what is due, and writes the packets that arrive.
     fn deliver(&mut self, now: Time) -> io::Result<()> {
-        while let Some((end, due, bytes)) = self.path.arrival(now) {
+        self.network.advance(now);
+        while let Some((end, due, bytes)) = self.network.arrival() {
             self.lateness.add(self.clock.now().since(due));
             match rustix::io::write(self.ends[end], bytes) {
                 Ok(_) => {}
@@ -122,7 +111,7 @@ impl Live<'_> {
             };
             let now = self.clock.now();
             self.deliver(now)?;
-            self.path.take(end, &spare[..len], now);
+            self.network.take(end, &spare[..len], now);
         }
         Ok(false)
     }
@@ -157,6 +146,6 @@ impl Clock {
 
     /// How long it is until then.
     fn left(&self, at: Time) -> Span {
-        Span((at.0 + self.ahead.0).saturating_sub(self.passed()))
+        Span(at.0.saturating_add(self.ahead.0).saturating_sub(self.passed()))
     }
 }

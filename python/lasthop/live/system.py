@@ -25,7 +25,7 @@ _PR_SET_PDEATHSIG, _PR_SET_TIMERSLACK = 1, 29
 # <linux/if_tun.h>
 _TUNSETIFF, _IFF_TUN, _IFF_NO_PI = 0x400454CA, 0x0001, 0x1000
 # <linux/sockios.h>, <linux/if.h>
-_SIOCSIFFLAGS, _SIOCSIFADDR, _SIOCSIFDSTADDR, _SIOCSIFNETMASK = 0x8914, 0x8916, 0x8918, 0x891C
+_SIOCSIFFLAGS, _SIOCSIFADDR, _SIOCSIFNETMASK = 0x8914, 0x8916, 0x891C
 _SIOCSIFMTU, _SIOCGIFTXQLEN = 0x8922, 0x8942
 _IFF_UP, _IFF_RUNNING = 0x1, 0x40
 # <linux/rtnetlink.h>, <linux/if_link.h>
@@ -61,9 +61,14 @@ def _call(name: str, *arguments: int) -> None:
         raise OSError(number, os.strerror(number))
 
 
+def end_with_parent() -> None:
+    """End this process by SIGKILL when the thread that started it ends."""
+    _call("prctl", _PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+
+
 def die_with(parent: int) -> None:
     """End this process by SIGKILL when the thread that started it ends; at once if it has ended already."""
-    _call("prctl", _PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    end_with_parent()
     if os.getppid() != parent:
         os.kill(os.getpid(), signal.SIGKILL)
 
@@ -132,16 +137,13 @@ class Settings(NamedTuple):
     pacing: tuple[int, int] = (200, 120)
 
 
-def namespace(settings: Settings, addresses: tuple[str, str]) -> int:
-    """Move the calling thread to a new network namespace with one interface; returns its descriptor.
+def namespace(settings: Settings, address: str) -> int:
+    """Move the calling thread to a new network namespace for TCP under test; returns its interface.
 
     Raises:
         Refused: The system does not allow it.
     """
-    try:
-        _call("unshare", _CLONE_NEWNET)
-    except OSError as error:
-        raise Refused(f"network namespaces: {error.strerror}; expected to be allowed to make them") from error
+    _own_network()
     for name, value in {
         "tcp_no_metrics_save": 1,
         "tcp_timestamps": int(settings.timestamps),
@@ -154,28 +156,55 @@ def namespace(settings: Settings, addresses: tuple[str, str]) -> int:
         "tcp_wmem": f"4096 {_WMEM} {max(_LEAST_MOST_WMEM, 3 * settings.window)}",
     }.items():
         _set(_SETTINGS / name, value)
+    return _interface(address, settings.mtu)
+
+
+def node(address: str, mtu: int) -> tuple[int, int]:
+    """Move the calling thread to a new network namespace for programs; returns it and its interface.
+
+    Raises:
+        Refused: The system does not allow it.
+    """
+    _own_network()
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
+        _change(control, _SIOCSIFFLAGS, b"lo", struct.pack("=H14x", _IFF_UP | _IFF_RUNNING))
+    interface = _interface(address, mtu)
+    return os.open("/proc/thread-self/ns/net", os.O_RDONLY | os.O_CLOEXEC), interface
+
+
+def _own_network() -> None:
+    try:
+        _call("unshare", _CLONE_NEWNET)
+    except OSError as error:
+        raise Refused(f"network namespaces: {error.strerror}; expected to be allowed to make them") from error
+
+
+def _interface(address: str, mtu: int) -> int:
+    """An interface of the calling thread's namespace, behind which all other nodes are."""
     without_6 = _SETTINGS.parent / "ipv6" / "conf" / "default" / "disable_ipv6"
     if without_6.exists():
         _set(without_6, 1)
     tun = _tun()
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
-        own, other = (struct.pack("=HH4s8x", socket.AF_INET, 0, socket.inet_aton(a)) for a in addresses)
-        mask = struct.pack("=HH4s8x", socket.AF_INET, 0, socket.inet_aton("255.255.255.252"))
+        own, mask = (
+            struct.pack("=HH4s8x", socket.AF_INET, 0, socket.inet_aton(a)) for a in (address, "255.0.0.0")
+        )
         for request, value in (
-            (_SIOCSIFMTU, struct.pack("=i12x", settings.mtu)),
+            (_SIOCSIFMTU, struct.pack("=i12x", mtu)),
             (_SIOCSIFADDR, own),
-            (_SIOCSIFDSTADDR, other),
             (_SIOCSIFNETMASK, mask),
             (_SIOCSIFFLAGS, struct.pack("=H14x", _IFF_UP | _IFF_RUNNING)),
         ):
-            try:
-                fcntl.ioctl(control, request, struct.pack("=16s16s8x", _NAME, value))
-            except OSError as error:
-                raise Refused(
-                    f"interface: ioctl {request:#x}: {error.strerror}; expected to be set"
-                ) from error
+            _change(control, request, _NAME, value)
     _set_link(socket.if_nametoindex(_NAME.decode()))
     return tun
+
+
+def _change(control: socket.socket, request: int, name: bytes, value: bytes) -> None:
+    try:
+        fcntl.ioctl(control, request, struct.pack("=16s16s8x", name, value))
+    except OSError as error:
+        raise Refused(f"interface: ioctl {request:#x}: {error.strerror}; expected to be set") from error
 
 
 def _set(path: Path, value: object) -> None:
@@ -244,6 +273,11 @@ def clamp(connection: socket.socket, window: int) -> None:
 def pace(connection: socket.socket) -> None:
     """Have the kernel pace a connection, at its own rate."""
     connection.setsockopt(socket.SOL_SOCKET, _SO_MAX_PACING_RATE, struct.pack("=Q", _NO_LIMIT))
+
+
+def default_law() -> str:
+    """The congestion control law of connections that do not choose one."""
+    return (_SETTINGS / "tcp_congestion_control").read_text(encoding="ascii").strip()
 
 
 def laws() -> list[str]:

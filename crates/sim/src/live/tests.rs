@@ -1,4 +1,4 @@
-//! The path with packets that no kernel sent, and the relay between sockets.
+//! The network with packets that no kernel sent, and the relay between sockets.
 
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixDatagram;
@@ -11,8 +11,10 @@ use lasthop_stack::packet::{Body, Ecn, Flags, NodeId, Packet, Segment, Timestamp
 use lasthop_stack::units::{Bytes, Rate, SeqNo, Span, Time};
 use lasthop_stack::wire;
 
+use super::connections::Connections;
 use super::*;
-use crate::model::{LinkKind, Sends};
+use crate::model::ports::Ports;
+use crate::model::{Config, LinkKind, Sends};
 use crate::scenario::Scenario;
 
 const MS: u64 = 1_000_000;
@@ -44,21 +46,25 @@ to = "b"
 
 const FIRST_PORT: u16 = 5001;
 
-fn path_of(toml: &str, sets: &[(&str, &str)]) -> Result<Path, NoPath> {
+fn config(toml: &str, sets: &[(&str, &str)]) -> Config {
     let sets: Vec<(String, String)> = sets.iter().map(|(k, v)| ((*k).into(), (*v).into())).collect();
-    let scenario = Scenario::from_text(toml, "test.toml", &sets).expect("a valid scenario");
-    Path::new(&scenario.config(0), ["a", "b"], FIRST_PORT, (1, 0))
+    Config::clone(&Scenario::from_text(toml, "test.toml", &sets).expect("a valid scenario").config(0))
 }
 
-fn path(sets: &[(&str, &str)]) -> Path {
-    path_of(TOML, sets).expect("links of two nodes")
+fn bound(config: &Config, nodes: &[&str]) -> Result<Network, NotLive> {
+    Network::new(config, nodes, (Time(10_000 * MS), Some(FIRST_PORT)), (1, 0))
+}
+
+fn path(sets: &[(&str, &str)]) -> Network {
+    bound(&config(TOML, sets), &["a", "b"]).expect("two nodes")
 }
 
 /// Packets that one end sends, each at its time, and when and as what each reaches the other end, all others.
-fn sent(path: &mut Path, end: usize, packets: &[(u64, Vec<u8>)]) -> Vec<(u64, Vec<u8>)> {
+fn sent(path: &mut Network, end: usize, packets: &[(u64, Vec<u8>)]) -> Vec<(u64, Vec<u8>)> {
     let mut came = Vec::new();
-    let mut deliver = |path: &mut Path, until: Time| {
-        while let Some((to, at, bytes)) = path.arrival(until) {
+    let mut deliver = |path: &mut Network, until: Time| {
+        path.advance(until);
+        while let Some((to, at, bytes)) = path.arrival() {
             assert_eq!(to, 1 - end);
             came.push((at.0, bytes.to_vec()));
         }
@@ -67,39 +73,41 @@ fn sent(path: &mut Path, end: usize, packets: &[(u64, Vec<u8>)]) -> Vec<(u64, Ve
         deliver(path, Time(*at));
         path.take(end, bytes, Time(*at));
     }
-    while let Some(at) = path.next_at() {
-        deliver(path, at);
-    }
+    deliver(path, Time(packets.last().map_or(0, |(at, _)| *at) + 1000 * MS));
     came
 }
 
 /// When packets of this many bytes that one end sends at these times arrive.
-fn times(path: &mut Path, end: usize, packets: &[(u64, u32)]) -> Vec<u64> {
-    let packets: Vec<_> = packets.iter().map(|(at, bytes)| (*at, segment(*bytes))).collect();
+fn times(path: &mut Network, end: usize, packets: &[(u64, u32)]) -> Vec<u64> {
+    let packets: Vec<_> =
+        packets.iter().map(|(at, bytes)| (*at, segment_with(end, *bytes, Ecn::NotEct))).collect();
     sent(path, end, &packets).into_iter().map(|(at, _)| at).collect()
 }
 
-fn counts(path: &Path, link: &str, direction: usize) -> HopCounts {
-    let all = path.counts(Time(1000 * MS));
-    all.iter().find(|(name, _)| *name == link).expect("a link").1[direction]
+/// A metric of the network in all that happened.
+fn metric(path: Network, name: &str) -> f64 {
+    let metrics = path.finish().expect("a run without traces").metrics;
+    metrics.into_iter().find(|(known, _)| known == name).and_then(|(_, value)| value).expect("a metric")
 }
 
 /// The bytes of a segment that is this long with its headers.
 fn segment(bytes: u32) -> Vec<u8> {
-    segment_with(bytes, Ecn::NotEct)
+    segment_with(0, bytes, Ecn::NotEct)
 }
 
-fn segment_with(bytes: u32, ecn: Ecn) -> Vec<u8> {
+/// The same from one of the two ends.
+fn segment_with(end: usize, bytes: u32, ecn: Ecn) -> Vec<u8> {
+    let (nodes, ports) = ([NodeId(0), NodeId(2)], [4000, FIRST_PORT]);
     let mut segment = Segment {
-        src_port: 4000,
-        dst_port: FIRST_PORT,
+        src_port: ports[end],
+        dst_port: ports[1 - end],
         seq: SeqNo(7),
         flags: Flags::ACK,
         ..Segment::default()
     };
     segment.options.timestamps = Some(Timestamps::default());
     segment.len = bytes - 52;
-    let packet = Packet { ecn, ..Packet::new(NodeId(1), NodeId(2), Body::Tcp(segment)) };
+    let packet = Packet { ecn, ..Packet::new(nodes[end], nodes[1 - end], Body::Tcp(segment)) };
     assert_eq!(packet.size(), Bytes(u64::from(bytes)));
     let mut into = vec![0; bytes as usize];
     let len = wire::write(&packet, 1, &mut into).expect("a packet that has bytes");
@@ -113,7 +121,7 @@ fn a_packet_arrives_after_the_times_and_the_delays_of_all_links() {
     // 1 ms and 5 ms, 0.5 ms and 10 ms.
     assert_eq!(times(&mut path, 0, &[(0, 1000)]), [16_500_000]);
     // Back over the same links: 0.1 ms and 2 ms, 1 ms and 5 ms.
-    assert_eq!(times(&mut path, 1, &[(100 * MS, 1000)]), [108_100_000]);
+    assert_eq!(times(&mut path, 1, &[(2000 * MS, 1000)]), [2_008_100_000]);
 }
 
 #[test]
@@ -128,10 +136,9 @@ fn a_full_queue_drops_a_packet_and_holds_the_one_that_is_being_sent() {
     let mut path = path(&[("links.second.loss.model", "none")]);
     let at: Vec<(u64, u32)> = [0, 0, 0, 0, MS].map(|at| (at, 1000)).to_vec();
     assert_eq!(times(&mut path, 0, &at), [16_500_000, 17_500_000, 18_500_000, 19_500_000]);
-    let drops: [u64; 2] =
-        ["first", "second"].map(|link| (0..2).map(|way| counts(&path, link, way).drops_queue).sum());
-    assert_eq!(drops, [1, 0]);
-    assert_eq!(path.sent(), [Sent { packets: 5, data: 5, ignored: 0 }, Sent::default()]);
+    let sent = Counted { packets: 5, data: 5, ..Counted::default() };
+    assert_eq!(path.counted(), [sent, Counted { arrived: 4, ..Counted::default() }]);
+    assert_eq!(metric(path, "links.first.drops_queue"), 1.0);
 }
 
 #[test]
@@ -144,7 +151,7 @@ fn a_list_loses_the_data_packets_that_it_names_and_no_others() {
         .collect();
     let found: Vec<u64> = times(&mut path, 0, &at).into_iter().map(|at| at / (10 * MS)).collect();
     assert_eq!(found, [1, 2, 3, 6], "sent 0, 10, 20 and 50 ms after the start; 15 to 17 ms on the way");
-    assert_eq!(counts(&path, "second", 1).drops_loss, 2);
+    assert_eq!(metric(path, "links.second.reverse.drops_loss"), 2.0);
 }
 
 #[test]
@@ -156,14 +163,9 @@ fn random_losses_are_those_of_the_simulation() {
     ];
     let mut path = path(&sets);
     let at: Vec<(u64, u32)> = (0..200).map(|n| (n * 10 * MS, 1000)).collect();
-    let mut arrived = |end: usize| -> Vec<u64> {
-        times(
-            &mut path,
-            end,
-            &at.iter().map(|(at, bytes)| (at + end as u64 * 3000 * MS, *bytes)).collect::<Vec<_>>(),
-        )
-    };
-    let (there, back) = (arrived(0), arrived(1));
+    let there = times(&mut path, 0, &at);
+    let later: Vec<(u64, u32)> = at.iter().map(|(at, bytes)| (at + 4000 * MS, *bytes)).collect();
+    let back = times(&mut path, 1, &later);
     let mut stream = crate::engine::streams::Stream::named(1, 0, "links.second.reverse.loss");
     let kept = at.iter().filter(|_| !stream.chance(0.1)).map(|(at, _)| at + 16_500_000);
     assert_eq!(there, kept.collect::<Vec<u64>>());
@@ -177,26 +179,28 @@ fn what_is_not_an_ipv4_packet_takes_no_room_and_no_draw() {
     version_6[0] = 0x60;
     let mut short = segment(1000);
     short.truncate(900);
-    let mut no_room_for_tcp = segment(100);
-    no_room_for_tcp[32] = 0xf0;
-    no_room_for_tcp[2..4].copy_from_slice(&44u16.to_be_bytes());
-    for bytes in [&[][..], &[0x45; 12], &version_6, &short, &no_room_for_tcp] {
+    let elsewhere = {
+        let mut bytes = segment(1000);
+        bytes[19] = 77;
+        bytes
+    };
+    let next = path.next_at();
+    for bytes in [&[][..], &[0x45; 12], &version_6, &short, &elsewhere] {
         path.take(0, bytes, Time(0));
-        assert_eq!(path.next_at(), None, "{:?}", &bytes[..bytes.len().min(40)]);
+        assert_eq!(path.next_at(), next, "{:?}", &bytes[..bytes.len().min(40)]);
     }
-    assert_eq!(path.sent()[0], Sent { packets: 0, data: 0, ignored: 5 });
+    assert_eq!(path.counted()[0], Counted { ignored: 5, ..Counted::default() });
 }
 
 #[test]
-fn a_path_needs_links_of_two_nodes_between_nodes_that_exist() {
-    let scenario = Scenario::from_text(TOML, "test.toml", &[]).expect("a valid scenario");
-    let found = Path::new(&scenario.config(0), ["a", "c"], FIRST_PORT, (1, 0)).map(|_| ()).unwrap_err();
-    assert_eq!(found.to_string(), "nodes.c: unknown node; expected one of the scenario");
-    let wifi = TOML
-        .replace("kind = \"wired\"", "kind = \"wifi\"")
-        .replace("rate = \"8 Mbit/s\"\ndelay = \"5 ms\"", "");
-    let found = path_of(&wifi, &[("links.first.queue", "50 packets")]).map(|_| ()).unwrap_err();
-    assert_eq!(found.to_string(), "links.first.kind: a medium; expected a link of two nodes");
+fn what_cannot_run_live_is_named() {
+    let error = |config: &Config, nodes: &[&str]| bound(config, nodes).map(|_| ()).unwrap_err().to_string();
+    let plain = config(TOML, &[]);
+    assert_eq!(error(&plain, &["a", "c"]), "nodes.c: unknown node; expected one of the scenario");
+    assert_eq!(error(&plain, &["a", "b", "a"]), "nodes.a: bound twice; expected each node once");
+    let split = TOML.to_string() + "[agents.half]\nkind = \"i-tcp\"\nnode = \"m\"\nlink = \"first\"\n";
+    let text = "agents.half: terminates connections, and its copies have no content; expected another agent, or none";
+    assert_eq!(error(&config(&split, &[]), &["a", "b"]), text);
 }
 
 #[test]
@@ -222,7 +226,7 @@ fn packets_leave_a_recorded_link_in_its_opportunities_as_in_the_simulation() {
         header: 4,
         is_once: false,
     };
-    let mut config = Scenario::from_text(TOML, "test.toml", &[]).expect("a valid scenario").config(0);
+    let mut config = config(TOML, &[]);
     for (place, link) in config.links.iter_mut().enumerate() {
         let LinkKind::PointToPoint(ends) = &mut link.kind else { panic!("a wire") };
         if place == 0 {
@@ -231,7 +235,7 @@ fn packets_leave_a_recorded_link_in_its_opportunities_as_in_the_simulation() {
         }
         ends.directions[1].loss = crate::medium::loss::LossConfig::None;
     }
-    let mut path = Path::new(&config, ["a", "b"], FIRST_PORT, (1, 0)).expect("links of two nodes");
+    let mut path = bound(&config, &["a", "b"]).expect("two nodes");
     // The queue holds three packets: one that is longer than what is left waits, and continues in the next opportunity.
     let at = [(0, 1000), (0, 1000), (0, 1000), (0, 1000), (4 * MS, 1500)];
     let found = times(&mut path, 0, &at);
@@ -242,9 +246,9 @@ fn packets_leave_a_recorded_link_in_its_opportunities_as_in_the_simulation() {
         second.offer(Bytes(bytes.into()), left).map(|left| left.0 + 10 * MS)
     });
     assert_eq!(found, expected.collect::<Vec<u64>>());
-    assert_eq!((found.len(), counts(&path, "first", 0).drops_queue), (4, 1));
     // 3 and 5 ms, half a millisecond and 10 ms.
-    assert_eq!(found[0], 18_500_000);
+    assert_eq!((found.len(), found[0]), (4, 18_500_000));
+    assert_eq!(metric(path, "links.first.drops_queue"), 1.0);
 }
 
 #[test]
@@ -258,7 +262,7 @@ fn a_managed_queue_decides_when_a_packet_leaves_and_marks_its_bytes() {
     ];
     let mut path = path(&sets);
     let bytes = [(0, Ecn::Ect0), (0, Ecn::Ect0), (0, Ecn::Ect0), (0, Ecn::Ect1), (0, Ecn::NotEct)];
-    let packets: Vec<_> = bytes.map(|(at, ecn)| (at, segment_with(1000, ecn))).to_vec();
+    let packets: Vec<_> = bytes.map(|(at, ecn)| (at, segment_with(0, 1000, ecn))).to_vec();
     let came = sent(&mut path, 0, &packets);
     let at: Vec<u64> = came.iter().map(|(at, _)| *at).collect();
     assert_eq!(at, [16_500_000, 17_500_000, 18_500_000, 19_500_000, 20_500_000]);
@@ -269,35 +273,49 @@ fn a_managed_queue_decides_when_a_packet_leaves_and_marks_its_bytes() {
         let (packet, _) = wire::parse(bytes, Time(0)).expect("right checksums");
         assert_eq!(packet.size(), Bytes(1000));
     }
-    assert_eq!((counts(&path, "first", 0).marks, counts(&path, "first", 0).drops_aqm), (2, 0));
+    assert_eq!(metric(path, "links.first.marks"), 2.0);
 }
 
 #[test]
 fn counts_are_those_of_the_measured_time() {
-    let mut path = path(&[("links.second.loss.model", "none")]);
-    assert_eq!(times(&mut path, 0, &[(0, 1000); 5]).len(), 3);
-    path.begin_measurement(Time(100 * MS));
-    assert_eq!(times(&mut path, 0, &[(200 * MS, 1000); 4]).len(), 3);
-    assert_eq!(counts(&path, "first", 0).drops_queue, 1);
+    let mut path =
+        path(&[("links.second.loss.model", "none"), ("run.warmup", "100 ms"), ("run.duration", "2 s")]);
+    let at: Vec<(u64, u32)> = [0, 0, 0, 0, 0, 200, 200, 200, 200].map(|at| (at * MS, 1000)).to_vec();
+    assert_eq!(times(&mut path, 0, &at).len(), 6);
+    assert_eq!(metric(path, "links.first.drops_queue"), 1.0);
+}
+
+/// The ports of a packet in the simulation, and the end that it comes from.
+fn entered(connections: &mut Connections, nodes: [u32; 2], ports: [u16; 2]) -> Option<(u32, (u16, u16))> {
+    let segment = Segment { src_port: ports[0], dst_port: ports[1], ..Segment::default() };
+    let mut packet = Packet::new(NodeId(nodes[0]), NodeId(nodes[1]), Body::Tcp(segment));
+    let end = connections.enter(&mut packet)?;
+    let inside = packet.ports();
+    connections.leave(&mut packet);
+    assert_eq!(packet.ports(), (ports[0], ports[1]), "it leaves with the ports with which it entered");
+    Some((end, inside))
 }
 
 #[test]
-fn flows_are_told_apart_by_the_hash_of_the_simulation() {
-    let two = TOML.to_string() + "[flows.other]\nfrom = \"b\"\nto = \"a\"\n";
-    let path = path_of(&two, &[]).expect("links of two nodes");
-    let ports = |from: u16, to: u16, end: usize| {
-        let segment = Segment { src_port: from, dst_port: to, ..Segment::default() };
-        let mut packet = Packet::new(NodeId(9), NodeId(9), Body::Tcp(segment));
-        path.address(&mut packet, end);
-        (packet.src, packet.ports())
-    };
-    // The first node is a, the last b.
-    assert_eq!(ports(40_000, FIRST_PORT, 0), (NodeId(0), (10_000, 10_001)));
-    assert_eq!(ports(FIRST_PORT, 40_000, 1), (NodeId(2), (10_001, 10_000)));
-    assert_eq!(ports(40_000, FIRST_PORT + 1, 1), (NodeId(2), (10_002, 10_003)));
-    assert_eq!(ports(FIRST_PORT + 1, 40_000, 0), (NodeId(0), (10_003, 10_002)));
-    // What is not of a flow goes with the first.
-    assert_eq!(ports(1, 2, 1), (NodeId(2), (10_001, 10_000)));
+fn each_connection_of_a_flow_has_ports_of_its_own_inside() {
+    let ports = Ports::new(2, true).expect("few flows");
+    let flows = vec![(0, [NodeId(0), NodeId(2)]), (1, [NodeId(2), NodeId(0)])];
+    let mut found = Connections::new(ports, flows.clone(), None);
+    assert_eq!(entered(&mut found, [0, 2], [40_000, 80]), Some((0, (10_000, 10_001))));
+    assert_eq!(entered(&mut found, [2, 0], [80, 40_000]), Some((1, (10_001, 10_000))));
+    assert_eq!(entered(&mut found, [0, 2], [40_001, 80]), Some((0, (10_004, 10_005))));
+    assert_eq!(entered(&mut found, [0, 2], [40_000, 80]), Some((0, (10_000, 10_001))), "the first again");
+    assert_eq!(entered(&mut found, [0, 1], [1, 2]), None, "no flow joins them");
+    // As many connections as there are ports, and some more.
+    for port in 0..30_000 {
+        entered(&mut found, [0, 2], [port, 443]).expect("a flow");
+    }
+    // In a scenario whose receivers have ports, these choose the flow.
+    let mut found = Connections::new(ports, flows, Some(FIRST_PORT));
+    assert_eq!(entered(&mut found, [0, 2], [40_000, FIRST_PORT]), Some((0, (10_000, 10_001))));
+    assert_eq!(entered(&mut found, [2, 0], [FIRST_PORT, 40_000]), Some((1, (10_001, 10_000))));
+    assert_eq!(entered(&mut found, [2, 0], [40_000, FIRST_PORT + 1]), Some((2, (10_002, 10_003))));
+    assert_eq!(entered(&mut found, [0, 2], [FIRST_PORT + 1, 40_000]), Some((3, (10_003, 10_002))));
 }
 
 #[test]
@@ -346,7 +364,7 @@ fn percentiles_of_lateness_are_exact_to_a_few_percent() {
 }
 
 /// Two interfaces as pairs of sockets: what a test writes to one comes out of the other.
-fn run(path: &mut Path, sent: &[Vec<u8>], length: Span) -> (Ended, Vec<usize>) {
+fn run(path: &mut Network, sent: &[Vec<u8>], length: Span) -> (Ended, Vec<usize>) {
     let pair = || {
         let (ours, theirs) = UnixDatagram::pair().expect("two sockets");
         ours.set_nonblocking(true).expect("a socket");
@@ -357,8 +375,8 @@ fn run(path: &mut Path, sent: &[Vec<u8>], length: Span) -> (Ended, Vec<usize>) {
     for packet in sent {
         outside_a.send(packet).expect("room for a packet");
     }
-    let timing = Timing { since: Time::ZERO, until: Time(length.0) };
-    let ended = relay(path, [a.as_fd(), b.as_fd()], stop.as_fd(), (Clock::start(Span::ZERO), timing))
+    let until = Time(length.0);
+    let ended = relay(path, &[a.as_fd(), b.as_fd()], stop.as_fd(), (Clock::start(Span::ZERO), until))
         .expect("sockets that work");
     let mut came = Vec::new();
     let mut bytes = [0; 2000];
@@ -389,8 +407,8 @@ fn the_relay_stops_when_the_other_end_of_stop_is_closed_or_written() {
     b.set_nonblocking(true).expect("a socket");
     held.send(&[1]).expect("room for a byte");
     let mut path = path(&[]);
-    let timing = Timing { since: Time::ZERO, until: Time(600_000 * MS) };
-    let ended = relay(&mut path, [a.as_fd(), b.as_fd()], stop.as_fd(), (Clock::start(Span::ZERO), timing))
+    let until = Time(600_000 * MS);
+    let ended = relay(&mut path, &[a.as_fd(), b.as_fd()], stop.as_fd(), (Clock::start(Span::ZERO), until))
         .expect("sockets");
     assert!(ended.at < Time(60_000 * MS));
 }

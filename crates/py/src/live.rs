@@ -1,0 +1,128 @@
+//! The network of a scenario between interfaces, which Python opens.
+
+use std::collections::BTreeMap;
+use std::os::fd::{BorrowedFd, RawFd};
+use std::sync::Arc;
+
+use lasthop_sim::live::{Clock, Counted, Network, Write, relay};
+use lasthop_sim::scenario::Config;
+use lasthop_stack::units::{Span, Time};
+use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::run::Run;
+
+/// The network of a scenario in a replication, with some of its nodes bound to interfaces.
+#[pyclass(module = "lasthop._core")]
+#[derive(Debug)]
+pub(crate) struct Live {
+    pub(crate) config: Arc<Config>,
+    pub(crate) nodes: Vec<String>,
+    pub(crate) first_port: Option<u16>,
+    pub(crate) seeds: (u64, u64),
+}
+
+impl Live {
+    /// The network at its start. Only the thread that makes it may use it.
+    pub(crate) fn network(&self, until: Time) -> PyResult<Network> {
+        let nodes: Vec<&str> = self.nodes.iter().map(String::as_str).collect();
+        let network = Network::new(&self.config, &nodes, (until, self.first_port), self.seeds);
+        network.map_err(|error| PyValueError::new_err(error.to_string()))
+    }
+}
+
+/// The writes of an application with their times.
+#[pyclass(module = "lasthop._core")]
+#[derive(Debug)]
+pub(crate) struct Writes(pub(crate) lasthop_sim::live::Writes);
+
+#[pymethods]
+impl Writes {
+    fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        this
+    }
+
+    /// The next write: when, in nanoseconds; how many bytes, or `None` without end; and whether the application closes then.
+    fn __next__(&mut self) -> Option<(u64, Option<u64>, bool)> {
+        let (at, write) = self.0.next()?;
+        Some(match write {
+            Write::ForEver => (at.0, None, false),
+            Write::AndClose(bytes) => (at.0, Some(bytes), true),
+            Write::Packet(bytes) => (at.0, Some(bytes.into()), false),
+        })
+    }
+}
+
+#[pymethods]
+impl Live {
+    /// The addresses of the bound nodes, in their order.
+    fn addresses(&self) -> PyResult<Vec<String>> {
+        let addresses = self.network(Time(1))?.addresses();
+        Ok(addresses.into_iter().map(|address| std::net::Ipv4Addr::from(address).to_string()).collect())
+    }
+
+    /// Relays packets between interfaces that do not block, one for each bound node, until this time of the network, or until
+    /// `stop` can be read. The network is at its time zero for `ahead` seconds.
+    ///
+    /// The result has the run of the network, the time of its end, how late packets were delivered, and what the bound nodes did.
+    fn run<'py>(
+        &self,
+        py: Python<'py>,
+        ends: Vec<RawFd>,
+        stop: RawFd,
+        times: (f64, f64),
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let times = [times.0, times.1];
+        let are_open = ends.iter().chain([&stop]).all(|end| *end >= 0) && ends.len() == self.nodes.len();
+        if !are_open || times.iter().any(|time| !time.is_finite() || *time < 0.0) {
+            let count = self.nodes.len();
+            let text = format!(
+                "{ends:?}, {stop}, {times:?}; expected {count} open descriptors, another one, and two times in seconds"
+            );
+            return Err(PyValueError::new_err(text));
+        }
+        let [ahead, until] = times.map(Span::from_secs_f64);
+        let (clock, until) = (Clock::start(ahead), Time(until.0));
+        let (ended, counted, outcome) = py.detach(|| {
+            let mut network = self.network(until)?;
+            #[expect(unsafe_code, reason = "Python owns the descriptors, and hands over only their numbers")]
+            // SAFETY: the caller keeps the descriptors open until this returns.
+            let borrow = |end: RawFd| unsafe { BorrowedFd::borrow_raw(end) };
+            let ends: Vec<BorrowedFd<'_>> = ends.into_iter().map(borrow).collect();
+            let ended = relay(&mut network, &ends, borrow(stop), (clock, until));
+            let ended = ended.map_err(|error| match error.raw_os_error() {
+                Some(number) => PyOSError::new_err((number, error.to_string())),
+                None => PyOSError::new_err(error.to_string()),
+            })?;
+            let counted = network.counted().to_vec();
+            let outcome = network.finish().map_err(|error| PyValueError::new_err(error.to_string()))?;
+            Ok::<_, PyErr>((ended, counted, outcome))
+        })?;
+        let late = |share| ended.lateness.quantile(share).map(Span::as_secs);
+        let found = PyDict::new(py);
+        found.set_item("length_s", ended.at.as_secs())?;
+        found.set_item("delivered", ended.lateness.count())?;
+        found.set_item("refused", ended.refused)?;
+        found.set_item("late_p50_s", late(0.5))?;
+        found.set_item("late_p99_s", late(0.99))?;
+        found.set_item("late_p999_s", late(0.999))?;
+        found.set_item("late_max_s", ended.lateness.most().as_secs())?;
+        found.set_item("ends", counted.into_iter().map(named).collect::<Vec<_>>())?;
+        found.set_item("run", Run::new(outcome, Vec::new(), 0.0))?;
+        Ok(found)
+    }
+}
+
+/// What a bound node sent and received, by name.
+fn named(counted: Counted) -> BTreeMap<&'static str, u64> {
+    BTreeMap::from([
+        ("packets", counted.packets),
+        ("data", counted.data),
+        ("opaque", counted.opaque),
+        ("ignored", counted.ignored),
+        ("arrived", counted.arrived),
+        ("rewritten", counted.rewritten),
+        ("without_content", counted.without_content),
+    ])
+}

@@ -1,0 +1,116 @@
+//! A scenario some of whose nodes are bound to programs outside.
+
+use std::fmt;
+
+use lasthop_stack::units::{Span, Time};
+
+use crate::model::{Config, FlowConfig, ReverseConfig, SinkConfig, TransportConfig};
+use crate::run::RunError;
+use crate::traffic::{AppConfig, AppKind};
+
+/// A network that cannot run live.
+#[derive(Debug)]
+pub enum NotLive {
+    /// There is not a node of this name.
+    NoNode(String),
+    /// This node is bound twice.
+    Twice(String),
+    /// This agent makes data of its own, which has no content.
+    Terminates(String),
+    /// The run cannot start.
+    Run(RunError),
+}
+
+impl fmt::Display for NotLive {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NotLive::NoNode(node) => write!(f, "nodes.{node}: unknown node; expected one of the scenario"),
+            NotLive::Twice(node) => write!(f, "nodes.{node}: bound twice; expected each node once"),
+            NotLive::Terminates(agent) => {
+                write!(
+                    f,
+                    "agents.{agent}: terminates connections, and its copies have no content; expected another agent, or none"
+                )
+            }
+            NotLive::Run(error) => write!(f, "{error}"),
+        }
+    }
+}
+
+impl std::error::Error for NotLive {}
+
+/// The scenario with these nodes bound, for a run that lasts at most until then.
+///
+/// Flows between two bound nodes carry what programs send; those with one bound end are left out; the others stay simulated.
+/// Bound nodes without a flow between them get one, which all agents serve.
+pub(super) fn bind(config: &Config, bound: &[usize], until: Time) -> Result<Config, NotLive> {
+    let terminates = |scheme: &lasthop_stack::registry::AgentConfig| scheme.needs().terminates;
+    if let Some(agent) = config.agents.iter().find(|agent| terminates(&agent.scheme)) {
+        return Err(NotLive::Terminates(agent.name.clone()));
+    }
+    let mut live = config.clone();
+    live.run.duration = Span(until.0);
+    let is_bound = |node: usize| bound.contains(&node);
+    let mut places = vec![None; config.flows.len()];
+    live.flows.clear();
+    for (flow, place) in config.flows.iter().zip(&mut places) {
+        let flow = match (is_bound(flow.from), is_bound(flow.to)) {
+            (false, false) => flow.clone(),
+            (true, true) => outside(flow.clone()),
+            _ => continue,
+        };
+        *place = Some(live.flows.len());
+        live.flows.push(flow);
+    }
+    for agent in &mut live.agents {
+        agent.flows = agent.flows.iter().filter_map(|flow| places[*flow]).collect();
+    }
+    for (place, &from) in bound.iter().enumerate() {
+        for &to in &bound[place + 1..] {
+            let joins = |flow: &FlowConfig| [[from, to], [to, from]].contains(&[flow.from, flow.to]);
+            if !live.flows.iter().any(joins) {
+                let name = format!("{}-{}", config.nodes[from].name, config.nodes[to].name);
+                live.agents.iter_mut().for_each(|agent| agent.flows.push(live.flows.len()));
+                live.flows.push(between(name, from, to));
+            }
+        }
+    }
+    Ok(live)
+}
+
+/// A flow that carries what programs at its ends send.
+fn outside(flow: FlowConfig) -> FlowConfig {
+    let SilentWays { app, reverse } = silent();
+    let transport = TransportConfig::Udp { extra_header: 0 };
+    FlowConfig { is_outside: true, transport, app, reverse, sink: SinkConfig::default(), ..flow }
+}
+
+/// A flow of that kind for two nodes that have none.
+fn between(name: String, from: usize, to: usize) -> FlowConfig {
+    let SilentWays { app, reverse } = silent();
+    FlowConfig {
+        name,
+        group: None,
+        from,
+        to,
+        app,
+        sink: SinkConfig::default(),
+        transport: TransportConfig::Udp { extra_header: 0 },
+        dscp: 0,
+        encrypted: false,
+        is_outside: true,
+        reverse,
+    }
+}
+
+/// Sources that never write, in both directions.
+struct SilentWays {
+    app: AppConfig,
+    reverse: Option<Box<ReverseConfig>>,
+}
+
+fn silent() -> SilentWays {
+    let app = AppConfig { start: Time::NEVER, spread: Span::ZERO, stop: None, kind: AppKind::Bulk };
+    let back = ReverseConfig { app: app.clone(), sink: SinkConfig::default(), buffer: None };
+    SilentWays { app, reverse: Some(Box::new(back)) }
+}
