@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import lasthop as lh
-from lasthop.peer import system, worker
+from lasthop.live import system
 from lasthop.peer.beside import Beside, Line, compare
 from lasthop.peer.crew import IN_TIME_S, Crew, UnavailableError
 from lasthop.peer.measured import METRICS
@@ -493,9 +493,9 @@ def needed(found: Beside) -> Beside:
 
 NEW_NAMESPACE = """\
 import subprocess
-from lasthop.peer import system, worker
+from lasthop.live import system
 system.own_user()
-system.namespace(system.Settings(1400, False, True, False, 1 << 20), ("10.77.0.1", "10.77.0.2"))
+system.namespace(system.Settings(1400, False, True, False, 1 << 20), "10.77.0.1")
 print(subprocess.check_output(["ip", "-d", "link", "show", "lasthop0"], text=True))
 for name in ("tcp_timestamps", "tcp_sack", "tcp_no_metrics_save", "tcp_rmem"):
     print(name, open(f"/proc/sys/net/ipv4/{name}").read().split())

@@ -19,7 +19,20 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "python" / "lasthop"
 ROOMS = (
-    *("_core", "base", "stats", "laws", "scenario", "peer", "study", "views", "figures", "papers", "report"),
+    *(
+        "_core",
+        "base",
+        "stats",
+        "laws",
+        "scenario",
+        "live",
+        "peer",
+        "study",
+        "views",
+        "figures",
+        "papers",
+        "report",
+    ),
     *("gym", "api", "tools", "cli"),
 )
 # What gives the package its names and its command is above all rooms.

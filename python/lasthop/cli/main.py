@@ -26,6 +26,7 @@ NO_MEMORY = 5
 # Name: (module below lasthop.cli, help). The help is here so that listing imports no command.
 COMMANDS = {
     "run": ("run", "Simulate one point once and print its metrics."),
+    "live": ("live", "Run programs on the nodes of a scenario, in real time."),
     "sweep": ("sweep", "Run all points and replications; continue an interrupted sweep."),
     "show": ("show", "Print the tables of a study, or all values of a scenario."),
     "plot": ("results", "Draw the figures of a study as svg, png or pdf."),

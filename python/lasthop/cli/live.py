@@ -1,0 +1,189 @@
+"""`lasthop live`."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from lasthop.base.errors import UsageError
+from lasthop.cli import completing
+from lasthop.cli.options import (
+    Folder,
+    Whole,
+    Word,
+    examples,
+    json_option,
+    loaded,
+    seed_option,
+    set_option,
+    talk_options,
+    where_option,
+)
+from lasthop.cli.talk import data, note, warn, written
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lasthop.live.programs import Node
+    from lasthop.live.session import Outcome
+
+_NODE = "--node"
+# The exit code of a run whose packets were late.
+LATE = 3
+
+
+class _Programs(click.Command):
+    """A command whose last options are programs: `--node NAME -- PROGRAM ...`, several times."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        first = args.index(_NODE) if _NODE in args else len(args)
+        ctx.meta[_NODE] = args[first:]
+        return super().parse_args(ctx, args[:first])
+
+    def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        formatter.write_usage(
+            ctx.command_path, f"[OPTIONS] SCENARIO [{_NODE} NAME -- PROGRAM [ARGUMENT]...]..."
+        )
+
+
+def _programs(words: Sequence[str]) -> list[tuple[str, tuple[str, ...]]]:
+    """The nodes and programs of the last options."""
+    found: list[tuple[str, tuple[str, ...]]] = []
+    starts = [place for place, word in enumerate(words) if word == _NODE]
+    for start, end in zip(starts, [*starts, len(words)][1:], strict=True):
+        name, *rest = words[start + 1 : end] or [""]
+        if not name or rest[:1] != ["--"] or not rest[1:]:
+            shown = " ".join(words[start:end])
+            raise UsageError(f'"{shown}"; expected {_NODE} NAME -- PROGRAM', argument="node")
+        found.append((name, tuple(rest[1:])))
+    return found
+
+
+@click.command(
+    "live",
+    cls=_Programs,
+    epilog=examples(
+        "lasthop live lle-tcp/fig08 --node sender -- python3 -m http.server 80 "
+        "--node receiver -- curl -s -o /dev/null -w '%{speed_download}' http://sender/",
+        "lasthop live examples/my-wifi --shell phone",
+        "lasthop live examples/my-wifi --hold phone --hold server",
+    ),
+)
+@click.argument("scenario", type=Word(), shell_complete=completing.scenarios)
+@set_option
+@where_option
+@seed_option
+@click.option("--replication", type=Whole(0), default=0, help="The replication.")
+@click.option("--shell", type=Word(), metavar="NAME", help="Run a shell on a node, as the last program.")
+@click.option(
+    "--hold", multiple=True, type=Word(), metavar="NAME", help="Bind a node, and print how to enter it."
+)
+@click.option(
+    "--limit",
+    type=click.FloatRange(min=0, min_open=True),
+    help="Seconds after which the run ends; default: 3600.",
+)
+@click.option(
+    "--late",
+    type=click.FloatRange(min=0),
+    help="Lateness in ms at the 99th percentile beyond which the exit code is 3; default: 1.",
+)
+@click.option("-o", "--out", type=Folder(), help="Directory for run.json.")
+@json_option
+@talk_options
+@click.pass_context
+def live_command(
+    ctx: click.Context,
+    scenario: str,
+    settings: tuple[str, ...],
+    where: tuple[str, ...],
+    seed: int | None,
+    replication: int,
+    shell: str | None,
+    hold: tuple[str, ...],
+    limit: float | None,
+    late: float | None,
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    """Run programs on nodes of SCENARIO until the last of them ends.
+
+    What they send to each other passes the links, media, queues and agents of the
+    scenario, in real time. Each --node NAME is followed by -- and a program; nodes know
+    each other by name. Each line that a program prints begins with the name of its node.
+    The exit code is that of the last program, or 3 if packets were late.
+    """
+    from lasthop.base.files import make_folder, put
+    from lasthop.base.jsontext import dumps
+    from lasthop.live import session
+    from lasthop.live.programs import Command
+
+    commands = [Command(*one) for one in _programs(ctx.meta[_NODE])]
+    if shell is not None:
+        commands.append(Command(shell, (os.environ.get("SHELL", "/bin/sh"),)))
+    if not commands and not hold:
+        raise UsageError(f"no program; expected {_NODE} NAME -- PROGRAM, --shell or --hold", argument="node")
+    chosen = loaded(scenario, settings)
+    warn(chosen.warnings)
+    limit_s = session.LIMIT_S if limit is None else limit
+    done = session.run(
+        chosen,
+        commands,
+        others=hold,
+        point=chosen.select(where)[0],
+        seed=seed,
+        replication=replication,
+        limit_s=limit_s,
+        is_labelled=shell is None,
+        on_ready=lambda nodes: _introduce(nodes, hold),
+    )
+    _say(done)
+    if as_json:
+        data(dumps(done.as_dict()))
+    if out is not None:
+        make_folder(out)
+        put(out / "run.json", dumps(done.as_dict()))
+        written(out)
+    bound_s = session.LATE_S if late is None else late / 1e3
+    if done.late_p99_s is not None and done.late_p99_s > bound_s:
+        late_ms = done.late_p99_s * 1e3
+        warn(
+            [f"packets were late by {late_ms:.3g} ms at the 99th percentile, more than {bound_s * 1e3:g} ms"]
+        )
+        ctx.exit(LATE)
+    ctx.exit(128 + signal.SIGINT if done.status is None else done.status)
+
+
+def _introduce(nodes: Sequence[Node], held: Sequence[str]) -> None:
+    """Print the nodes with their addresses, and how to enter those that are held."""
+    note(", ".join(f"{node.name} {node.address}" for node in nodes))
+    for node in nodes:
+        if node.name in held:
+            of = f"/proc/{os.getpid()}"
+            user = (
+                ""
+                if os.geteuid() == 0 and not _is_mapped()
+                else f" --user={of}/ns/user --preserve-credentials"
+            )
+            note(f"{node.name}: nsenter{user} --net={of}/fd/{node.namespace}")
+
+
+def _is_mapped() -> bool:
+    """Whether this process is root of a user namespace only."""
+    return Path("/proc/self/uid_map").read_text(encoding="ascii").split()[1:] != ["0", "4294967295"]
+
+
+def _say(done: Outcome) -> None:
+    ms: list[Any] = [done.late_p50_s, done.late_p99_s, done.late_max_s]
+    late = ""
+    if done.late_p50_s is not None:
+        half, most, worst = (f"{value * 1e3:.3g}" for value in ms)
+        late = f", late by {half} ms (median), {most} ms (99 %), {worst} ms (most)"
+    sent = sum(node["packets"] for node in done.nodes.values())
+    note(f"{done.length_s:.1f} s: {sent} packets sent, {done.delivered} delivered{late}")
+    sys.stdout.flush()

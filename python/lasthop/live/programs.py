@@ -1,0 +1,182 @@
+"""Programs that run on bound nodes, in namespaces of their own that end with this process."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import threading
+from contextlib import suppress
+from typing import TYPE_CHECKING, NamedTuple
+
+from lasthop.live import system
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import IO, TextIO
+
+# <linux/sched.h>, <linux/mount.h>
+_CLONE_NEWNS, _CLONE_NEWPID, _CLONE_NEWNET = 0x00020000, 0x20000000, 0x40000000
+_MS_BIND, _MS_REC, _MS_PRIVATE, _MNT_DETACH = 4096, 16384, 1 << 18, 2
+# Where the file of names is made: in a mount namespace of its own, so that nothing is left of it.
+_SPARE = b"/mnt"
+#: What a shell returns for a command that it does not find.
+NOT_FOUND = 127
+
+
+class Command(NamedTuple):
+    """A program and the node that it runs on."""
+
+    node: str
+    words: tuple[str, ...]
+
+
+class Node(NamedTuple):
+    """A bound node: its address, its namespace and its interface, by descriptors."""
+
+    name: str
+    address: str
+    namespace: int
+    interface: int
+
+
+def hosts(nodes: Sequence[Node]) -> str:
+    """The file of names of all nodes."""
+    return "".join(["127.0.0.1 localhost\n", *(f"{node.address} {node.name}\n" for node in nodes)])
+
+
+class _Printer(threading.Thread):
+    """Prints the lines of a program with the name of its node before each."""
+
+    def __init__(self, into: TextIO, name: str) -> None:
+        super().__init__(daemon=True)
+        self._into, self._name = into, name
+        self._source: IO[bytes] | None = None
+        self._begins = threading.Event()
+
+    def begin(self, source: IO[bytes] | None) -> None:
+        """Print what comes from here until it ends."""
+        self._source = source
+        self._begins.set()
+
+    def run(self) -> None:
+        self._begins.wait()
+        for line in self._source or ():
+            text = line.decode(errors="replace").rstrip("\n")
+            print(f"[{self._name}] {text}", file=self._into, flush=True)
+
+
+class Programs:
+    """The programs of a live run. All of them end when this is closed, or when this process ends."""
+
+    def __init__(
+        self, nodes: Sequence[Node], commands: Sequence[Command], stop: int, *, is_labelled: bool
+    ) -> None:
+        """Start the programs; when the last of them has ended, a byte is written to `stop`.
+
+        Raises:
+            OSError: The system does not allow it, or a program does not exist.
+        """
+        names = hosts(nodes).encode()
+        by_name = {node.name: node for node in nodes}
+        self._running: list[subprocess.Popen[bytes]] = []
+        # Before the process namespace: a process whose children are in another one cannot start threads.
+        each = [(_Printer(sys.stdout, one.node), _Printer(sys.stderr, one.node)) for one in commands]
+        self._printers = [printer for both in each for printer in both]
+        self._have_begun = threading.Event()
+        for thread in (*self._printers, threading.Thread(target=self._await_last, args=(stop,), daemon=True)):
+            thread.start()
+        self._keeper = _keeper()
+        try:
+            for command, (out, err) in zip(commands, each, strict=True):
+                started = _start(by_name[command.node], command.words, names, is_labelled=is_labelled)
+                self._running.append(started)
+                out.begin(started.stdout)
+                err.begin(started.stderr)
+        except BaseException:
+            self.close()
+            raise
+        self._have_begun.set()
+
+    def _await_last(self, stop: int) -> None:
+        self._have_begun.wait()
+        if self._running:
+            self._running[-1].wait()
+            with suppress(OSError):
+                os.write(stop, b"\0")
+
+    def status(self) -> int | None:
+        """The exit code of the last program, as a shell has it; 0 without programs, `None` while it runs."""
+        code = self._running[-1].poll() if self._running else 0
+        return 128 - code if code is not None and code < 0 else code
+
+    def close(self) -> None:
+        """End all programs and what they started."""
+        with suppress(ProcessLookupError):
+            os.kill(self._keeper, signal.SIGKILL)
+        # The keeper ends after all others have been awaited.
+        for one in self._running:
+            one.wait()
+        with suppress(ChildProcessError):
+            os.waitpid(self._keeper, 0)
+        for printer in self._printers:
+            printer.begin(None) if not self._have_begun.is_set() else printer.join(1.0)
+
+
+def _start(node: Node, words: Sequence[str], names: bytes, *, is_labelled: bool) -> subprocess.Popen[bytes]:
+    pipe = subprocess.PIPE if is_labelled else None
+    return subprocess.Popen(
+        words,
+        stdin=subprocess.DEVNULL if is_labelled else None,
+        stdout=pipe,
+        stderr=pipe,
+        preexec_fn=lambda: _enter(node, names),  # noqa: PLW1509 - other threads only wait
+    )
+
+
+def _call(name: str, *arguments: object) -> None:
+    library = ctypes.CDLL(None, use_errno=True)
+    if getattr(library, name)(*arguments):
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))
+
+
+def _keeper() -> int:
+    """The first process of a process namespace, with whose end the kernel ends all others there.
+
+    The processes that this process starts from now on are in that namespace.
+    """
+    _call("unshare", _CLONE_NEWPID)
+    child = os.fork()
+    if child == 0:
+        try:
+            system.end_with_parent()
+            # The kernel gives orphans to this process, which has to await them.
+            signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+                signal.signal(number, signal.SIG_IGN)
+            # The parent is outside the namespace, where its number is 0.
+            while os.getppid() == 0:
+                signal.pause()
+        finally:
+            os._exit(0)
+    return child
+
+
+def _enter(node: Node, names: bytes) -> None:
+    """Move a new process to a node: its network, its names, and its processes alone."""
+    _call("setns", node.namespace, _CLONE_NEWNET)
+    _call("unshare", _CLONE_NEWNS)
+    _call("mount", b"none", b"/", None, _MS_REC | _MS_PRIVATE, None)
+    _call("mount", b"proc", b"/proc", b"proc", 0, None)
+    _call("mount", b"none", _SPARE, b"tmpfs", 0, None)
+    file = _SPARE + b"/hosts"
+    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT, 0o644)
+    os.write(descriptor, names)
+    os.close(descriptor)
+    _call("mount", file, b"/etc/hosts", None, _MS_BIND, None)
+    _call("umount2", _SPARE, _MNT_DETACH)
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -1,0 +1,233 @@
+"""Programs on the nodes of a scenario, in real time."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+pytestmark = [
+    pytest.mark.alone,
+    pytest.mark.skipif(not os.access("/dev/net/tun", os.W_OK), reason="/dev/net/tun cannot be written"),
+]
+
+# Two stations of 802.11a, and a wired host behind one of them.
+SCENARIO = """
+[run]
+duration = "60 s"
+
+[nodes]
+phone = {}
+ap = {}
+server = {}
+
+[links.air]
+kind = "wifi"
+nodes = ["phone", "ap"]
+standard = "802.11a"
+
+[links.wire]
+kind = "lossy"
+nodes = ["ap", "server"]
+rate = "100 Mbit/s"
+delay = "2 ms"
+loss = { model = "packet", direction = "both", rate = "0.5 %" }
+
+[flows.down]
+from = "server"
+to = "phone"
+tcp = {}
+
+[agents.x]
+kind = "none"
+"""
+
+# It sends what it is given and closes; its other end prints a hash of what it gets, then sends it back.
+SERVER = """
+import hashlib, socket, sys
+listener = socket.create_server(("", 80))
+connection, _ = listener.accept()
+got = b""
+while part := connection.recv(1 << 16):
+    got += part
+print("server", len(got), hashlib.sha256(got).hexdigest(), flush=True)
+connection.sendall(got)
+"""
+CLIENT = """
+import hashlib, random, socket, sys, time
+size = int(sys.argv[1])
+sent = random.Random(size).randbytes(size)
+for _ in range(200):
+    try:
+        connection = socket.create_connection(("server", 80))
+        break
+    except ConnectionRefusedError:
+        time.sleep(0.05)
+connection.sendall(sent)
+connection.shutdown(socket.SHUT_WR)
+got = b""
+while part := connection.recv(1 << 16):
+    got += part
+print("client", len(got), hashlib.sha256(got).hexdigest(), flush=True)
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "cell.toml").write_text(SCENARIO)
+    return tmp_path
+
+
+def live(folder: Path, *words: str, **options: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "lasthop", "live", "cell.toml", "--late", "1000", *words]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=90, check=False)
+
+
+def transfer(folder: Path, size: int, *settings: str) -> dict[str, object]:
+    """Sends random bytes over the network and back, and returns what the run reports."""
+    words = [word for setting in settings for word in ("-s", setting)]
+    programs = ("--node", "server", "--", sys.executable, "-c", SERVER)
+    done = live(
+        folder,
+        *words,
+        "-o",
+        "out",
+        *programs,
+        *("--node", "phone", "--", sys.executable, "-c", CLIENT, str(size)),
+    )
+    expected = hashlib.sha256(random.Random(size).randbytes(size)).hexdigest()
+    assert f"[server] server {size} {expected}" in done.stdout, done.stdout + done.stderr
+    assert f"[phone] client {size} {expected}" in done.stdout, done.stdout + done.stderr
+    assert done.returncode == 0
+    found: dict[str, object] = json.loads((folder / "out" / "run.json").read_text())
+    return found
+
+
+AGENTS = {
+    "none": (),
+    "lle-tcp": ("agents.x.lle-tcp.mode=safe",),
+    "snoop": (),
+    "proxy-tcp": (),
+    "ack-filter": (),
+}
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_what_programs_send_arrives_whole_over_losses_and_agents(folder: Path, agent: str) -> None:
+    lossy = "links.air.loss.rate=2 %"
+    found = transfer(folder, 400_000, f"agents.x.kind={agent}", lossy, *AGENTS[agent])
+    nodes, metrics = found["nodes"], found["metrics"]
+    assert isinstance(nodes, dict)
+    assert isinstance(metrics, dict)
+    assert all(node["without_content"] == 0 for node in nodes.values())
+    assert nodes["phone"]["opaque"] == 0
+    assert metrics["flows.down.packets_received"] > 400_000 / 1448
+    assert metrics["flows.down.reverse.packets_received"] > 400_000 / 1448
+    # The wire takes 2 ms.
+    assert metrics["flows.down.delay_p50_s"] > 0.002
+    assert found["status"] == 0
+
+
+def test_an_agent_acts_on_the_segments_of_a_kernel(folder: Path) -> None:
+    found = transfer(
+        folder, 400_000, "agents.x.kind=snoop", "links.air.loss.rate=5 %", "links.air.loss.above-mac=true"
+    )
+    metrics = found["metrics"]
+    assert isinstance(metrics, dict)
+    assert metrics["agents.x.repaired"] > 0
+
+
+def test_the_exit_code_is_that_of_the_last_program(folder: Path) -> None:
+    done = live(folder, "--node", "phone", "--", "sh", "-c", "echo to stderr >&2; exit 7")
+    assert (done.returncode, done.stdout) == (7, "")
+    assert "[phone] to stderr" in done.stderr
+
+
+def test_late_packets_are_reported_with_code_3(folder: Path) -> None:
+    send = (
+        "import socket, time\n"
+        "socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b'x', ('server', 9))\n"
+        "time.sleep(0.3)"
+    )
+    done = live(
+        folder, "--late", "0", "--hold", "server", "--node", "phone", "--", sys.executable, "-c", send
+    )
+    assert done.returncode == 3
+    assert "packets were late by" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        ((), "no program; expected --node NAME -- PROGRAM, --shell or --hold"),
+        (("--node", "phone"), '"--node phone"; expected --node NAME -- PROGRAM'),
+        (
+            ("--node", "fone", "--", "true"),
+            'fone: no such node; did you mean "phone"? (known: phone, ap, server)',
+        ),
+        (("--node", "phone", "--", "no-such-program"), "no-such-program: No such file or directory"),
+    ],
+)
+def test_a_wrong_request_is_named(folder: Path, words: tuple[str, ...], text: str) -> None:
+    done = live(folder, *words)
+    assert done.returncode == 2
+    assert text in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_agents_that_make_data_are_refused_with_line_and_key(folder: Path) -> None:
+    done = live(folder, "-s", "agents.x.kind=i-tcp", "--node", "phone", "--", "true")
+    assert done.returncode == 2
+    assert "agents.x.kind=i-tcp: terminates connections" in done.stderr
+
+
+def children(of: str) -> Iterator[str]:
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            if of in path.read_text():
+                yield path.parent.name
+        except OSError:
+            continue
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+def test_nothing_is_left_of_a_run_that_a_signal_ends(folder: Path, number: signal.Signals) -> None:
+    mark = f"sleep 61.{os.getpid()}{int(number)}"
+    command = [
+        sys.executable,
+        "-m",
+        "lasthop",
+        "live",
+        "cell.toml",
+        "--node",
+        "phone",
+        "--",
+        "sh",
+        "-c",
+        f"{mark} & {mark}",
+    ]
+    started = subprocess.Popen(command, cwd=folder, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    until = time.monotonic() + 20
+    word = mark.split()[1]
+    while len(list(children(word))) < 3 and time.monotonic() < until:
+        time.sleep(0.05)
+    started.send_signal(number)
+    started.wait(10)
+    ended = time.monotonic()
+    while list(children(word)) and time.monotonic() < ended + 5:
+        time.sleep(0.02)
+    assert list(children(word)) == []
+    assert started.returncode == (-9 if number == signal.SIGKILL else 130)
+    assert sorted(path.name for path in folder.iterdir()) == ["cell.toml"]
