@@ -12,6 +12,8 @@ with the profile `checked`. There an overflow or a broken assumption ends a run.
 With `--changed` only those tests run that the change since a commit can reach (`changed`), on an
 extension of the profile `quick`, of which only what changed is compiled anew.
 
+With `--faults` mistakes are planted in a clone, to see whether the tests detect them (`faults`).
+
 With `--lowest` they run in an environment of their own, `target/lowest`, which has the lowest version of
 each package that an installed lasthop may have.
 """
@@ -80,29 +82,29 @@ def steps() -> list[Step]:
     ]
 
 
-def core(profile: str) -> Path:
+def core(profile: str, root: Path = ROOT) -> Path:
     """Where the extension of a profile of the tests is."""
-    return ROOT / "target" / profile / "_core.abi3.so"
+    return root / "target" / profile / "_core.abi3.so"
 
 
-def build_of(profile: str) -> Step:
+def build_of(profile: str, root: Path = ROOT) -> Step:
     """The step that builds an extension for the tests, as a wheel, as the one of the checkout is built."""
-    wheels = str(core(profile).with_name("wheels"))
+    wheels = str(core(profile, root).with_name("wheels"))
     wheel = ("--interpreter", sys.executable, "--compatibility", "linux", "--out", wheels)
     maturin = [sys.executable, "-m", "maturin", "build", "--profile", profile, "--locked", *wheel]
     return Step(f"{profile} build", maturin, is_lint=False)
 
 
-def take_out(profile: str) -> None:
+def take_out(profile: str, root: Path = ROOT) -> None:
     """Put the extension of the newest wheel where `scripts/checked` finds it."""
-    wheels = core(profile).with_name("wheels").glob("*.whl")
+    wheels = core(profile, root).with_name("wheels").glob("*.whl")
     wheel = max(wheels, key=lambda wheel: wheel.stat().st_mtime)
     with zipfile.ZipFile(wheel) as files:
         (name,) = (name for name in files.namelist() if name.endswith((".so", ".pyd")))
-        new = core(profile).with_suffix(".new")
+        new = core(profile, root).with_suffix(".new")
         new.write_bytes(files.read(name))
     # A process that has the old one loaded keeps it.
-    new.rename(core(profile))
+    new.rename(core(profile, root))
 
 
 def environment() -> dict[str, str]:
@@ -157,7 +159,7 @@ def parse(args: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
     parser = argparse.ArgumentParser(
         prog="lasthop test",
         description="Run all checks of this checkout. Other arguments, and all after --, go to pytest.",
-        epilog="examples: lasthop test --fast    lasthop test -- -k sweep -x    lasthop test --case 4711",
+        epilog="examples: lasthop test --fast    lasthop test -- -k sweep -x    lasthop test --faults snoop",
         allow_abbrev=False,
     )
     only = parser.add_mutually_exclusive_group()
@@ -169,6 +171,13 @@ def parse(args: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
         const="HEAD",
         metavar="COMMIT",
         help="only the tests that the change since COMMIT can reach; default: what is not committed",
+    )
+    only.add_argument(
+        "--faults",
+        nargs="*",
+        metavar="NAME",
+        help="plant the mistakes of tests/faults.toml, of which name or file has a NAME, in a clone of HEAD; "
+        "exit 3 when the tests miss one",
     )
     only.add_argument(
         "--soak",
@@ -209,6 +218,10 @@ def main(args: Sequence[str] = ()) -> int:
         return learning.main()
     if options.case is not None:
         return show_case(options.case)
+    if options.faults is not None:
+        from lasthop.tools import faults
+
+        return faults.run(ROOT, options.faults)
     if options.changed is not None:
         return run_changed(options.changed, for_pytest)
     for tool, use in OPTIONAL_TOOLS.items():
