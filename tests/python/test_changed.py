@@ -45,7 +45,7 @@ def test_a_module_reaches_the_tests_of_what_imports_it() -> None:
     assert changed.methods_of_api(ROOT, {"lasthop.views.steady"}) == {"steady"}
     assert {"plot", "steady", "load"} <= changed.methods_of_api(ROOT, {"lasthop.scenario.scenario"})
     through_others = changed.reach(ROOT, ["python/lasthop/tools/changed.py"]).python
-    assert {HERE, "tests/python/test_package.py"} <= through_others
+    assert {HERE, "tests/python/test_faults.py"} <= through_others
 
 
 def test_a_scenario_reaches_the_tests_that_name_it_and_a_test_itself() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lasthop.tools import faults, testing
+from lasthop.tools import extension, faults
 from test_python_rooms import ROOMS
 from test_rooms import SIM, STACK
 
@@ -70,8 +70,8 @@ after = "= 2"
         (root / name).write_text(text, "utf-8")
     faults.git(root, "init", "--quiet")
     commit(root)
-    monkeypatch.setattr(testing, "ON_ALL_CORES", ["-p", "no:cacheprovider"])
-    tests = [sys.executable, "-B", "-m", "pytest", *testing.ON_ALL_CORES, "tests/test_it.py"]
+    monkeypatch.setattr(extension, "ON_ALL_CORES", ["-p", "no:cacheprovider"])
+    tests = [sys.executable, "-B", "-m", "pytest", *extension.ON_ALL_CORES, "tests/test_it.py"]
     monkeypatch.setattr(faults, "commands", lambda copy, file: [tests])
     monkeypatch.setattr(faults, "build", lambda copy: None)
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
-from lasthop.tools import testing
+from lasthop.tools import extension, testing
 from test_interrupted import SCRIPT, interrupt
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def maturin(*arguments: str, out: Path) -> Path:
     """What maturin writes, with the flags of ./lasthop, so that nothing is compiled again."""
     command = [sys.executable, "-m", "maturin", *arguments, "--out", str(out)]
     done = subprocess.run(
-        command, cwd=ROOT, env=testing.environment(), capture_output=True, text=True, check=False
+        command, cwd=ROOT, env=extension.environment(), capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
     (written,) = out.iterdir()

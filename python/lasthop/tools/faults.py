@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lasthop.base.errors import UsageError
-from lasthop.tools import changed, testing
+from lasthop.tools import changed, extension
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -108,7 +108,7 @@ def commands(copy: Path, file: str) -> list[list[str]]:
     stem = file.rpartition("/")[2].partition(".")[0]
     nearest = sorted(found.python, key=lambda one: (stem not in one, one))
     if nearest or everything:
-        marked = ["-m", "not alone and not slow", *testing.ON_ALL_CORES]
+        marked = ["-m", "not alone and not slow", *extension.ON_ALL_CORES]
         steps.append([sys.executable, "-m", "pytest", "-x", *marked, *nearest])
     return steps
 
@@ -134,16 +134,16 @@ def failing(copy: Path, steps: Iterable[Sequence[str]]) -> str:
 
 def build(copy: Path) -> None:
     """Builds the extension of a clone, and puts it where Python finds it."""
-    status, output = finish(testing.build_of("quick", copy).command, copy)
+    status, output = finish(extension.build(copy, "quick"), copy)
     if status:
         raise UsageError(f"{copy}: the extension does not compile; expected it to\n{output}")
-    testing.take_out("quick", copy)
-    shutil.copy(testing.core("quick", copy), copy / "python/lasthop/_core.abi3.so")
+    extension.take_out(copy, "quick")
+    shutil.copy(extension.core(copy, "quick"), copy / "python/lasthop/_core.abi3.so")
 
 
 def finish(step: Sequence[str], copy: Path) -> tuple[int, str]:
     """The status of a step and its output; what it has started ends with it."""
-    env = testing.environment() | {"PYTHONPATH": str(copy / "python")}
+    env = extension.environment() | {"PYTHONPATH": str(copy / "python")}
     process = subprocess.Popen(
         step,
         cwd=copy,
@@ -185,7 +185,7 @@ def failing_anyway(copy: Path, tests: Iterable[str]) -> str:
     if rust:
         steps.append(["cargo", "test", "--locked", *STACK_AND_SIM, "--", "--exact", *sorted(rust)])
     if python:
-        steps.append([sys.executable, "-m", "pytest", "-x", *testing.ON_ALL_CORES, *sorted(python)])
+        steps.append([sys.executable, "-m", "pytest", "-x", *extension.ON_ALL_CORES, *sorted(python)])
     return failing(copy, steps)
 
 

@@ -24,20 +24,17 @@ import shutil
 import subprocess
 import sys
 import time
-import zipfile
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from lasthop.tools import changed, lowest
+from lasthop.tools import changed, extension, faults, lowest
 
 ROOT = Path(__file__).resolve().parents[3]
 
-# An idle worker takes tests from another.
-ON_ALL_CORES = ["-n", "auto", "--dist", "worksteal"]
 # The two runs of pytest where no argument chooses the tests.
-BOTH = [["-m", "alone"], ["-m", "not alone", *ON_ALL_CORES]]
+BOTH = [["-m", "alone"], ["-m", "not alone", *extension.ON_ALL_CORES]]
 
 OPTIONAL_TOOLS = {
     "tshark": "decodes captures; without it those tests are skipped",
@@ -82,46 +79,9 @@ def steps() -> list[Step]:
     ]
 
 
-def core(profile: str, root: Path = ROOT) -> Path:
-    """Where the extension of a profile of the tests is."""
-    return root / "target" / profile / "_core.abi3.so"
-
-
-def build_of(profile: str, root: Path = ROOT) -> Step:
-    """The step that builds an extension for the tests, as a wheel, as the one of the checkout is built."""
-    wheels = str(core(profile, root).with_name("wheels"))
-    wheel = ("--interpreter", sys.executable, "--compatibility", "linux", "--out", wheels)
-    maturin = [sys.executable, "-m", "maturin", "build", "--profile", profile, "--locked", *wheel]
-    return Step(f"{profile} build", maturin, is_lint=False)
-
-
-def take_out(profile: str, root: Path = ROOT) -> None:
-    """Put the extension of the newest wheel where `scripts/checked` finds it."""
-    wheels = core(profile, root).with_name("wheels").glob("*.whl")
-    wheel = max(wheels, key=lambda wheel: wheel.stat().st_mtime)
-    with zipfile.ZipFile(wheel) as files:
-        (name,) = (name for name in files.namelist() if name.endswith((".so", ".pyd")))
-        new = core(profile, root).with_suffix(".new")
-        new.write_bytes(files.read(name))
-    # A process that has the old one loaded keeps it.
-    new.rename(core(profile, root))
-
-
-def environment() -> dict[str, str]:
-    """The caller's environment, with cargo set as maturin sets it, so that neither rebuilds for the other."""
-    # rustup's folder is on the path of login shells only.
-    cargo = Path(os.environ.get("CARGO_HOME", Path.home() / ".cargo"), "bin")
-    return os.environ | {
-        "PATH": f"{os.environ.get('PATH', os.defpath)}{os.pathsep}{cargo}",
-        "PYO3_BUILD_EXTENSION_MODULE": "1",
-        "PYO3_PYTHON": sys.executable,
-        "RUSTDOCFLAGS": "-Dwarnings",
-    }
-
-
-def environment_of(profile: str) -> dict[str, str]:
-    """The environment in which Python takes the extension of a profile for the package's."""
-    return {"PYTHONPATH": str(ROOT / "scripts" / "checked"), "LASTHOP_CORE": str(core(profile))}
+def build_of(profile: str) -> Step:
+    """The step that builds an extension for the tests."""
+    return Step(f"{profile} build", extension.build(ROOT, profile), is_lint=False)
 
 
 def run(step: Step) -> Outcome:
@@ -131,7 +91,7 @@ def run(step: Step) -> Outcome:
         ended = subprocess.run(
             step.command,
             cwd=ROOT,
-            env=environment(),
+            env=extension.environment(),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -211,7 +171,7 @@ def main(args: Sequence[str] = ()) -> int:
         )
         return 2
     if options.lowest:
-        return lowest.run(ROOT, for_pytest, environment())
+        return lowest.run(ROOT, for_pytest, extension.environment())
     if options.learning:
         from lasthop.tools import learning
 
@@ -219,8 +179,6 @@ def main(args: Sequence[str] = ()) -> int:
     if options.case is not None:
         return show_case(options.case)
     if options.faults is not None:
-        from lasthop.tools import faults
-
         return faults.run(ROOT, options.faults)
     if options.changed is not None:
         return run_changed(options.changed, for_pytest)
@@ -245,13 +203,13 @@ def main(args: Sequence[str] = ()) -> int:
     if is_checked and outcomes[-1].status:
         return 1
 
-    env = environment()
+    env = extension.environment()
     if is_checked:
-        take_out("checked")
-        env |= environment_of("checked")
+        extension.take_out(ROOT, "checked")
+        env |= extension.environment_of(ROOT, "checked")
     if options.soak:
         env["LASTHOP_SOAK"] = "1"
-        for_pytest += [*ON_ALL_CORES, "-v", "tests/python/test_search.py"]
+        for_pytest += [*extension.ON_ALL_CORES, "-v", "tests/python/test_search.py"]
     pytest = [sys.executable, "-m", "pytest"]
     statuses = [
         subprocess.run([*pytest, *words], cwd=ROOT, env=env, check=False).returncode
@@ -283,14 +241,20 @@ def run_changed(since: str, for_pytest: list[str]) -> int:
     wanted += [Step(name, [*test, "lasthop-sim", "--test", name]) for name in sorted(found.programs)]
     if run(build_of("quick")).status:
         return 1
-    take_out("quick")
-    env = environment() | environment_of("quick")
+    extension.take_out(ROOT, "quick")
+    env = extension.environment() | extension.environment_of(ROOT, "quick")
     status = 0
     # What is compiled and what measures its memory leave a core to the others.
     with ThreadPoolExecutor(1) as pool:
         outcomes = pool.submit(lambda: [run(step) for step in wanted])
         if found.python:
-            words = ["-m", "not alone and not slow", *ON_ALL_CORES, *for_pytest, *sorted(found.python)]
+            words = [
+                "-m",
+                "not alone and not slow",
+                *extension.ON_ALL_CORES,
+                *for_pytest,
+                *sorted(found.python),
+            ]
             status = subprocess.run(
                 [sys.executable, "-m", "pytest", *words], cwd=ROOT, env=env, check=False
             ).returncode
@@ -307,7 +271,7 @@ def show_case(number: int) -> int:
     """Shows a random scenario and what it breaks, on the checked extension."""
     if run(build_of("checked")).status:
         return 1
-    take_out("checked")
-    env = environment() | environment_of("checked")
+    extension.take_out(ROOT, "checked")
+    env = extension.environment() | extension.environment_of(ROOT, "checked")
     command = [sys.executable, "-m", "search", str(number)]
     return subprocess.run(command, cwd=ROOT / "tests" / "python", env=env, check=False).returncode
