@@ -115,7 +115,7 @@ def test_what_may_detect_a_fault_is_what_its_file_reaches_the_nearest_first() ->
     assert "lasthop-sim" in python, "a program of tests"
     every = faults.commands(ROOT, "crates/sim/src/engine/queue.rs")
     assert [one[0] for one in every] == ["cargo", "cargo", sys.executable]
-    assert every[0][-3:] == ["--lib", "--", "engine::queue"]
+    assert every[0][-3:] == ["--lib", "--", "engine"]
     assert not [word for word in every[2] if "test_" in word]
     (tests,) = faults.commands(ROOT, "python/lasthop/study/archive.py")
     named = [word for word in tests if word.endswith(".py")]

@@ -333,6 +333,12 @@ mod tests {
     }
 
     #[test]
+    fn flags_are_set_when_all_of_them_are() {
+        let both = Flags::SYN.with(Flags::ACK);
+        assert!(both.has(Flags::ACK) && both.has(both) && !Flags::ACK.has(both));
+    }
+
+    #[test]
     fn a_routing_header_comes_on_top() {
         let packet = Packet { extra_header: 20, ..data_packet(Options::default()) };
         assert_eq!(packet.size(), Bytes(1060));

@@ -163,6 +163,7 @@ mod tests {
         assert_eq!(Mixed::BYTES, 1 + (1 + 8) + 8 + Kind::BYTES);
         assert_eq!(<Option<Box<u64>>>::BYTES, 1);
         assert_eq!(<[(u16, SeqNo, Option<Packet>); 2]>::BYTES, 2 * (2 + 4 + 1 + 40));
+        assert_eq!([FlowKey::BYTES, Timestamps::BYTES], [2 * (4 + 2), 2 * 4]);
         assert_eq!(of_all(&[(1_u64, 2_u32); 3].iter()), 36);
     }
 }

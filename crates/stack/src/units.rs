@@ -235,6 +235,12 @@ mod tests {
     }
 
     #[test]
+    fn seconds_are_rounded_to_the_nearest_nanosecond() {
+        let spans = [0.4e-9, 0.6e-9, 1.4e-9, 0.3, -1.0, f64::NAN].map(Span::from_secs_f64);
+        assert_eq!(spans, [0, 1, 1, 300_000_000, 0, 0].map(Span));
+    }
+
+    #[test]
     fn sequence_numbers_compare_across_the_wrap() {
         let before = SeqNo(u32::MAX - 10);
         assert_eq!(before.plus(20), SeqNo(9));

@@ -89,16 +89,15 @@ def git(folder: Path, *words: str) -> str:
 
 
 def commands(copy: Path, file: str) -> list[list[str]]:
-    """What may detect a fault in this file: the tests beside it, then the others, the quick first."""
+    """What may detect a fault in this file: the tests of its room, then the others, the quick first."""
     found = changed.reach(copy, [file])
     everything = bool(found.beyond)
     cargo = ["cargo", "test", "--locked", "-p"]
     stack = found.stack or (everything and file.startswith("crates/stack/"))
     sim = found.sim or (everything and file.startswith(("crates/stack/", "crates/sim/")))
     steps = []
-    if everything and (beside := re.match(r"crates/(stack|sim)/src/(.+?)(/mod)?\.rs", file)):
-        module = beside[2].replace("/", "::")
-        steps.append([*cargo, f"lasthop-{beside[1]}", "--lib", "--", module])
+    if everything and (room := re.match(r"crates/(stack|sim)/src/((?:transport/|link/)?\w+)", file)):
+        steps.append([*cargo, f"lasthop-{room[1]}", "--lib", "--", room[2].replace("/", "::")])
     if stack:
         steps.append([*cargo, "lasthop-stack", "--lib", "--", *sorted(found.stack)])
     if sim:

@@ -268,8 +268,9 @@ mod tests {
         let mut rate = DeliveryRate::default();
         rate.on_sent(&departure(0, 0, 0, 0));
         assert!(rate.on_ack(&ack(100, 0)).is_some_and(|sample| sample.sending.app_limited));
+        // Until more is delivered than there was to send.
         rate.on_sent(&departure(100, 1, 0, 5000));
-        rate.on_ack(&ack(200, 1));
+        assert!(rate.on_ack(&ack(200, 1)).is_some_and(|sample| sample.sending.app_limited));
         rate.on_sent(&departure(200, 2, 0, 5000));
         assert!(rate.on_ack(&ack(300, 2)).is_some_and(|sample| !sample.sending.app_limited));
     }

@@ -1,4 +1,4 @@
-//! The effect of `forget_sacks`, `lose` and `lose_all` on each mark, and on the counts made from marks.
+//! The effect of `forget_sacks`, `lose`, `lose_all` and `find_lost` on each mark, and on the counts made from marks.
 
 use super::*;
 use crate::units::Time;
@@ -91,6 +91,17 @@ fn a_segment_that_is_lost_already_or_has_arrived_is_not_lost_again() {
         assert_eq!((marks(&board), board.pipe()), (before, pipe), "{number}");
         check_counts(&board);
     }
+}
+
+#[test]
+fn what_was_not_lost_is_in_the_network_beside_its_copies_and_can_be_declared_lost_again() {
+    let mut board = board();
+    board.find_lost();
+    assert_eq!(marks(&board)[..3], [Mark::Doubled, Mark::InFlight, Mark::InFlight]);
+    check_counts(&board);
+    board.mark_lost();
+    assert_eq!(marks(&board)[..3], [Mark::Resent, Mark::Lost, Mark::Lost]);
+    check_counts(&board);
 }
 
 #[test]
