@@ -48,6 +48,11 @@ fn packets_follow_each_other_and_are_fragmented_over_frames() {
     // 50 us are left: 38 bytes go now, the other 62 with a header of their own in the next frame.
     assert_eq!(sent_at(&mut down, 100, us(0), Modulation::Qpsk), us(1124));
     assert_eq!(down.busy(us(1124)), Span::from_micros(400 + 50 + 74));
+    // 12 us are left: room for the overhead of a fragment and for no payload.
+    let mut down = line(Direction::Down);
+    assert_eq!(sent_at(&mut down, 426, us(0), Modulation::Qpsk), us(488));
+    assert_eq!(sent_at(&mut down, 88, us(0), Modulation::Qpsk), us(1150));
+    assert_eq!(down.busy(us(1150)), Span::from_micros(438 + 100));
 }
 
 #[test]

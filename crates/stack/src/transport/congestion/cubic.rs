@@ -394,6 +394,19 @@ mod tests {
         assert_eq!((cubic.w_max, cubic.epoch.expect("a stage").k), (100.0, k));
     }
 
+    /// RFC 9438 (4.8): the stage after the slow start that follows a timeout.
+    #[test]
+    fn a_loss_in_slow_start_that_is_undone_leaves_the_stage_to_begin_where_the_window_is() {
+        let (mut cubic, mut window) = after_loss();
+        cubic.on_loss(&loss(LossCause::Timeout, 70), &mut window);
+        window.cwnd = 40.0;
+        cubic.on_loss(&loss(LossCause::Duplicates, 40), &mut window);
+        cubic.on_undo(&mut window);
+        (window.cwnd, window.ssthresh) = (49.0, 49.0);
+        cubic.on_ack(&at(9.0, 100), &mut window);
+        assert_eq!((cubic.epoch.expect("a stage").k, cubic.w_max), (0.0, 49.0));
+    }
+
     #[test]
     fn time_without_data_to_send_does_not_count() {
         let (mut cubic, mut window) = after_loss();

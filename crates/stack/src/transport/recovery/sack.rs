@@ -366,8 +366,11 @@ mod tests {
         let sent = send(&mut sack, &mut board, &window, Fresh::Withheld);
         assert_eq!(sent, [Pick::Again(1), Pick::Again(5)]);
         board.hear(Time(20));
+        board.advance(LEN);
+        sack.on_advance(1, &mut board, &mut window);
+        assert_eq!(send(&mut sack, &mut board, &window, Fresh::Withheld), [], "nothing behind the first hole");
         board.advance(5 * LEN);
-        sack.on_advance(5, &mut board, &mut window);
+        sack.on_advance(4, &mut board, &mut window);
         assert_eq!(send(&mut sack, &mut board, &window, Fresh::Withheld), [Pick::Again(11)]);
         window.cwnd = 20.0;
         assert_eq!(send(&mut sack, &mut board, &window, Fresh::Withheld), []);

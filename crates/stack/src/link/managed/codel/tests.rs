@@ -82,15 +82,17 @@ fn one_short_wait_within_the_interval_starts_it_again() {
 
 #[test]
 fn one_packet_that_is_left_is_not_a_standing_queue() {
-    let (mut queue, mut host) = (Codel::new(&Config::default()), Record::default());
-    for now in [100, 150, 200, 250, 300] {
-        for _ in 0..2 {
-            queue.enqueue(packet(0, ms(now - 50)), ROOM, &mut host);
+    for (left, is_standing) in [(1, false), (2, true)] {
+        let (mut queue, mut host) = (Codel::new(&Config::default()), Record::default());
+        for now in [100, 150, 200, 250, 300] {
+            queue.line = WaitingLine::default();
+            for _ in 0..=left {
+                queue.enqueue(packet(0, ms(now - 50)), ROOM, &mut host);
+            }
+            queue.dequeue(ms(now), &mut host);
         }
-        queue.dequeue(ms(now), &mut host);
-        queue.dequeue(ms(now), &mut host);
+        assert_eq!(!host.drops.is_empty(), is_standing, "{left}");
     }
-    assert!(host.drops.is_empty());
 }
 
 #[test]

@@ -35,6 +35,9 @@ fn a_packet_that_meets_a_change_takes_a_part_at_each_rate() {
 fn packets_wait_while_the_rate_is_zero() {
     let mut link = line("0.001 8\n0.005 0\n0.010 8\n", false);
     assert_eq!(leave(&mut link, &[0, 0, 3]), [1000, 6000, 7000]);
+    // What ends with the capacity of a pass does not wait for the zeros at its end.
+    let mut link = line("0.001 8\n0.005 0\n", false);
+    assert_eq!(leave(&mut link, &[0, 0]), [1000, 6000]);
 }
 
 #[test]

@@ -194,6 +194,20 @@ fn a_least_round_trip_that_repeats_exactly_does_not_put_off_probe_rtt() {
     assert_eq!((0..30_000).step_by(10).filter(expired).collect::<Vec<_>>(), [10_010, 20_020]);
 }
 
+/// 4.3.5, where the round trip is longer than that.
+#[test]
+fn probe_rtt_lasts_200_ms_and_a_round() {
+    let mut bbr = Bbr::new(Bbr1Config::default(), BbrConfig { segment: SEGMENT, draw: 3 });
+    bbr.mode = Mode::ProbeRtt;
+    let stays = [(0, 7), (199, 8), (500, 7), (500, 8)].map(|(ms, round)| {
+        let event = Ack { now: Time(ms * 1_000_000), pipe: 4, ..ack(Progress::Open(1)) };
+        bbr.round = round;
+        bbr.probe_rtt(&event, false, &mut Window::new(4.0, None, 100.0));
+        bbr.mode == Mode::ProbeRtt
+    });
+    assert_eq!(stays, [true, true, true, false]);
+}
+
 #[test]
 fn a_lower_round_trip_puts_off_probe_rtt() {
     let mut path = Path::new(3);

@@ -159,12 +159,15 @@ fn a_rate_that_grows_or_that_the_application_limits_does_not_fill_the_pipe() {
 /// 5.3.1.3 (10.2): six ranges, more than two per cent, a round after fast recovery began, however limited the samples are.
 #[test]
 fn losses_end_startup_only_if_they_are_many_and_in_many_places_for_a_round() {
-    let ended = |ranges: u64, lost: u64, rounds: u64| {
+    let ended = |before: u64, ranges: u64, lost: u64, rounds: u64| {
         let mut bbr = flow(State::Startup);
         let window = window(200.0);
         send(&mut bbr, 0..100, 0);
         bbr.on_loss(&Loss { sent_end: 100_000, ..loss(LossCause::Duplicates, 100) }, &mut window.clone());
-        (0..ranges).for_each(|range| bbr.on_lost(2 * range, at(100), &window));
+        (0..before).for_each(|range| bbr.on_lost(2 * range, at(100), &window));
+        bbr.update_latest_signals(&sample(150));
+        bbr.advance_latest_signals(&sample(150));
+        (before..before + ranges).for_each(|range| bbr.on_lost(2 * range, at(100), &window));
         bbr.rounds.count += rounds;
         let sending = Sending { in_flight: 100, lost, app_limited: true };
         let sample = Sample { prior_delivered: 1, delivered: 120.0, sending, ..sample(200) };
@@ -172,8 +175,9 @@ fn losses_end_startup_only_if_they_are_many_and_in_many_places_for_a_round() {
         bbr.check_startup_and_drain(&sample);
         (bbr.state != State::Startup).then_some(bbr.losses.bounds.longterm)
     };
-    assert_eq!(ended(6, 3, 1), Some(120.0));
-    assert_eq!([ended(5, 3, 1), ended(6, 2, 1), ended(6, 3, 0)], [None; 3]);
+    assert_eq!(ended(0, 6, 3, 1), Some(120.0));
+    assert_eq!([ended(0, 5, 3, 1), ended(0, 6, 2, 1), ended(0, 6, 3, 0)], [None; 3]);
+    assert_eq!(ended(5, 5, 3, 1), None, "half of them in the round before");
 }
 
 /// 5.3.3.8.3: two to three seconds, or as many rounds as the window has segments, 62 or 63 at most.

@@ -1,7 +1,7 @@
 //! One test per rule.
 
 use super::*;
-use crate::hooks::testing::{ack, loss};
+use crate::hooks::testing::{ack, loss, mark};
 use crate::hooks::{Echo, Sending};
 use crate::units::Span;
 
@@ -64,6 +64,16 @@ fn a_second_loss_within_a_round_trip_of_a_reduction_belongs_to_it() {
     assert_eq!(window.cwnd, 10.0);
     law.on_loss(&at(1100, LossCause::Duplicates), &mut window);
     assert_eq!(window.cwnd, 5.0);
+}
+
+#[test]
+fn a_loss_within_a_round_trip_of_a_mark_belongs_to_it() {
+    let mut window = window();
+    let mut law = after(EMPTY, &JtcpConfig::default(), &mut window);
+    let mark = Mark { now: Time(1_000_000_000), ..mark(18) };
+    assert_eq!(law.on_mark(&mark, &mut window), Reduction::Reduced);
+    assert_eq!(law.on_loss(&at(1099, LossCause::Duplicates), &mut window), SAME_EVENT);
+    assert_eq!(window.cwnd, 10.0);
 }
 
 #[test]

@@ -220,6 +220,14 @@ fn a_fin_ends_the_stream_once_all_before_it_is_there() {
     assert_eq!((receiver.next(), receiver.in_order()), (151, 150));
 }
 
+/// The window counts data, and not the FIN behind it (RFC 9293, 3.4).
+#[test]
+fn a_fin_needs_no_room() {
+    let mut receiver = receiver(200);
+    receiver.accept(0, 201, true);
+    assert_eq!((receiver.in_order(), receiver.finished()), (200, true));
+}
+
 #[test]
 fn a_stream_has_one_end_and_nothing_behind_it() {
     let mut receiver = receiver(1000);
