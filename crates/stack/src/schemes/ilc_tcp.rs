@@ -67,6 +67,11 @@ mod tests {
             assert_eq!(tcp.on_event(LinkEvent::Warning, SENDS), Deeds::default());
             assert_eq!(tcp.on_event(end, SENDS).sending, Some(StopOrGo::ResumeFromLoss));
             assert_eq!(tcp.on_timeout(&mut window), AtTimeout::Usual);
+            assert_eq!(
+                [begin, end].map(|event| tcp.on_event(event, SENDS)),
+                [Deeds::default(); 2],
+                "not frozen"
+            );
         }
     }
 

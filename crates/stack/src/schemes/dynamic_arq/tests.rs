@@ -222,24 +222,27 @@ fn a_packets_own_deadline_is_that_of_when_it_came() {
 
 #[test]
 fn what_comes_too_late_is_sent_demoted_or_given_up() {
-    let give = |hopeless| {
+    let give = |hopeless, left| {
         let mut bench = Bench::new(Options { hopeless, ..Options::default() });
-        // One flow has less than half a round trip left.
-        bench.flow(0, 100, 49);
+        bench.flow(0, 100, left);
         bench.flow(1, 10, 500);
         for packet in 0..3 {
             assert!(bench.hold(packet, packet.min(1), 2));
         }
         bench
     };
-    let mut sent = give(Hopeless::Send);
+    // Half of a round trip is enough.
+    let mut kept = give(Hopeless::Send, 50);
+    assert_eq!(kept.serve_all(), [0, 1, 2]);
+    assert_eq!(kept.arq.counters().hopeless_sent, 0);
+    let mut sent = give(Hopeless::Send, 49);
     assert_eq!(sent.serve_all(), [0, 1, 2]);
     assert_eq!(sent.arq.counters().hopeless_sent, 1);
-    let mut demoted = give(Hopeless::Demote);
+    let mut demoted = give(Hopeless::Demote, 49);
     let served: Vec<_> = std::iter::from_fn(|| demoted.serve()).collect();
     assert_eq!(served, [(1, Reason::Turn), (2, Reason::Turn), (0, Reason::Hopeless)]);
     assert_eq!(demoted.arq.counters().hopeless_sent, 1);
-    let mut dropped = give(Hopeless::Drop);
+    let mut dropped = give(Hopeless::Drop, 49);
     let given_up = dropped.arq.next(Newcomer::Absent, dropped.now);
     assert!(matches!(given_up, Some(Choice::GiveUp(unit)) if unit.packet == 0));
     assert_eq!(dropped.serve_all(), [1, 2]);

@@ -282,6 +282,10 @@ fn at_a_hand_off_the_copies_and_holes_move_and_the_oldest_goes_at_once() {
     assert_eq!(other.down(&to_mobile(1)), ["down ack 1 marked"]);
     assert_eq!(other.ack(3), ["up ack 3"]);
     assert_eq!([other.ack(3), other.ack(3)].concat(), ["up ack 3", "ahead 3"]);
+    // What the first station sent gives no round trip: the timeout is that after its own sample of 20 ms.
+    assert_eq!([other.ack(6), other.ack(8)].concat(), ["up ack 6", "up ack 8"]);
+    assert_eq!(other.wait(ms(999)), NOTHING);
+    assert_eq!(other.wait(ms(1)), ["ahead 8"]);
 }
 
 #[test]

@@ -67,8 +67,10 @@ mod tests {
         assert_eq!(stamps.later(begin, Span::from_millis(59), at(1_700)), Some(begin.wrapping_add(5)));
         let bound = stamps.later(begin.wrapping_add(100), Span::from_secs(1), at(1_700));
         assert_eq!(bound, Some(begin.wrapping_add(120)));
+        // Of segments with one timestamp the last shows how far the clock can be.
+        stamps.take(begin.wrapping_add(100), at(1_509));
         // An old timestamp does not turn the clock back.
         stamps.take(begin, at(1_800));
-        assert_eq!(stamps.latest, (begin.wrapping_add(100), at(1_500)));
+        assert_eq!(stamps.latest, (begin.wrapping_add(100), at(1_509)));
     }
 }

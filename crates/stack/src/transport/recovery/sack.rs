@@ -368,7 +368,11 @@ mod tests {
         board.hear(Time(20));
         board.advance(LEN);
         sack.on_advance(1, &mut board, &mut window);
-        assert_eq!(send(&mut sack, &mut board, &window, Fresh::Withheld), [], "nothing behind the first hole");
+        assert_eq!(
+            send(&mut sack, &mut board, &window, Fresh::Withheld),
+            [],
+            "nothing behind the first hole"
+        );
         board.advance(5 * LEN);
         sack.on_advance(4, &mut board, &mut window);
         assert_eq!(send(&mut sack, &mut board, &window, Fresh::Withheld), [Pick::Again(11)]);

@@ -60,6 +60,15 @@ fn an_acknowledgement_that_ends_before_what_came_over_the_link_tells_of_a_hole_a
 }
 
 #[test]
+fn a_single_segment_beyond_a_hole_is_not_taken_for_one_of_an_a_mpdu() {
+    let mut bench = Bench::at_receiver(safe(RECEIVER), 20_000);
+    bench.up(data(1000, 1000));
+    bench.wait(Span::from_millis(1));
+    bench.up(data(3000, 1000));
+    assert_eq!(bench.down(ack(2000, 19_000)).len(), 1, "it was delayed, and reports the hole");
+}
+
+#[test]
 fn the_end_of_the_handshake_passes_also_when_the_receiver_opened() {
     let mut bench = Bench::new(safe(RECEIVER));
     let opening = Segment { flags: Flags::SYN, ..super::bench::syn_ack(super::bench::offer()) };
