@@ -291,6 +291,8 @@ mod tests {
         assert_eq!(histogram.quantile(0.5), None);
         histogram.take(Span::from_millis(70));
         assert_eq!(histogram.quantile(0.95), Some(0.07), "none lies beyond the shortest and the longest");
+        histogram.take(Span::from_millis(700));
+        assert!(histogram.quantile(1.0).is_some_and(|longest| longest > 0.68), "the others are forgotten");
     }
 
     #[test]
