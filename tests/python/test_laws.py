@@ -220,6 +220,12 @@ def test_a_whole_window_grows_as_in_rust() -> None:
     assert sizes == [3.0, 3.0, 4.0, 4.0, 4.0, 4.0, 5.0]
 
 
+def test_slow_start_goes_to_the_first_whole_step_at_or_above_the_threshold_as_in_rust() -> None:
+    window = Window(2.0, 4.5, 100.0)
+    assert (window.slow_start(4), window.cwnd) == (1, 5.0)
+    assert (window.slow_start(2), window.cwnd) == (2, 5.0)
+
+
 def test_a_changed_source_is_another_point(lossy: lh.Scenario, tmp_path: Path) -> None:
     keys = []
     goodput = []

@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from conftest import script
+import lasthop as lh
+from conftest import SMALL, script
+from lasthop.peer.path import path
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 make = script(DOCS / "make_linux.py")
@@ -45,6 +47,15 @@ DEPARTURES = {
         "cubic, 10 Mbit/s, 20 ms, 35 packets: retransmits",
     },
 }
+
+
+@pytest.mark.parametrize(("nodes", "is_crossed_backwards"), [('["a", "b"]', False), ('["b", "a"]', True)])
+def test_the_kernel_has_the_links_that_its_path_crosses_backwards(
+    nodes: str, is_crossed_backwards: bool
+) -> None:
+    text = SMALL.partition("[sweep]")[0].replace('profile = "ns2-2004", variant = "reno", ', "")
+    chain = lh.Scenario.from_text(text.replace('["a", "b"]', nodes), "chain.toml")
+    assert path(chain, 0).steps == (("path", is_crossed_backwards),)
 
 
 def test_the_kernels_numbers_are_of_points_and_metrics_of_the_scenarios() -> None:

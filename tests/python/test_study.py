@@ -10,6 +10,8 @@ import pytest
 
 import lasthop as lh
 from conftest import SMALL
+from lasthop.stats.intervals import Interval
+from lasthop.study import precision
 from lasthop.study import sweep as sweep_module
 from lasthop.study.export import summary, text, tidy
 from lasthop.study.precision import Precision
@@ -155,3 +157,13 @@ def test_replications_grow_until_the_interval_is_narrow(small: Path, tmp_path: P
         assert narrow or row["n"] == 12
     again = sc.sweep(out=tmp_path / "s").run(precision=aim)
     assert csv(study) == csv(again)
+
+
+def test_the_metric_with_the_widest_interval_decides_how_many_runs_follow(
+    small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study = lh.load(small).sweep(10, tmp_path / "s")
+    found = [([0], Interval(10.0, 10 - half, 10 + half, 10), 10.0) for half in (3.0, 0.1)]
+    monkeypatch.setattr(precision, "_intervals", lambda *_: found)
+    assert precision.more(study, Precision(target=0.2, most=100))
+    assert [planned.replications for planned in study.plan] == [20, 10, 10, 10, 10, 10]

@@ -172,6 +172,9 @@ fn a_decision_is_due_at_each_acknowledgement_or_once_a_round_trip() {
     // Apart from losses, a round trip passes between two decisions.
     let long = rounds[1..].iter().filter(|seen| seen[1] >= 0.04).count();
     assert!(long * 10 > rounds.len() * 8, "{long} of {}", rounds.len());
+    // What is acknowledged at a decision left after the one before: its round trip is no longer than the time between.
+    let stale = rounds[1..].iter().filter(|seen| seen[1] < seen[4]).count();
+    assert!(stale * 10 < rounds.len(), "{stale} of {}", rounds.len());
     assert_eq!(steered(Every::RoundTrip, keep).0, rounds);
 }
 

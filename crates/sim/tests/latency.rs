@@ -164,6 +164,15 @@ fn what_a_probe_loses_on_both_ways_is_its_lost_share() {
 }
 
 #[test]
+fn what_is_in_transit_at_the_end_is_neither_lost_nor_answered() {
+    let loss = "kind = \"lossy\"\nloss = { model = \"list\", list = { drop = [5], of = \"all\" } }";
+    let outcome = with(&WIRE.replace("kind = \"wired\"", loss), PING);
+    let told = |name: &str| metric(&outcome, &format!("flows.p.{name}"));
+    assert_eq!((told("requests_sent"), told("requests_answered")), (19.0, 17.0));
+    assert_eq!(told("lost_share"), 1.0 / 18.0);
+}
+
+#[test]
 fn the_probes_of_a_group_are_counted_together() {
     let outcome = with(WIRE, &PING.replace("to = \"b\"", "to = \"b\"\ncount = 3"));
     let told = |name: &str| metric(&outcome, name);

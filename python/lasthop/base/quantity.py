@@ -106,8 +106,8 @@ def prefix(largest: float, unit: str) -> tuple[float, str]:
 
     >>> prefix(4.8e6, "bit/s")
     (1000000.0, 'Mbit/s')
-    >>> prefix(30.0, "packets")
-    (1.0, 'packets')
+    >>> prefix(30.0, "packets"), prefix(5000.0, "s")
+    ((1.0, 'packets'), (1.0, 's'))
     """
     if unit not in ("bit/s", "s", "B") or largest == 0 or not math.isfinite(largest):
         return 1.0, unit

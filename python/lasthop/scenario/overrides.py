@@ -134,7 +134,11 @@ class Condition:
 
 
 def same(key: str, a: str, b: str, numeric: Numeric) -> bool:
-    """Whether two texts mean the same value of a key: "0.1 %" is "1e-3"."""
+    """Whether two texts mean the same value of a key: "0.1 %" is "1e-3".
+
+    >>> [same("loss", "1e-13", text, lambda _, text: float(text)) for text in ("0.1e-12", "2e-13")]
+    [True, False]
+    """
     if a == b:
         return True
     x, y = numeric(key, a), numeric(key, b)

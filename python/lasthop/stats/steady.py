@@ -79,11 +79,13 @@ def warm_up(values: Sequence[float], batch: int = BATCH) -> int | None:
 
 
 def steady(values: Sequence[float], cut: int, batches: int = BATCHES) -> Steady:
-    """The mean of a run after a cut, with the interval of its batch means.
+    """The mean of a run after a cut, with the interval of its batch means. What is left over is at its start.
 
     >>> one = steady([9.0, 9.0, *[1.0, 3.0] * 40], 2)
     >>> one.mean.mean, one.mean.n, one.batch, one.linked
     (2.0, 20, 4, None)
+    >>> steady([9.0] * 3 + [1.0, 3.0] * 20, 0).mean.mean
+    2.0
     >>> steady([1.0], 0, 0)
     Traceback (most recent call last):
     lasthop.base.errors.UsageError: batches: 0; expected 1 or more

@@ -68,3 +68,17 @@ pub(super) const KEYS: &[Key] = &[
     Key::new("links.*.reverse.duplicate.correlation", SHARE, "the same from the second node to the first")
         .like("links.*.duplicate.correlation").at_most("100 %").only(COPIES_BACK),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::super::Default;
+    use super::*;
+
+    #[test]
+    fn a_key_of_the_reverse_direction_follows_that_of_the_forward_one() {
+        for key in KEYS.iter().filter(|key| key.path.contains(".reverse.")) {
+            let forward = key.path.replace(".reverse.", ".");
+            assert!(matches!(key.default, Default::Like(other) if other == forward), "{}", key.path);
+        }
+    }
+}
