@@ -19,6 +19,9 @@ def test_a_scheme_reaches_its_own_tests_and_those_that_name_it() -> None:
     assert {"stations::", "agents::", "limits::"} & found.sim == {"stations::"}
     assert found.programs == {"hosted", "limits"}
     assert "tests/python/test_ns2_snoop.py" in found.python
+    assert changed.KEYS in found.python
+    file, _, test = changed.KEYS.partition("::")
+    assert f"def {test}()" in (ROOT / file).read_text("utf-8")
     assert "tests/python/test_ladder.py::test_text_fits_a_terminal_and_names_losses" in found.python
     assert not [one for one in found.python if one.startswith("tests/python/test_reading_search.py")]
     assert found.beyond == []

@@ -157,6 +157,7 @@ def test_the_scale_of_the_horizontal_axis_is_that_of_the_figure() -> None:
     given = KeyAxis(coherence, figure["x"], texts, label=figure["x-label"], scale=figure["x-scale"])
     assert (given.spans_decades, given.label) == (True, "coherence time (ms)")
     assert not KeyAxis(coherence, figure["x"], texts).spans_decades
+    assert KeyAxis(coherence, figure["x"], ["1 ms", "1 s"]).spans_decades
     assert not KeyAxis(coherence, figure["x"], ["0.1 ms", "500 ms"], scale="linear").spans_decades
 
 

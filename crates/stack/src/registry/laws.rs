@@ -274,3 +274,33 @@ impl Congestion for CongestionMachine {
         each!(self, law => law.counts())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hooks::{Delivered, Progress, testing};
+
+    #[test]
+    fn the_laws_that_estimate_a_rate_are_listed() {
+        for kind in CongestionKind::named_in_scenarios() {
+            let mut law = kind.config().build(Start { segment: 1000, draw: 0 });
+            let mut window = Window::new(10.0, None, 100.0);
+            let (mut now, rtt) = (Time::ZERO, Span::from_millis(10));
+            for number in 0..100 {
+                law.on_sent(&Departure {
+                    now,
+                    number,
+                    base: number,
+                    pipe: 0,
+                    outstanding: 1000,
+                    backlog: 1000,
+                });
+                now = now + rtt;
+                let delivered = Delivered { bytes: 1000, segments: 1, newest: Some(number) };
+                let heard = testing::ack(Progress::Open(1));
+                law.on_ack(&Ack { now, rtt: Some(rtt), srtt: Some(rtt), delivered, ..heard }, &mut window);
+            }
+            assert_eq!(law.estimate(now).is_some(), CongestionKind::ESTIMATORS.contains(kind), "{kind:?}");
+        }
+    }
+}
