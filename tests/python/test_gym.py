@@ -102,16 +102,17 @@ def test_environments_together_do_what_each_does_alone(sc: lh.Scenario, threads:
     actions = np.tile([0.5, 3.0], (count, 1))
     ended = np.zeros(count, bool)
     for _ in range(2000):
-        seen, rewards, terminated, truncated, infos = together.step(actions)
+        seen, _, terminated, truncated, infos = together.step(actions)
         assert not terminated.any()
-        # The step after the end begins the next run.
-        assert (rewards[ended] == 0).all()
         ended = truncated
         if truncated.any():
             assert [one is not None for one in infos["metrics"]] == truncated.tolist()
             break
     assert ended.any()
-    following, *_ = together.step(actions)
+    # The step after the end begins the next run, and is no reward of either.
+    following, rewards, *_ = together.step(actions)
+    assert (rewards[ended] == 0).all()
+    assert (following[ended, BYTES] > 0).all()
     assert (following[ended, FIELDS.index("now_s")] < seen[ended, FIELDS.index("now_s")]).all()
 
 
