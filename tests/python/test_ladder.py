@@ -14,6 +14,7 @@ import pytest
 import lasthop as lh
 from browser import PROGRAM, Browser
 from conftest import HOP
+from lasthop.cli import traced
 from lasthop.figures.ladders import FORMATS
 from lasthop.scenario.kept import keep
 from lasthop.views.events import events
@@ -402,3 +403,9 @@ def test_the_page_opens_at_packets_that_can_be_read(lle: Run, wired: Run, tmp_pa
             assert 0 < top < 200
     finally:
         browser.close()
+
+
+def test_the_run_shown_has_the_seed_the_replication_and_the_point_asked_for(small: Path) -> None:
+    (shown,) = traced.sources((str(small), None), (), (), (7, 1, 5), None, [], 30)
+    assert shown.numbers == (7, 1)
+    assert shown.settings == lh.load(small).points()[5]

@@ -206,6 +206,12 @@ fn the_state_of_an_agent_moves_with_its_flow() {
     assert!(fast["nodes.mobile.handoff.state"] > 0.0);
     let slow = metrics(&with("state-rate = \"1 kbit/s\"\nstate-delay = \"1 s\""));
     assert!(slow["flows.main.goodput_bps"] > 0.0);
+    // State that arrives while its node leaves goes on to the other station.
+    let moved = |delay: &str| {
+        let more = format!("state-delay = \"{delay}\"");
+        metrics(&(handoff("wifi", &more, "2 s") + agent))["nodes.mobile.handoff.state"]
+    };
+    assert!(moved("11.5 s") > 1.5 * moved("9 s"), "{} {}", moved("11.5 s"), moved("9 s"));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::groups::{CELL, WIRED};
 use super::{line_of, read, resolved, with};
-use crate::model::{Config, TransportConfig};
+use crate::model::{Config, LinkKind, TransportConfig};
 use crate::{Request, run};
 
 fn laws(config: &Config) -> Vec<&'static str> {
@@ -85,6 +85,12 @@ fn the_nodes_of_a_group_have_distances_positions_and_rates_of_their_own() {
     let rates = with(CELL, &[("nodes.sta.wifi.rate", "[\"1 Mbit/s\", \"2 Mbit/s\"]")]).unwrap().config(0);
     let own: Vec<_> = rates.nodes.iter().skip(1).map(|node| node.own_rate.rate).collect();
     assert!(own[0] == own[2] && own[1] == own[3] && own[0] != own[1], "{own:?}");
+    let fastest = |of: &str| {
+        let config = with(CELL, &[("links.air.rate", "2 Mbit/s"), ("nodes.sta.wifi.rate", of)]).unwrap().config(0);
+        let wifi = |kind| if let LinkKind::Wifi(wifi) = kind { Some(wifi.fastest_bps()) } else { None };
+        config.links.into_iter().find_map(|link| wifi(link.kind)).unwrap()
+    };
+    assert_eq!([fastest("1 Mbit/s"), fastest("5.5 Mbit/s")], [2e6, 5.5e6]);
     let wrong =
         with(CELL, &[("nodes.sta.wifi.rate", "[\"1 Mbit/s\", \"3 Mbit/s\"]")]).unwrap_err().to_string();
     assert!(

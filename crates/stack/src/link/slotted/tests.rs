@@ -178,7 +178,7 @@ fn serially_a_new_packet_waits_until_the_one_before_has_its_echo_but_one_to_forw
 
 #[test]
 fn serially_packets_are_repeated_one_after_the_other() {
-    let handles = |service| {
+    let handles = |service, busy: std::ops::Range<u64>| {
         let rules = Rules { service, discard: Discard::Count(2), ..rules() };
         let (mut relay, mut out) = (node(B, rules, &[C]), Answers::default());
         let mut sent = Vec::new();
@@ -188,12 +188,19 @@ fn serially_packets_are_repeated_one_after_the_other() {
                 frame.header.id.number = slot;
                 relay.on_frame(&frame, 7 + slot, &mut out);
             }
-            sent.extend(sends(&mut relay, slot, &mut out).map(|frame| frame.handle));
+            if busy.contains(&slot) {
+                relay.begin(SlotNo(slot), &mut out);
+            } else {
+                sent.extend(sends(&mut relay, slot, &mut out).map(|frame| frame.handle));
+            }
         }
         sent
     };
-    assert_eq!(handles(Service::Parallel), [7, 8, 7, 8, 7, 8]);
-    assert_eq!(handles(Service::Serial), [7, 8, 7, 7, 8, 8]);
+    // Where the channel is busy, both are due when it is idle again.
+    for busy in [0..0, 3..12] {
+        assert_eq!(handles(Service::Parallel, busy.clone()), [7, 8, 7, 8, 7, 8]);
+        assert_eq!(handles(Service::Serial, busy), [7, 8, 7, 7, 8, 8]);
+    }
 }
 
 #[test]
