@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 # A fault may keep a test from ending.
 LONGEST_S = 3600
+# Without optimisation a fault compiles in seconds, and the tests of a room, which detect most, are as quick.
+CHEAP = {"CARGO_PROFILE_DEV_OPT_LEVEL": "0", "CARGO_PROFILE_TEST_OPT_LEVEL": "0"}
 STACK_AND_SIM = ("-p", "lasthop-stack", "-p", "lasthop-sim")
 # How cargo and pytest name a test that fails.
 FAILED = re.compile(
@@ -142,7 +144,7 @@ def build(copy: Path) -> None:
 
 def finish(step: Sequence[str], copy: Path) -> tuple[int, str]:
     """The status of a step and its output; what it has started ends with it."""
-    env = extension.environment() | {"PYTHONPATH": str(copy / "python")}
+    env = extension.environment() | CHEAP | {"PYTHONPATH": str(copy / "python")}
     process = subprocess.Popen(
         step,
         cwd=copy,
