@@ -86,7 +86,8 @@ fn the_nodes_of_a_group_have_distances_positions_and_rates_of_their_own() {
     let own: Vec<_> = rates.nodes.iter().skip(1).map(|node| node.own_rate.rate).collect();
     assert!(own[0] == own[2] && own[1] == own[3] && own[0] != own[1], "{own:?}");
     let fastest = |of: &str| {
-        let config = with(CELL, &[("links.air.rate", "2 Mbit/s"), ("nodes.sta.wifi.rate", of)]).unwrap().config(0);
+        let config =
+            with(CELL, &[("links.air.rate", "2 Mbit/s"), ("nodes.sta.wifi.rate", of)]).unwrap().config(0);
         let wifi = |kind| if let LinkKind::Wifi(wifi) = kind { Some(wifi.fastest_bps()) } else { None };
         config.links.into_iter().find_map(|link| wifi(link.kind)).unwrap()
     };
