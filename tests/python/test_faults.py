@@ -114,9 +114,9 @@ def test_what_may_detect_a_fault_is_what_its_file_reaches_the_nearest_first() ->
     assert {"lasthop-sim", "stations::"} <= set(sim)
     assert "lasthop-sim" in python, "a program of tests"
     every = faults.commands(ROOT, "crates/sim/src/engine/queue.rs")
-    assert [one[0] for one in every] == ["cargo", "cargo", sys.executable]
-    assert every[0][-3:] == ["--lib", "--", "engine"]
-    assert not [word for word in every[2] if "test_" in word]
+    assert [one[-1] for one in every[:2]] == ["engine", "--lib"]
+    assert every[2][-3:] == ["--test", "*", "--"]
+    assert not [word for word in every[3] if "test_" in word]
     (tests,) = faults.commands(ROOT, "python/lasthop/study/archive.py")
     named = [word for word in tests if word.endswith(".py")]
     assert named[:2] == ["python/lasthop/study/archive.py", "tests/python/test_archive.py"]

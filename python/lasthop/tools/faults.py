@@ -102,9 +102,12 @@ def commands(copy: Path, file: str) -> list[list[str]]:
         steps.append([*cargo, f"lasthop-{room[1]}", "--lib", "--", room[2].replace("/", "::")])
     if stack:
         steps.append([*cargo, "lasthop-stack", "--lib", "--", *sorted(found.stack)])
+    if everything and sim:
+        steps.append([*cargo, "lasthop-sim", "--lib"])
     if sim:
-        parts = ["--lib", "--tests"] if everything else ["--test", "all"]
-        steps.append([*cargo, "lasthop-sim", *parts, "--", *sorted(found.sim)])
+        steps.append(
+            [*cargo, "lasthop-sim", "--test", "*" if everything else "all", "--", *sorted(found.sim)]
+        )
     steps += [[*cargo, "lasthop-sim", "--test", name] for name in sorted(found.programs)]
     stem = file.rpartition("/")[2].partition(".")[0]
     nearest = sorted(found.python, key=lambda one: (stem not in one, one))
