@@ -117,6 +117,6 @@ def test_what_may_detect_a_fault_is_what_its_file_reaches_the_nearest_first() ->
     assert [one[-1] for one in every[:2]] == ["engine", "--lib"]
     assert every[2][-3:] == ["--test", "*", "--"]
     assert not [word for word in every[3] if "test_" in word]
-    (tests,) = faults.commands(ROOT, "python/lasthop/study/archive.py")
+    (tests,) = faults.commands(ROOT, "python/lasthop/study/ledger.py")
     named = [word for word in tests if word.endswith(".py")]
-    assert named[:2] == ["python/lasthop/study/archive.py", "tests/python/test_archive.py"]
+    assert named[:2] == ["python/lasthop/study/ledger.py", "tests/python/test_ledger.py"]
