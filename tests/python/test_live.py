@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -95,7 +95,7 @@ def live(folder: Path, *words: str, **options: object) -> subprocess.CompletedPr
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=90, check=False)
 
 
-def transfer(folder: Path, size: int, *settings: str) -> dict[str, object]:
+def transfer(folder: Path, size: int, *settings: str) -> dict[str, Any]:
     """Sends random bytes over the network and back, and returns what the run reports."""
     words = [word for setting in settings for word in ("-s", setting)]
     programs = ("--node", "server", "--", sys.executable, "-c", SERVER)
@@ -111,7 +111,8 @@ def transfer(folder: Path, size: int, *settings: str) -> dict[str, object]:
     assert f"[server] server {size} {expected}" in done.stdout, done.stdout + done.stderr
     assert f"[phone] client {size} {expected}" in done.stdout, done.stdout + done.stderr
     assert done.returncode == 0
-    found: dict[str, object] = json.loads((folder / "out" / "run.json").read_text())
+    found: dict[str, Any] = json.loads((folder / "out" / "run.json").read_text())
+    assert all(node["without_content"] == 0 for node in found["nodes"].values())
     return found
 
 
@@ -129,9 +130,6 @@ def test_what_programs_send_arrives_whole_over_losses_and_agents(folder: Path, a
     lossy = "links.air.loss.rate=2 %"
     found = transfer(folder, 400_000, f"agents.x.kind={agent}", lossy, *AGENTS[agent])
     nodes, metrics = found["nodes"], found["metrics"]
-    assert isinstance(nodes, dict)
-    assert isinstance(metrics, dict)
-    assert all(node["without_content"] == 0 for node in nodes.values())
     assert nodes["phone"]["opaque"] == 0
     assert metrics["flows.down.packets_received"] > 400_000 / 1448
     assert metrics["flows.down.reverse.packets_received"] > 400_000 / 1448
@@ -144,15 +142,17 @@ def test_an_agent_acts_on_the_segments_of_a_kernel(folder: Path) -> None:
     found = transfer(
         folder, 400_000, "agents.x.kind=snoop", "links.air.loss.rate=5 %", "links.air.loss.above-mac=true"
     )
-    metrics = found["metrics"]
-    assert isinstance(metrics, dict)
-    assert metrics["agents.x.repaired"] > 0
+    assert found["metrics"]["agents.x.repaired"] > 0
 
 
 def test_the_exit_code_is_that_of_the_last_program(folder: Path) -> None:
     done = live(folder, "--node", "phone", "--", "sh", "-c", "echo to stderr >&2; exit 7")
     assert (done.returncode, done.stdout) == (7, "")
     assert "[phone] to stderr" in done.stderr
+
+
+def test_a_program_that_a_signal_ends_has_the_exit_code_of_a_shell(folder: Path) -> None:
+    assert live(folder, "--node", "phone", "--", "sh", "-c", "kill -KILL $$").returncode == 137
 
 
 def test_late_packets_are_reported_with_code_3(folder: Path) -> None:
