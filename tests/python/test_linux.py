@@ -19,6 +19,7 @@ import pytest
 
 import lasthop as lh
 from lasthop.live import system
+from lasthop.peer import worker
 from lasthop.peer.beside import Beside, Line, compare
 from lasthop.peer.crew import IN_TIME_S, Crew, UnavailableError
 from lasthop.peer.measured import METRICS
@@ -494,6 +495,7 @@ def needed(found: Beside) -> Beside:
 NEW_NAMESPACE = """\
 import subprocess
 from lasthop.live import system
+from lasthop.peer import worker
 system.own_user()
 system.namespace(system.Settings(1400, False, True, False, 1 << 20), "10.77.0.1")
 print(subprocess.check_output(["ip", "-d", "link", "show", "lasthop0"], text=True))
