@@ -32,6 +32,7 @@ def test_a_scheme_reaches_its_own_tests_and_those_that_name_it() -> None:
     [
         *("crates/stack/src/schemes/flows.rs", "crates/stack/src/transport/congestion/cubic.rs"),
         *("crates/stack/src/link/managed/codel/tests.rs", "crates/sim/src/lib.rs", "Cargo.toml"),
+        "python/lasthop/api.py",
     ],
 )
 def test_what_others_use_reaches_everything(file: str) -> None:

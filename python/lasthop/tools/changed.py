@@ -4,7 +4,7 @@ A leaf is a scheme, a law of a queue, or a congestion law that no profile has by
 uses it. An edit of one reaches the tests beside it, those elsewhere that name it, and the list of keys. A
 module in Python reaches the modules that import it, directly or through others. It thus reaches the tests
 that import one of these, call its command, or call a method of the public API that uses it. A scenario or a
-page reaches the tests that name it. All else reaches everything.
+page reaches the tests that name it. All else reaches everything, and so does the public API itself.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ LEAVES = re.compile(r"crates/stack/src/(schemes|transport/congestion|link/manage
 SHARED = {"mod", "tests", "testing", "waiting", "flows", "held", "deadlines"}
 SHARED |= {"codel", "fq_codel", "cubic", "reno"}
 PACKAGE = "python/lasthop/"
+# What tests call by `import lasthop`.
+API = {f"{PACKAGE}{name}.py" for name in ("__init__", "api")}
 # Holds the parameters of schemes and laws, with their defaults, against the page that lists them.
 KEYS = "tests/python/test_docs.py::test_the_list_of_keys_is_the_readers"
 
@@ -67,7 +69,7 @@ def reach(root: Path, files: list[str]) -> Reach:
             for module, is_program in naming_in_rust(root, leaf[2]):
                 (found.programs if is_program else found.sim).add(module)
             found.python |= naming_in_python(root, leaf[2]) | {KEYS}
-        elif file.startswith(PACKAGE) and file.endswith(".py"):
+        elif file.startswith(PACKAGE) and file.endswith(".py") and file not in API:
             modules.add(
                 file.removesuffix(".py").removesuffix("/__init__").replace("/", ".").removeprefix("python.")
             )
