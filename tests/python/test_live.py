@@ -18,10 +18,9 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-pytestmark = [
-    pytest.mark.alone,
-    pytest.mark.skipif(not os.access("/dev/net/tun", os.W_OK), reason="/dev/net/tun cannot be written"),
-]
+pytestmark = pytest.mark.skipif(
+    not os.access("/dev/net/tun", os.W_OK), reason="/dev/net/tun cannot be written"
+)
 
 # Two stations of 802.11a, and a wired host behind one of them.
 SCENARIO = """
@@ -54,9 +53,11 @@ tcp = {}
 kind = "none"
 """
 
+# A kernel with timestamps discards old copies that a station sends again (docs/live.md, limits).
+WITHOUT_TIMESTAMPS = "open('/proc/sys/net/ipv4/tcp_timestamps', 'w').write('0')\n"
 # It sends what it is given and closes; its other end prints a hash of what it gets, then sends it back.
 SERVER = """
-import hashlib, socket, sys
+import hashlib, socket
 listener = socket.create_server(("", 80))
 connection, _ = listener.accept()
 got = b""
@@ -90,23 +91,18 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def live(folder: Path, *words: str, **options: object) -> subprocess.CompletedProcess[str]:
+def live(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "lasthop", "live", "cell.toml", "--late", "1000", *words]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=90, check=False)
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=170, check=False)
 
 
 def transfer(folder: Path, size: int, *settings: str) -> dict[str, Any]:
     """Sends random bytes over the network and back, and returns what the run reports."""
     words = [word for setting in settings for word in ("-s", setting)]
-    programs = ("--node", "server", "--", sys.executable, "-c", SERVER)
-    done = live(
-        folder,
-        *words,
-        "-o",
-        "out",
-        *programs,
-        *("--node", "phone", "--", sys.executable, "-c", CLIENT, str(size)),
-    )
+    before = WITHOUT_TIMESTAMPS if "agents.x.kind=snoop" in settings else ""
+    server = ("--node", "server", "--", sys.executable, "-c", before + SERVER)
+    client = ("--node", "phone", "--", sys.executable, "-c", before + CLIENT, str(size))
+    done = live(folder, *words, "-o", "out", *server, *client)
     expected = hashlib.sha256(random.Random(size).randbytes(size)).hexdigest()
     assert f"[server] server {size} {expected}" in done.stdout, done.stdout + done.stderr
     assert f"[phone] client {size} {expected}" in done.stdout, done.stdout + done.stderr
@@ -219,14 +215,14 @@ def test_nothing_is_left_of_a_run_that_a_signal_ends(folder: Path, number: signa
         f"{mark} & {mark}",
     ]
     started = subprocess.Popen(command, cwd=folder, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-    until = time.monotonic() + 20
+    until = time.monotonic() + 60
     word = mark.split()[1]
     while len(list(children(word))) < 3 and time.monotonic() < until:
         time.sleep(0.05)
     started.send_signal(number)
-    started.wait(10)
+    started.wait(30)
     ended = time.monotonic()
-    while list(children(word)) and time.monotonic() < ended + 5:
+    while list(children(word)) and time.monotonic() < ended + 20:
         time.sleep(0.02)
     assert list(children(word)) == []
     assert started.returncode == (-9 if number == signal.SIGKILL else 130)
