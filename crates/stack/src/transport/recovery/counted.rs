@@ -106,7 +106,10 @@ impl Recovery for Counted {
                 if self.finds_loss(board) { Verdict::Lost } else { Verdict::Open }
             }
             Phase::Recovery => {
-                self.count(board);
+                // Linux counts no duplicates of the acknowledgement of all that was outstanding at the loss.
+                if board.una() < self.point {
+                    self.count(board);
+                }
                 Verdict::Holding
             }
             Phase::Loss => {
@@ -250,6 +253,7 @@ mod tests {
         board.advance(12 * LEN);
         assert_eq!(counted.on_advance(12, &mut board, &mut window), Verdict::Holding);
         assert_eq!(duplicates(&mut counted, &mut board, &mut window, 5), Verdict::Holding);
+        assert_eq!(board.assumed(), 0, "duplicates release nothing until then");
         board.advance(13 * LEN);
         assert_eq!(counted.on_advance(1, &mut board, &mut window), Verdict::Ended);
     }
