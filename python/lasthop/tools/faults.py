@@ -81,6 +81,7 @@ def clone(root: Path) -> tuple[Path, str]:
     if not copy.is_dir():
         git(root, "clone", "--quiet", "--shared", "--no-checkout", ".", str(copy))
     git(copy, "checkout", "--quiet", "--force", "--detach", commit)
+    git(copy, "clean", "--quiet", "--force", "-d")
     return copy, commit
 
 
