@@ -162,7 +162,9 @@ def keep(files: list[str]) -> None:
                 if metric in of
             }
             one.setdefault("linux", {}).update(linux)
-        kept[name] = {"kernel": found["kernel"].partition("-")[0], "lines": list({**lines, **fresh}.values())}
+        points = lh.load(name).points()
+        ordered = sorted({**lines, **fresh}.values(), key=lambda line: points.index(line["point"]))
+        kept[name] = {"kernel": found["kernel"].partition("-")[0], "lines": ordered}
     write({name: kept[name] for name in (*EDGES, *TABLES) if name in kept})
 
 
