@@ -37,12 +37,8 @@ impl Wlan {
         slot: &mut impl FnMut(WlanEvent) -> Slot,
     ) -> Wlan {
         let sites = sites(config, wifi);
-        let mut radio =
-            Radio::new(&wifi.radio, &sites, StreamBase { seed, replication, link: name.to_owned() });
-        radio.cut_by(cuts(config, place as usize, (seed, replication)));
-        if config.run.plain {
-            radio.let_all_follow();
-        }
+        let base = StreamBase { seed, replication, link: name.to_owned() };
+        let radio = radio(config, (wifi, place as usize), &sites, base);
         let own_rates = wifi.own_rates.clone().into_boxed_slice();
         let rules = Arc::new(Rules::new(wifi.mac).with_own_rates(own_rates));
         let nothing = Frame::new(FrameKind::Ack, BROADCAST, BROADCAST, 0, wifi.mac.data_rate);
@@ -108,6 +104,17 @@ impl Wlan {
             capture: None,
         }
     }
+}
+
+/// The radio of a link, by its place among all.
+fn radio(config: &Config, (wifi, place): (&WifiConfig, usize), sites: &[Site], base: StreamBase) -> Radio {
+    let seeds = (base.seed, base.replication);
+    let mut radio = Radio::new(&wifi.radio, sites, base);
+    radio.cut_by(cuts(config, place, seeds));
+    if config.run.plain {
+        radio.let_all_follow();
+    }
+    radio
 }
 
 /// The stations as the radio knows them.

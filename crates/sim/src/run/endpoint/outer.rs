@@ -35,7 +35,7 @@ impl Outer {
         // A packet that an agent made has not come from outside.
         if let Some(content) = outside.content(packet.id) {
             let delay = net.now.since(content.entered);
-            counters.delay_sum = counters.delay_sum + delay;
+            counters.delay_sum += delay;
             counters.delay_max = counters.delay_max.max(delay);
             delays.take(delay);
             jitter.take(delay);
