@@ -7,7 +7,7 @@ mod common;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use common::{CELL, ejtcp_fig9, metric, ns2_tcp, run_once, source};
+use common::{CELL, ejtcp_fig9, metric, ns2_tcp, run_alone, source};
 use lasthop_sim::model::TransportConfig;
 use lasthop_sim::scenario::Scenario;
 use lasthop_sim::traffic::AppKind;
@@ -60,7 +60,7 @@ static COUNTING: Counting = Counting;
 fn counted(tcp: &Config, loss: f64, seconds: u64) -> (u64, f64) {
     let config = ejtcp_fig9(tcp.clone(), loss, Span::from_secs(seconds));
     let before = allocations();
-    let outcome = run_once(&config);
+    let outcome = run_alone(&config);
     let made = allocations() - before;
     (made, metric(&outcome, "flows.main.segments_sent"))
 }
@@ -94,7 +94,7 @@ fn datagrams_and_probes_in_a_run_ten_times_as_long_allocate_no_more() {
             config.flows[0].transport = TransportConfig::Udp { extra_header: 0 };
             config.flows[0].app.kind = kind.clone();
             let before = allocations();
-            let outcome = run_once(&config);
+            let outcome = run_alone(&config);
             let made = allocations() - before;
             assert!(outcome.events > 200 * seconds);
             made
@@ -118,7 +118,7 @@ fn an_access_point_with_dynamic_arq_allocates_no_more_in_a_run_ten_times_as_long
             let scenario = Scenario::from_text(CELL, "cell", &overrides).expect("a scenario");
             let config = scenario.config(0);
             let before = allocations();
-            let outcome = run_once(&config);
+            let outcome = run_alone(&config);
             let made = allocations() - before;
             (made, metric(&outcome, "links.air.arq.first_transmissions"))
         };
@@ -139,7 +139,7 @@ fn an_access_point_with_aggregation_allocates_no_more_in_a_run_ten_times_as_long
         );
         let config = Scenario::from_text(&text, "ax.toml", &[]).expect("a scenario").config(0);
         let before = allocations();
-        let outcome = run_once(&config);
+        let outcome = run_alone(&config);
         let made = allocations() - before;
         (made, metric(&outcome, "links.air.aggregated_mpdus"))
     };
@@ -159,7 +159,7 @@ fn a_managed_queue_allocates_no_more_in_a_run_ten_times_as_long() {
             );
             let config = Scenario::from_text(&text, "managed.toml", &[]).expect("a scenario").config(0);
             let before = allocations();
-            let outcome = run_once(&config);
+            let outcome = run_alone(&config);
             let made = allocations() - before;
             (made, metric(&outcome, "flows.f.segments_sent"))
         };
@@ -182,7 +182,7 @@ fn a_station_that_ends_connections_allocates_no_more_in_a_run_ten_times_as_long(
             );
             let config = Scenario::from_text(&text, "split.toml", &[]).expect("a scenario").config(0);
             let before = allocations();
-            let outcome = run_once(&config);
+            let outcome = run_alone(&config);
             let made = allocations() - before;
             (made, metric(&outcome, "flows.f.segments_sent"))
         };
@@ -204,7 +204,7 @@ fn a_recorded_link_allocates_no_more_in_a_run_ten_times_as_long() {
             );
             let config = Scenario::from_text(&text, "record.toml", &[]).expect("a scenario").config(0);
             let before = allocations();
-            let outcome = run_once(&config);
+            let outcome = run_alone(&config);
             let made = allocations() - before;
             (made, metric(&outcome, "flows.f.segments_sent"))
         };
@@ -228,7 +228,7 @@ fn a_user_with_five_times_as_many_sessions_allocates_no_more() {
         let mut config = ejtcp_fig9(ns2_tcp(), 0.01, Span::from_secs(seconds));
         config.flows[0].app = source(user.clone());
         let before = allocations();
-        let outcome = run_once(&config);
+        let outcome = run_alone(&config);
         (allocations() - before, outcome.transfers.len())
     };
     let ((short, few), (long, many)) = (counted(500), counted(2500));

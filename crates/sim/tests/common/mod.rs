@@ -169,6 +169,11 @@ pub fn run(request: &Request) -> Result<Outcome, RunError> {
     Ok(outcome)
 }
 
+/// Runs replication 0 of seed 1, without the plain path: for what a run itself takes.
+pub fn run_alone(config: &Config) -> Outcome {
+    lasthop_sim::run(&Request::new(config, 1, 0)).expect("the run succeeds")
+}
+
 /// Runs replication 0 of seed 1.
 pub fn run_once(config: &Config) -> Outcome {
     run_replication(config, 0)
