@@ -70,7 +70,6 @@ def _programs(words: Sequence[str]) -> list[tuple[str, tuple[str, ...]]]:
     epilog=examples(
         "lasthop live lle-tcp/fig08 --node sender -- python3 -m http.server 80 "
         "--node receiver -- curl -s -o /dev/null -w '%{speed_download}' http://sender/",
-        "lasthop live examples/my-wifi --shell phone",
         "lasthop live examples/my-wifi --hold phone --hold server",
     ),
 )

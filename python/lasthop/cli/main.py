@@ -26,7 +26,6 @@ NO_MEMORY = 5
 # Name: (module below lasthop.cli, help). The help is here so that listing imports no command.
 COMMANDS = {
     "run": ("run", "Simulate one point once and print its metrics."),
-    "live": ("live", "Run programs on the nodes of a scenario, in real time."),
     "sweep": ("sweep", "Run all points and replications; continue an interrupted sweep."),
     "show": ("show", "Print the tables of a study, or all values of a scenario."),
     "plot": ("results", "Draw the figures of a study as svg, png or pdf."),
@@ -34,6 +33,7 @@ COMMANDS = {
     "export": ("results", "Write a study as csv, json or parquet."),
     "reproduce": ("verify", "Redraw the figures of papers and judge their claims."),
     "check": ("check", "Validate scenarios; compare with closed forms, or with Linux."),
+    "live": ("live", "Run programs on the nodes of a scenario, in real time."),
     "new": ("author", "Copy a shipped scenario as a starting point."),
     "list": ("author", "List variants, links, metrics, scenarios and more."),
     "explain": ("author", "Explain a scenario key: meaning, unit, default, source."),
