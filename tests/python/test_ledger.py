@@ -14,6 +14,7 @@ import pytest
 import lasthop as lh
 from conftest import SMALL
 from lasthop.study.export import text, tidy
+from lasthop.study.ledger import Ledger
 from studies import csv, resum
 
 if TYPE_CHECKING:
@@ -52,6 +53,28 @@ def flips(length: int, count: int) -> Iterator[tuple[int, int]]:
     for number in range(count):
         place = (number * 2_654_435_761 + 12_345) % (8 * length)
         yield place // 8, place % 8
+
+
+def test_a_ledger_that_another_process_writes_meanwhile_is_not_damaged(study: lh.Study, tmp_path: Path) -> None:
+    file, whole = study.path / "study.sqlite", tmp_path / "whole.sqlite"
+    shutil.copy(file, whole)
+    change(study.path, "delete from runs", "delete from names")
+
+    def write(statement: str) -> None:
+        if "from runs" in statement:
+            ledger._db.set_trace_callback(None)
+            with closing(sqlite3.connect(file, isolation_level=None)) as db:
+                db.execute("attach ? as whole", (str(whole),))
+                db.executescript(
+                    "begin; insert into names select * from whole.names;"
+                    "insert into runs select * from whole.runs; commit"
+                )
+
+    with closing(Ledger(study.path, write=False)) as ledger:
+        # The names are read before the runs.
+        ledger._db.set_trace_callback(write)
+        found = list(ledger.rows(study.seed))
+    assert (len(found), ledger.damaged) == (18, [])
 
 
 def test_no_flipped_bit_of_a_ledger_goes_unseen(study: lh.Study) -> None:

@@ -342,13 +342,23 @@ class Ledger:
                    series, transfers, events, simulated_s, cpu_s, wall_s, {"sum" if is_summed else "null"}
             from {before}runs r left join {before}points p on p.id = r.point
         """  # noqa: S608
-        every = self._db.execute(f"select id, names from {before}names")  # noqa: S608
-        lists = {number: Names.of(text) for number, text in every}
+        lists = self._lists(before)
+        sought: set[object] = set()
         for found in self._db.execute(query):
+            number = found[2]
+            if number not in lists and number not in sought:
+                # Another process has added a list and its rows since.
+                sought.add(number)
+                lists = self._lists(before)
             try:
                 yield row_of(found, lists, is_summed=is_summed)
             except ValueError as e:
                 self._leave_out(found[0], found[1], e)
+
+    def _lists(self, before: str) -> dict[object, Names]:
+        """The lists of names of metrics by their numbers."""
+        every = self._db.execute(f"select id, names from {before}names")  # noqa: S608
+        return {number: Names.of(text) for number, text in every}
 
     def _leave_out(self, key: object, replication: object, error: ValueError) -> None:
         number = replication if isinstance(replication, int) else None
