@@ -55,7 +55,9 @@ def flips(length: int, count: int) -> Iterator[tuple[int, int]]:
         yield place // 8, place % 8
 
 
-def test_a_ledger_that_another_process_writes_meanwhile_is_not_damaged(study: lh.Study, tmp_path: Path) -> None:
+def test_a_ledger_that_another_process_writes_meanwhile_is_not_damaged(
+    study: lh.Study, tmp_path: Path
+) -> None:
     file, whole = study.path / "study.sqlite", tmp_path / "whole.sqlite"
     shutil.copy(file, whole)
     change(study.path, "delete from runs", "delete from names")

@@ -355,7 +355,7 @@ class Ledger:
             except ValueError as e:
                 self._leave_out(found[0], found[1], e)
 
-    def _lists(self, before: str) -> dict[object, Names]:
+    def _lists(self, before: str) -> dict[int, Names]:
         """The lists of names of metrics by their numbers."""
         every = self._db.execute(f"select id, names from {before}names")  # noqa: S608
         return {number: Names.of(text) for number, text in every}
