@@ -249,10 +249,12 @@ mod tests {
     #[test]
     fn a_recovery_ends_where_something_above_it_is_acknowledged() {
         let (mut counted, mut board, mut window) = in_recovery();
-        board.push(LEN as u32, false, crate::units::Time::ZERO);
+        for _ in 0..4 {
+            board.push(LEN as u32, false, crate::units::Time::ZERO);
+        }
         board.advance(12 * LEN);
         assert_eq!(counted.on_advance(12, &mut board, &mut window), Verdict::Holding);
-        assert_eq!(duplicates(&mut counted, &mut board, &mut window, 5), Verdict::Holding);
+        assert_eq!(duplicates(&mut counted, &mut board, &mut window, 3), Verdict::Holding);
         assert_eq!(board.assumed(), 0, "duplicates release nothing until then");
         board.advance(13 * LEN);
         assert_eq!(counted.on_advance(1, &mut board, &mut window), Verdict::Ended);
