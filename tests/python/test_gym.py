@@ -109,7 +109,7 @@ def test_environments_together_do_what_each_does_alone(sc: lh.Scenario, threads:
             assert [one is not None for one in infos["metrics"]] == truncated.tolist()
             break
     assert ended.any()
-    # The step after the end begins the next run, and is no reward of either.
+    # The step after the end begins the next run; its reward is zero.
     following, rewards, *_ = together.step(actions)
     assert (rewards[ended] == 0).all()
     assert (following[ended, BYTES] > 0).all()

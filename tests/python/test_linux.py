@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import lasthop as lh
+from lasthop.base.errors import UnavailableError
 from lasthop.live import system
 from lasthop.peer import worker
 from lasthop.peer.beside import Beside, Line, compare
-from lasthop.peer.crew import IN_TIME_S, Crew, UnavailableError
+from lasthop.peer.crew import IN_TIME_S, Crew
 from lasthop.peer.measured import METRICS
 from lasthop.peer.path import Flow, path, with_known_laws
 from lasthop.peer.path import Path as Path_

@@ -151,6 +151,18 @@ def test_a_program_that_a_signal_ends_has_the_exit_code_of_a_shell(folder: Path)
     assert live(folder, "--node", "phone", "--", "sh", "-c", "kill -KILL $$").returncode == 137
 
 
+def test_a_program_that_its_limit_ends_has_code_124(folder: Path) -> None:
+    assert live(folder, "--limit", "0.3", "--node", "phone", "--", "sleep", "60").returncode == 124
+
+
+def test_nodes_without_links_between_them_are_refused(folder: Path) -> None:
+    text = SCENARIO.replace("server = {}", "server = {}\nlone = {}")
+    (folder / "cell.toml").write_text(text)
+    done = live(folder, "--hold", "lone", "--node", "phone", "--", "true")
+    assert done.returncode == 2
+    assert "nodes.phone: no links to lone; expected a path between bound nodes" in done.stderr
+
+
 def test_late_packets_are_reported_with_code_3(folder: Path) -> None:
     send = (
         "import socket, time\n"

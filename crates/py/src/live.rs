@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::os::fd::{BorrowedFd, RawFd};
 use std::sync::Arc;
 
-use lasthop_sim::live::{Clock, Counted, Network, Write, relay};
+use lasthop_sim::live::{Clock, Counted, Network, NotLive, Write, relay};
 use lasthop_sim::scenario::Config;
 use lasthop_stack::units::{Span, Time};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::RunError;
 use crate::run::Run;
 
 /// The network of a scenario in a replication, with some of its nodes bound to interfaces.
@@ -28,7 +29,10 @@ impl Live {
     pub(crate) fn network(&self, until: Time) -> PyResult<Network> {
         let nodes: Vec<&str> = self.nodes.iter().map(String::as_str).collect();
         let network = Network::new(&self.config, &nodes, (until, self.first_port), self.seeds);
-        network.map_err(|error| PyValueError::new_err(error.to_string()))
+        network.map_err(|error| match error {
+            NotLive::Run(error) => RunError::new_err(error.to_string()),
+            error => PyValueError::new_err(error.to_string()),
+        })
     }
 }
 

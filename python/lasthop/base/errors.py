@@ -53,6 +53,10 @@ class ScenarioError(LasthopError, ValueError):
     exit_code = 2
 
 
+class UnavailableError(LasthopError):
+    """What is asked for cannot be done on this system; the message names what is missing."""
+
+
 class RunError(LasthopError, RuntimeError):
     """A simulation failed; the message names scenario, seed and replication."""
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -33,8 +32,8 @@ if TYPE_CHECKING:
     from lasthop.live.session import Outcome
 
 _NODE = "--node"
-# The exit code of a run whose packets were late.
-LATE = 3
+# The exit codes of a run whose packets were late, and of one that its limit ended, as of `timeout`.
+LATE, LIMITED = 3, 124
 
 
 class _Programs(click.Command):
@@ -155,7 +154,8 @@ def live_command(
             [f"packets were late by {late_ms:.3g} ms at the 99th percentile, more than {bound_s * 1e3:g} ms"]
         )
         ctx.exit(LATE)
-    ctx.exit(128 + signal.SIGINT if done.status is None else done.status)
+    ended = LIMITED if done.length_s >= limit_s else 128 + signal.SIGINT
+    ctx.exit(ended if done.status is None else done.status)
 
 
 def _introduce(nodes: Sequence[Node], held: Sequence[str]) -> None:
@@ -164,11 +164,7 @@ def _introduce(nodes: Sequence[Node], held: Sequence[str]) -> None:
     for node in nodes:
         if node.name in held:
             of = f"/proc/{os.getpid()}"
-            user = (
-                ""
-                if os.geteuid() == 0 and not _is_mapped()
-                else f" --user={of}/ns/user --preserve-credentials"
-            )
+            user = f" --user={of}/ns/user --preserve-credentials" if _is_mapped() else ""
             note(f"{node.name}: nsenter{user} --net={of}/fd/{node.namespace}")
 
 
@@ -178,11 +174,9 @@ def _is_mapped() -> bool:
 
 
 def _say(done: Outcome) -> None:
-    ms: list[Any] = [done.late_p50_s, done.late_p99_s, done.late_max_s]
     late = ""
-    if done.late_p50_s is not None:
-        half, most, worst = (f"{value * 1e3:.3g}" for value in ms)
-        late = f", late by {half} ms (median), {most} ms (99 %), {worst} ms (most)"
+    if done.late_p50_s is not None and done.late_p99_s is not None:
+        half, most, worst = (f"{s * 1e3:.3g} ms" for s in (done.late_p50_s, done.late_p99_s, done.late_max_s))
+        late = f", late by {half} (median), {most} (99 %), {worst} (most)"
     sent = sum(node["packets"] for node in done.nodes.values())
     note(f"{done.length_s:.1f} s: {sent} packets sent, {done.delivered} delivered{late}")
-    sys.stdout.flush()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import signal
 import subprocess
@@ -18,12 +17,10 @@ if TYPE_CHECKING:
     from typing import IO, TextIO
 
 # <linux/sched.h>, <linux/mount.h>
-_CLONE_NEWNS, _CLONE_NEWPID, _CLONE_NEWNET = 0x00020000, 0x20000000, 0x40000000
+_CLONE_NEWNS, _CLONE_NEWPID = 0x00020000, 0x20000000
 _MS_BIND, _MS_REC, _MS_PRIVATE, _MNT_DETACH = 4096, 16384, 1 << 18, 2
 # Where the file of names is made: in a mount namespace of its own, so that nothing is left of it.
 _SPARE = b"/mnt"
-#: What a shell returns for a command that it does not find.
-NOT_FOUND = 127
 
 
 class Command(NamedTuple):
@@ -136,19 +133,12 @@ def _start(node: Node, words: Sequence[str], names: bytes, *, is_labelled: bool)
     )
 
 
-def _call(name: str, *arguments: object) -> None:
-    library = ctypes.CDLL(None, use_errno=True)
-    if getattr(library, name)(*arguments):
-        number = ctypes.get_errno()
-        raise OSError(number, os.strerror(number))
-
-
 def _keeper() -> int:
     """The first process of a process namespace, with whose end the kernel ends all others there.
 
     The processes that this process starts from now on are in that namespace.
     """
-    _call("unshare", _CLONE_NEWPID)
+    system.call("unshare", _CLONE_NEWPID)
     child = os.fork()
     if child == 0:
         try:
@@ -167,16 +157,16 @@ def _keeper() -> int:
 
 def _enter(node: Node, names: bytes) -> None:
     """Move a new process to a node: its network, its names, and its processes alone."""
-    _call("setns", node.namespace, _CLONE_NEWNET)
-    _call("unshare", _CLONE_NEWNS)
-    _call("mount", b"none", b"/", None, _MS_REC | _MS_PRIVATE, None)
-    _call("mount", b"proc", b"/proc", b"proc", 0, None)
-    _call("mount", b"none", _SPARE, b"tmpfs", 0, None)
+    system.call("setns", node.namespace, system.CLONE_NEWNET)
+    system.call("unshare", _CLONE_NEWNS)
+    system.call("mount", b"none", b"/", None, _MS_REC | _MS_PRIVATE, None)
+    system.call("mount", b"proc", b"/proc", b"proc", 0, None)
+    system.call("mount", b"none", _SPARE, b"tmpfs", 0, None)
     file = _SPARE + b"/hosts"
     descriptor = os.open(file, os.O_WRONLY | os.O_CREAT, 0o644)
     os.write(descriptor, names)
     os.close(descriptor)
-    _call("mount", file, b"/etc/hosts", None, _MS_BIND, None)
-    _call("umount2", _SPARE, _MNT_DETACH)
+    system.call("mount", file, b"/etc/hosts", None, _MS_BIND, None)
+    system.call("umount2", _SPARE, _MNT_DETACH)
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from lasthop import _core
-from lasthop.base.errors import LasthopError, ScenarioError, UsageError, nearest
+from lasthop.base.errors import ScenarioError, UnavailableError, UsageError, nearest
 from lasthop.live import system
 from lasthop.live.programs import Command, Node, Programs
 from lasthop.scenario.description import fault
@@ -25,15 +25,7 @@ LIMIT_S = 3600.0
 #: The lateness at the 99th percentile beyond which results are not to be trusted.
 LATE_S = 1e-3
 _MTU = 1500
-# Between the start of the programs and that of the network.
-_AHEAD_S = 0.0
 _PRIORITY = 2
-
-
-class UnavailableError(LasthopError, RuntimeError):
-    """A live run is not possible on this system; the message names what is missing."""
-
-    exit_code = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +121,7 @@ def run(
         live = core.live(point, chosen, replication, names)
     except ValueError as error:
         key, _, text = str(error).partition(": ")
-        raise ScenarioError(fault(scenario, point, f"{key}.kind", text)) from error
+        raise ScenarioError(fault(scenario, point, key, text)) from error
     nodes = _bound(names, live.addresses())
     with _stopped_by_signals() as (stop, stops):
         try:
@@ -140,7 +132,7 @@ def run(
             if on_ready is not None:
                 on_ready(nodes)
             system.hurry(_PRIORITY)
-            ended = live.run([node.interface for node in nodes], stop, (_AHEAD_S, limit_s))
+            ended = live.run([node.interface for node in nodes], stop, (0.0, limit_s))
             status = programs.status()
         finally:
             system.calm()

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 # <linux/sched.h>, <linux/prctl.h>
-_CLONE_NEWNET, _CLONE_NEWUSER = 0x40000000, 0x10000000
+CLONE_NEWNET, _CLONE_NEWUSER = 0x40000000, 0x10000000
 _PR_SET_PDEATHSIG, _PR_SET_TIMERSLACK = 1, 29
 # <linux/if_tun.h>
 _TUNSETIFF, _IFF_TUN, _IFF_NO_PI = 0x400454CA, 0x0001, 0x1000
@@ -54,16 +54,22 @@ class Refused(Exception):  # noqa: N818
     """The system does not allow what a worker needs; the message says what, and what would be needed."""
 
 
-def _call(name: str, *arguments: int) -> None:
+def call(name: str, *arguments: int | bytes | None) -> None:
+    """Call a function of the C library that returns 0.
+
+    Raises:
+        OSError: It returns something else.
+    """
     library = ctypes.CDLL(None, use_errno=True)
-    if getattr(library, name)(*map(ctypes.c_ulong, arguments)):
+    wide = (ctypes.c_ulong(one) if isinstance(one, int) else one for one in arguments)
+    if getattr(library, name)(*wide):
         number = ctypes.get_errno()
         raise OSError(number, os.strerror(number))
 
 
 def end_with_parent() -> None:
     """End this process by SIGKILL when the thread that started it ends."""
-    _call("prctl", _PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    call("prctl", _PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
 def die_with(parent: int) -> None:
@@ -76,7 +82,7 @@ def die_with(parent: int) -> None:
 def hurry(priority: int) -> bool:
     """Have the calling thread wake up in time: no timer slack, and before other work if that is allowed."""
     with suppress(OSError):
-        _call("prctl", _PR_SET_TIMERSLACK, 1, 0, 0, 0)
+        call("prctl", _PR_SET_TIMERSLACK, 1, 0, 0, 0)
     try:
         os.sched_setscheduler(0, os.SCHED_FIFO | os.SCHED_RESET_ON_FORK, os.sched_param(priority))
     except OSError:
@@ -100,7 +106,7 @@ def own_user() -> None:
         raise Refused(f"this system is {platform.system()}; expected Linux")
     user, group = os.geteuid(), os.getegid()
     try:
-        _call("unshare", _CLONE_NEWNET)
+        call("unshare", CLONE_NEWNET)
     except OSError as error:
         if error.errno != errno.EPERM:
             raise Refused(
@@ -109,7 +115,7 @@ def own_user() -> None:
     else:
         return
     try:
-        _call("unshare", _CLONE_NEWUSER)
+        call("unshare", _CLONE_NEWUSER)
         with suppress(FileNotFoundError):
             Path("/proc/self/setgroups").write_text("deny", encoding="ascii")
         Path("/proc/self/uid_map").write_text(f"0 {user} 1", encoding="ascii")
@@ -174,7 +180,7 @@ def node(address: str, mtu: int) -> tuple[int, int]:
 
 def _own_network() -> None:
     try:
-        _call("unshare", _CLONE_NEWNET)
+        call("unshare", CLONE_NEWNET)
     except OSError as error:
         raise Refused(f"network namespaces: {error.strerror}; expected to be allowed to make them") from error
 

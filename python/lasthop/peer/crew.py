@@ -15,7 +15,7 @@ from collections import deque
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lasthop.base.errors import LasthopError, RunError
+from lasthop.base.errors import RunError, UnavailableError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -28,10 +28,6 @@ IN_TIME_S = 1e-3
 _TRIES = 3
 _TICK_S = 1.0
 _WORKER = Path(__file__).parent / "worker.py"
-
-
-class UnavailableError(LasthopError):
-    """The kernel's TCP cannot be run on this system; the message names what is missing."""
 
 
 class _Worker:

@@ -15,6 +15,8 @@ pub enum NotLive {
     NoNode(String),
     /// This node is bound twice.
     Twice(String),
+    /// No links lead from one of these bound nodes to the other.
+    Apart(String, String),
     /// This agent makes data of its own, which has no content.
     Terminates(String),
     /// The run cannot start.
@@ -26,10 +28,13 @@ impl fmt::Display for NotLive {
         match self {
             NotLive::NoNode(node) => write!(f, "nodes.{node}: unknown node; expected one of the scenario"),
             NotLive::Twice(node) => write!(f, "nodes.{node}: bound twice; expected each node once"),
+            NotLive::Apart(from, to) => {
+                write!(f, "nodes.{from}: no links to {to}; expected a path between bound nodes")
+            }
             NotLive::Terminates(agent) => {
                 write!(
                     f,
-                    "agents.{agent}: terminates connections, and its copies have no content; expected another agent, or none"
+                    "agents.{agent}.kind: terminates connections, and its copies have no content; expected another agent, or none"
                 )
             }
             NotLive::Run(error) => write!(f, "{error}"),
@@ -44,8 +49,7 @@ impl std::error::Error for NotLive {}
 /// Flows between two bound nodes carry what programs send; those with one bound end are left out; the others stay simulated.
 /// Bound nodes without a flow between them get one, which all agents serve.
 pub(super) fn bind(config: &Config, bound: &[usize], until: Time) -> Result<Config, NotLive> {
-    let terminates = |scheme: &lasthop_stack::registry::AgentConfig| scheme.needs().terminates;
-    if let Some(agent) = config.agents.iter().find(|agent| terminates(&agent.scheme)) {
+    if let Some(agent) = config.agents.iter().find(|agent| agent.scheme.needs().terminates) {
         return Err(NotLive::Terminates(agent.name.clone()));
     }
     let mut live = config.clone();
@@ -56,7 +60,12 @@ pub(super) fn bind(config: &Config, bound: &[usize], until: Time) -> Result<Conf
     for (flow, place) in config.flows.iter().zip(&mut places) {
         let flow = match (is_bound(flow.from), is_bound(flow.to)) {
             (false, false) => flow.clone(),
-            (true, true) => outside(flow.clone()),
+            (true, true) => FlowConfig {
+                group: flow.group.clone(),
+                dscp: flow.dscp,
+                encrypted: flow.encrypted,
+                ..outside(flow.name.clone(), flow.from, flow.to)
+            },
             _ => continue,
         };
         *place = Some(live.flows.len());
@@ -71,23 +80,17 @@ pub(super) fn bind(config: &Config, bound: &[usize], until: Time) -> Result<Conf
             if !live.flows.iter().any(joins) {
                 let name = format!("{}-{}", config.nodes[from].name, config.nodes[to].name);
                 live.agents.iter_mut().for_each(|agent| agent.flows.push(live.flows.len()));
-                live.flows.push(between(name, from, to));
+                live.flows.push(outside(name, from, to));
             }
         }
     }
     Ok(live)
 }
 
-/// A flow that carries what programs at its ends send.
-fn outside(flow: FlowConfig) -> FlowConfig {
-    let SilentWays { app, reverse } = silent();
-    let transport = TransportConfig::Udp { extra_header: 0 };
-    FlowConfig { is_outside: true, transport, app, reverse, sink: SinkConfig::default(), ..flow }
-}
-
-/// A flow of that kind for two nodes that have none.
-fn between(name: String, from: usize, to: usize) -> FlowConfig {
-    let SilentWays { app, reverse } = silent();
+/// A flow that carries what programs at two nodes send. Its own sources never write.
+fn outside(name: String, from: usize, to: usize) -> FlowConfig {
+    let app = AppConfig { start: Time::NEVER, spread: Span::ZERO, stop: None, kind: AppKind::Bulk };
+    let back = ReverseConfig { app: app.clone(), sink: SinkConfig::default(), buffer: None };
     FlowConfig {
         name,
         group: None,
@@ -99,18 +102,6 @@ fn between(name: String, from: usize, to: usize) -> FlowConfig {
         dscp: 0,
         encrypted: false,
         is_outside: true,
-        reverse,
+        reverse: Some(Box::new(back)),
     }
-}
-
-/// Sources that never write, in both directions.
-struct SilentWays {
-    app: AppConfig,
-    reverse: Option<Box<ReverseConfig>>,
-}
-
-fn silent() -> SilentWays {
-    let app = AppConfig { start: Time::NEVER, spread: Span::ZERO, stop: None, kind: AppKind::Bulk };
-    let back = ReverseConfig { app: app.clone(), sink: SinkConfig::default(), buffer: None };
-    SilentWays { app, reverse: Some(Box::new(back)) }
 }

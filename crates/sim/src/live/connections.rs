@@ -9,99 +9,113 @@ use lasthop_stack::packet::{Body, NodeId, Packet};
 
 use crate::model::ports::Ports;
 
-/// A connection as it is outside: its flow, the ports of its two sides, and whether it is TCP.
+/// A connection as it is outside: nodes and ports of its two ends, the smaller first, and whether it is TCP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Connection {
-    flow: u32,
-    ports: [u16; 2],
+    ends: [(u32, u16); 2],
     is_tcp: bool,
+}
+
+impl Connection {
+    fn of(packet: &Packet) -> Connection {
+        let (from, to) = packet.ports();
+        let mut ends = [(packet.src.0, from), (packet.dst.0, to)];
+        ends.sort_unstable();
+        Connection { ends, is_tcp: matches!(packet.body, Body::Tcp(_)) }
+    }
+
+    /// The port at a node.
+    fn port(&self, node: NodeId) -> u16 {
+        self.ends[usize::from(self.ends[0].0 != node.0)].1
+    }
+}
+
+/// A flow between bound nodes.
+#[derive(Clone, Debug)]
+struct Flow {
+    nodes: [NodeId; 2],
+    /// Its connections by their numbers.
+    known: Vec<Connection>,
+    /// How many it has had.
+    begun: u32,
 }
 
 /// The connections seen so far. As many are kept as have ports of their own in the simulation.
 #[derive(Debug)]
 pub(super) struct Connections {
     ports: Ports,
-    /// The two nodes of each flow between bound nodes, with its number.
-    flows: Vec<(u32, [NodeId; 2])>,
-    numbers: HashMap<Connection, u32>,
-    /// By flow and number of the connection.
-    known: Vec<Vec<Option<Connection>>>,
-    /// How many connections each flow has had.
-    begun: Vec<u32>,
+    /// All flows by their numbers; `None` of those without bound nodes.
+    flows: Vec<Option<Flow>>,
+    /// The flow of each connection, and its number there.
+    places: HashMap<Connection, (u32, u32)>,
     /// Outside, the receiver of the n-th flow has the n-th port from this one on.
     first_port: Option<u16>,
 }
 
 impl Connections {
-    /// Without connections, of these flows.
-    pub(super) fn new(ports: Ports, flows: Vec<(u32, [NodeId; 2])>, first_port: Option<u16>) -> Connections {
-        let most = flows.iter().map(|(flow, _)| *flow as usize + 1).max().unwrap_or(0);
-        Connections {
-            ports,
-            flows,
-            numbers: HashMap::new(),
-            known: vec![Vec::new(); most],
-            begun: vec![0; most],
-            first_port,
-        }
+    /// Without connections, of these flows: the nodes of those between bound nodes.
+    pub(super) fn new(
+        ports: Ports,
+        flows: impl Iterator<Item = Option<[NodeId; 2]>>,
+        first_port: Option<u16>,
+    ) -> Connections {
+        let flow = |nodes| Flow { nodes, known: Vec::new(), begun: 0 };
+        let flows = flows.map(|nodes| nodes.map(flow)).collect();
+        Connections { ports, flows, places: HashMap::new(), first_port }
     }
 
-    /// The flow and side that a packet between two bound nodes comes from: of several flows the one whose receiver has its port,
-    /// else the first.
-    fn flow_of(&self, packet: &Packet) -> Option<(u32, usize)> {
+    /// The flow of a packet between two bound nodes: of several the one whose receiver has its port, else the first.
+    fn flow_of(&self, packet: &Packet) -> Option<u32> {
         let (from, to) = packet.ports();
-        let mut between = self.flows.iter().filter_map(|(flow, nodes)| {
-            let side = nodes.iter().position(|node| *node == packet.src)?;
-            (nodes[1 - side] == packet.dst).then_some((*flow, side))
+        let mut between = (0..).zip(&self.flows).filter_map(|(number, flow)| {
+            let nodes = flow.as_ref()?.nodes;
+            let receives = match (packet.src, packet.dst) {
+                (src, dst) if [src, dst] == nodes => to,
+                (src, dst) if [dst, src] == nodes => from,
+                _ => return None,
+            };
+            let has_port =
+                self.first_port.is_some_and(|port| u32::from(port) + number == u32::from(receives));
+            Some((number, has_port))
         });
         let first = between.clone().next();
-        let has_port = |flow: u32, side: usize| {
-            let receives = if side == 1 { from } else { to };
-            self.first_port.is_some_and(|port| u32::from(port) + flow == u32::from(receives))
-        };
-        between.find(|(flow, side)| has_port(*flow, *side)).or(first)
+        between.find(|(_, has_port)| *has_port).or(first).map(|(number, _)| number)
     }
 
     /// Gives a packet from outside the ports of its connection in the simulation, and returns the end that it comes from; `None`
     /// if no flow joins its nodes.
     pub(super) fn enter(&mut self, packet: &mut Packet) -> Option<u32> {
-        let (flow, side) = self.flow_of(packet)?;
-        let (from, to) = packet.ports();
-        let ports = if side == 0 { [from, to] } else { [to, from] };
-        let connection = Connection { flow, ports, is_tcp: matches!(packet.body, Body::Tcp(_)) };
-        let number = match self.numbers.get(&connection) {
-            Some(number) => *number,
-            None => self.begin(connection),
+        let connection = Connection::of(packet);
+        let (flow, number) = match self.places.get(&connection) {
+            Some(place) => *place,
+            None => self.begin(connection, self.flow_of(packet)?)?,
         };
+        let side = usize::from(self.flows[flow as usize].as_ref()?.nodes[0] != packet.src);
         set_ports(packet, [side, 1 - side].map(|side| self.ports.of(flow, side, number)));
         Some(2 * flow + side as u32)
     }
 
-    /// Numbers a new connection, which takes the place of the oldest one when all ports are used.
-    fn begin(&mut self, connection: Connection) -> u32 {
-        let flow = connection.flow as usize;
-        let number = self.begun[flow] % self.ports.generations();
-        self.begun[flow] += 1;
-        let known = &mut self.known[flow];
-        if number as usize == known.len() {
-            known.push(None);
+    /// Numbers a new connection of a flow. It replaces the oldest one when all ports are used.
+    fn begin(&mut self, connection: Connection, flow: u32) -> Option<(u32, u32)> {
+        let Flow { known, begun, .. } = self.flows[flow as usize].as_mut()?;
+        let number = *begun % self.ports.generations();
+        *begun += 1;
+        if let Some(place) = known.get_mut(number as usize) {
+            self.places.remove(&std::mem::replace(place, connection));
+        } else {
+            known.push(connection);
         }
-        if let Some(before) = known[number as usize].replace(connection) {
-            self.numbers.remove(&before);
-        }
-        self.numbers.insert(connection, number);
-        number
+        self.places.insert(connection, (flow, number));
+        Some((flow, number))
     }
 
     /// Gives a packet the ports that its connection has outside.
     pub(super) fn leave(&self, packet: &mut Packet) {
         let (from, to) = packet.ports();
-        let end = self.ports.end(from);
-        let number = self.ports.connection(from.min(to));
-        let known = self.known.get(end as usize / 2).and_then(|known| known.get(number as usize)?.as_ref());
-        if let Some(connection) = known {
-            let [first, second] = connection.ports;
-            set_ports(packet, if end.is_multiple_of(2) { [first, second] } else { [second, first] });
+        let flow = self.flows[self.ports.end(from) as usize / 2].as_ref();
+        let number = self.ports.connection(from.min(to)) as usize;
+        if let Some(connection) = flow.and_then(|flow| flow.known.get(number)) {
+            set_ports(packet, [connection.port(packet.src), connection.port(packet.dst)]);
         }
     }
 }

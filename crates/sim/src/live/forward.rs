@@ -52,6 +52,8 @@ pub fn relay(
 ) -> io::Result<Ended> {
     let mut live = Live { network, ends, clock, lateness: Lateness::default(), refused: 0 };
     let mut spare = vec![0; LONGEST];
+    let watched = [stop].into_iter().chain(ends.iter().copied());
+    let mut polled: Vec<_> = watched.map(|end| PollFd::from_borrowed_fd(end, PollFlags::IN)).collect();
     loop {
         let now = live.clock.now();
         live.deliver(now.min(until))?;
@@ -67,8 +69,6 @@ pub fn relay(
         if !is_idle || left == Span::ZERO {
             continue;
         }
-        let watched = [stop].into_iter().chain(ends.iter().copied());
-        let mut polled: Vec<_> = watched.map(|end| PollFd::from_borrowed_fd(end, PollFlags::IN)).collect();
         wait(&mut polled, left)?;
         if !polled[0].revents().is_empty() {
             let now = live.clock.now();

@@ -6,7 +6,7 @@ use lasthop_stack::wire::{self, Headers};
 
 use super::bound::{NotLive, bind};
 use super::connections::Connections;
-use crate::model::Config;
+use crate::model::{Config, FlowConfig};
 use crate::run::{Open, Outcome, RunError};
 
 /// Version 4 is in the first four bits of an IP packet.
@@ -63,12 +63,16 @@ impl Network {
             }
             nodes.push(place);
         }
-        let run = Open::new(bind(config, &nodes, until)?, seeds).map_err(NotLive::Run)?;
-        let flows = (0..).zip(&run.config().flows);
-        let outer = flows.filter(|(_, flow)| flow.is_outside);
-        let outer =
-            outer.map(|(number, flow)| (number, [flow.from, flow.to].map(|node| NodeId(node as u32))));
-        let connections = Connections::new(run.ports(), outer.collect(), first_port);
+        let run = Open::new(bind(config, &nodes, until)?, seeds).map_err(|error| match error {
+            RunError::Unreachable(pair) => {
+                let [from, to] = [pair.from, pair.to].map(|node| config.nodes[node].name.clone());
+                NotLive::Apart(from, to)
+            }
+            error => NotLive::Run(error),
+        })?;
+        let nodes_of = |flow: &FlowConfig| [flow.from, flow.to].map(|node| NodeId(node as u32));
+        let outer = run.config().flows.iter().map(|flow| flow.is_outside.then(|| nodes_of(flow)));
+        let connections = Connections::new(run.ports(), outer, first_port);
         let bound: Vec<NodeId> = nodes.into_iter().map(|node| NodeId(node as u32)).collect();
         let counted = vec![Counted::default(); bound.len()];
         Ok(Network { run, bound, connections, counted, bytes: Vec::new(), identification: 0 })

@@ -199,7 +199,7 @@ fn what_cannot_run_live_is_named() {
     assert_eq!(error(&plain, &["a", "c"]), "nodes.c: unknown node; expected one of the scenario");
     assert_eq!(error(&plain, &["a", "b", "a"]), "nodes.a: bound twice; expected each node once");
     let split = TOML.to_string() + "[agents.half]\nkind = \"i-tcp\"\nnode = \"m\"\nlink = \"first\"\n";
-    let text = "agents.half: terminates connections, and its copies have no content; expected another agent, or none";
+    let text = "agents.half.kind: terminates connections, and its copies have no content; expected another agent, or none";
     assert_eq!(error(&config(&split, &[]), &["a", "b"]), text);
 }
 
@@ -299,8 +299,8 @@ fn entered(connections: &mut Connections, nodes: [u32; 2], ports: [u16; 2]) -> O
 #[test]
 fn each_connection_of_a_flow_has_ports_of_its_own_inside() {
     let ports = Ports::new(2, true).expect("few flows");
-    let flows = vec![(0, [NodeId(0), NodeId(2)]), (1, [NodeId(2), NodeId(0)])];
-    let mut found = Connections::new(ports, flows.clone(), None);
+    let flows = [Some([NodeId(0), NodeId(2)]), Some([NodeId(2), NodeId(0)])];
+    let mut found = Connections::new(ports, flows.into_iter(), None);
     assert_eq!(entered(&mut found, [0, 2], [40_000, 80]), Some((0, (10_000, 10_001))));
     assert_eq!(entered(&mut found, [2, 0], [80, 40_000]), Some((1, (10_001, 10_000))));
     assert_eq!(entered(&mut found, [0, 2], [40_001, 80]), Some((0, (10_004, 10_005))));
@@ -311,7 +311,7 @@ fn each_connection_of_a_flow_has_ports_of_its_own_inside() {
         entered(&mut found, [0, 2], [port, 443]).expect("a flow");
     }
     // In a scenario whose receivers have ports, these choose the flow.
-    let mut found = Connections::new(ports, flows, Some(FIRST_PORT));
+    let mut found = Connections::new(ports, flows.into_iter(), Some(FIRST_PORT));
     assert_eq!(entered(&mut found, [0, 2], [40_000, FIRST_PORT]), Some((0, (10_000, 10_001))));
     assert_eq!(entered(&mut found, [2, 0], [FIRST_PORT, 40_000]), Some((1, (10_001, 10_000))));
     assert_eq!(entered(&mut found, [2, 0], [40_000, FIRST_PORT + 1]), Some((2, (10_002, 10_003))));

@@ -6,7 +6,7 @@
 //!
 //! **Choices.** 1. A SYN that is sent again offers ECN again; that it may go without (RFC 3168, 6.1.1.1) is for middleboxes
 //! which this stack does not meet. 2. With classic ECN, a mark counts if the segment carries data within the window
-//! that the receiver has not yet received (6.1.5 leaves out what is beyond the window). With accurate ECN each marked
+//! that the receiver has not yet received (6.1.5 ignores marks beyond the window). With accurate ECN each marked
 //! packet counts (RFC 9768, 3.2.2). 3. A segment with CWR that is marked itself ends one echo and begins another. 4.
 //! The option of accurate ECN with counters of bytes (RFC 9768, 3.2.3) is not sent; the count of packets does not need
 //! it. 5. The acknowledgement of a SYN-ACK reports how that arrived (3.2.2.1), and the end that sent it does not take
