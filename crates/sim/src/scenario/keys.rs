@@ -25,7 +25,9 @@ mod preset;
 mod radio;
 mod records;
 mod table;
+mod transport;
 mod users;
+mod values;
 mod wires;
 mod words;
 

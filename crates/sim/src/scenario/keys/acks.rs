@@ -1,6 +1,7 @@
 //! The keys of acknowledgements: `flows.NAME.tcp.acks`, and what each law counts.
 
-use super::table::{IF_TCP, SEGMENTS, TIME_MS, time};
+use super::table::{IF_TCP, SEGMENTS, TIME_MS};
+use super::values::time;
 use super::{Key, Kind, Only};
 
 /// Where the receiver counts segments, if only until the sender asks for a rate.

@@ -2,7 +2,7 @@
 
 use super::super::quantity::Dim;
 use super::super::value::Value;
-use super::table::{quantity, segments, time};
+use super::values::{quantity, segments, time};
 use super::{Bound, Default, Key, Kind, Only};
 use lasthop_stack::hooks::parameter::{Domain, Limit, Setting, Spec};
 use lasthop_stack::registry::{AgentKind, AqmKind, ArqKind, CongestionKind, IntervalKind, ReactionKind};

@@ -8,7 +8,8 @@ use super::kinds::{
     LINKS, LOSING, LOSING_A_WAY, OF_ONE_RATE, OF_TWO_NODES, QUEUED, WIFI, WITH_DELAYS, WITH_RATES,
 };
 use super::preset::{FLAVOURS, Preferred, RADIOS, Source, Wifi};
-use super::table::{FASTEST, LONGEST, RATE, SHARE, SIZE, TIME_MS, quantity, time};
+use super::table::{FASTEST, LONGEST, RATE, SHARE, SIZE, TIME_MS};
+use super::values::{quantity, time};
 use super::words::{LOSS_MODELS, STANDARDS, names};
 use super::{Default, Key, Kind, Only, aqm};
 use crate::medium::radio::config::ErrorLaw;

@@ -2,7 +2,8 @@
 
 use super::super::quantity::Dim;
 use super::kinds::WIFI;
-use super::table::{SIZE, TIME_MS, quantity, time};
+use super::table::{SIZE, TIME_MS};
+use super::values::{quantity, time};
 use super::{Key, Kind, Only};
 use lasthop_stack::link::dot11::PcfConfig;
 
