@@ -58,7 +58,7 @@ pub(crate) struct Channel {
     pub(super) pull: Slot,
     pub(super) capture: Option<usize>,
     /// Nothing but its queue and its loss process acts on its packets, and nothing records them.
-    pub(super) is_plain: bool,
+    pub(super) takes_shortcut: bool,
     pub(super) counters: ChannelCounters,
     pub(super) pipe: VecDeque<InFlight>,
     pub(super) slot: Slot,
@@ -95,7 +95,7 @@ impl Channel {
             treatment: None,
             pull: slot,
             capture: None,
-            is_plain: false,
+            takes_shortcut: false,
             counters,
             pipe: VecDeque::new(),
             slot,
@@ -110,7 +110,7 @@ impl Channel {
         !watched && !is_managed && self.cuts.is_none() && self.treatment.is_none()
     }
 
-    /// Takes in a packet, where it [is plain](Self::is_plain): returns when its last bit leaves, or what loses it.
+    /// Takes in a packet, where it [takes the shortcut](Self::takes_shortcut): returns when its last bit leaves, or what loses it.
     #[inline]
     pub(super) fn carry(&mut self, packet: &mut Packet, size: Bytes, now: Time) -> Result<Time, Culprit> {
         let departure = match &mut self.line {

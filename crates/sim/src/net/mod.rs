@@ -224,7 +224,7 @@ impl Net {
         // A sender that is watched predicts nothing.
         self.tracer.senders |= self.takes_plain_path;
         for channel in &mut self.channels {
-            channel.is_plain = !self.takes_plain_path && !self.tracer.links && channel.is_bare();
+            channel.takes_shortcut = !self.takes_plain_path && !self.tracer.links && channel.is_bare();
         }
         for wlan in 0..self.wlans.len() {
             self.with_wlan(wlan, Wlan::begin);
@@ -315,7 +315,7 @@ impl Net {
     #[inline]
     fn offer(&mut self, number: usize, (id, size): (PoolId, Bytes), at: Time, sequence: Sequence) {
         let channel = &self.channels[number];
-        if channel.is_plain || channel.stage.is_none() {
+        if channel.takes_shortcut || channel.stage.is_none() {
             self.cross(number, (id, size), at, sequence);
         } else {
             self.join(number, id, false);
@@ -329,7 +329,7 @@ impl Net {
         let key = self.ways.key(packet.dst);
         let last = loop {
             let channel = &mut self.channels[number];
-            let departure = if channel.is_plain {
+            let departure = if channel.takes_shortcut {
                 channel.carry(packet, size, at)
             } else if channel.scatters() {
                 return self.scatter(number, (id, size), at, sequence);
@@ -345,7 +345,7 @@ impl Net {
             let arrival = departure + channel.delay;
             match self.ways.onward(&mut channel.onward, key, channel.to) {
                 Way::Relay(next)
-                    if arrival < self.horizon && (channel.is_plain || channel.agents[0].is_none()) =>
+                    if arrival < self.horizon && (channel.takes_shortcut || channel.agents[0].is_none()) =>
                 {
                     self.crossings += 1;
                     (number, at) = (next as usize, arrival);
