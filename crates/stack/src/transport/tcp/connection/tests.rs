@@ -161,7 +161,8 @@ impl Pair {
             consider(self.sides[side].pace, 3, side);
         }
         let Some((time, what, side)) = next else { return false };
-        self.now = time;
+        // What left behind a packet that is late arrives with it.
+        self.now = self.now.max(time);
         match what {
             0 => {
                 let Some((sent, mut packet)) = self.sides[side].wire.pop_front() else { return false };
