@@ -79,6 +79,14 @@ pub struct Timestamps {
     pub echo: u32,
 }
 
+impl Timestamps {
+    /// Whether a clock shows this value later than another, modulo 2^32 (RFC 7323, 5.2).
+    #[must_use]
+    pub fn is_later(value: u32, than: u32) -> bool {
+        value.wrapping_sub(than).cast_signed() > 0
+    }
+}
+
 /// Most bytes of options in a header (RFC 9293, 3.1: the data offset counts at most 15 words).
 const MAX_OPTIONS: u32 = 40;
 

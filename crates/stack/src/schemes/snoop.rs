@@ -42,7 +42,9 @@
 //! recorded holes move. The oldest segment is sent at once over the new link, because all of them may have been lost on
 //! the old one. 11. Duplicates that request the first of several holes are marked; the next hole is marked once the
 //! acknowledgement has advanced to it, as in ns-2. 12. SACK blocks in the acknowledgements that pass are not changed.
-//! If they report the next hole, a sender with SACK may declare it lost before the station has repaired it.
+//! If they report the next hole, a sender with SACK may declare it lost before the station has repaired it. 13. A copy
+//! is not stamped earlier than what the mobile echoes: a mobile that checks timestamps (RFC 7323, 5) would discard it
+//! once the sender has repeated an earlier segment.
 //!
 //! **Checked by** `snoop/tests.rs`, `crates/sim/tests/stations.rs` end to end, and `tests/python/test_ns2_snoop.py`
 //! against ns-2.

@@ -37,7 +37,7 @@
 //! timestamp; if there is none, the echo is not changed. 9. The station does not know the unit of the sender's clock.
 //! It measures how fast the timestamps advance over all data of the flow, and changes no echo during the first second.
 //! An echo is never later than the sender's clock by that measure. 10. At a hand-off the buffered segments move; the
-//! oldest is sent at once, and the rest when it is acknowledged.
+//! oldest is sent at once, and the rest when it is acknowledged. 11. The timestamps of copies are those of Snoop (13).
 //!
 //! **Checked by** `wtcp/tests.rs`, and `crates/sim/tests/stations.rs` end to end.
 

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::packet::{Packet, Segment};
+use crate::packet::{Body, Packet, Segment, Timestamps};
 use crate::state_bytes::{StateBytes, state_bytes};
 use crate::units::SeqNo;
 
@@ -57,6 +57,8 @@ state_bytes! {
         una: Option<SeqNo>,
         window: u16,
         is_heard: bool,
+        /// The latest timestamp that the mobile has echoed.
+        echoed: Option<u32>,
         fin: Option<SeqNo>,
         /// Total size of the packets held.
         bytes: u64,
@@ -72,6 +74,7 @@ impl<N: StateBytes> Segments<N> {
             una: None,
             window: 0,
             is_heard: false,
+            echoed: None,
             fin: None,
             bytes: 0,
         }
@@ -105,6 +108,19 @@ impl<N: StateBytes> Segments<N> {
     /// The segment at this position.
     pub(in super::super) fn at(&mut self, place: usize) -> Option<&mut Held<N>> {
         self.held.get_mut(place)
+    }
+
+    /// The segment at this position as it is sent again. Its timestamp is not earlier than what the mobile echoes; otherwise the
+    /// mobile would discard it (RFC 7323, 5.2).
+    pub(in super::super) fn copy(&self, place: usize) -> Option<Packet> {
+        let mut copy = self.held.get(place)?.packet;
+        if let Body::Tcp(segment) = &mut copy.body
+            && let Some((stamps, echoed)) = segment.options.timestamps.as_mut().zip(self.echoed)
+            && Timestamps::is_later(echoed, stamps.value)
+        {
+            stamps.value = echoed;
+        }
+        Some(copy)
     }
 
     /// The packets of all segments, in order.
@@ -157,6 +173,12 @@ impl<N: StateBytes> Segments<N> {
     pub(in super::super) fn hear(&mut self, segment: &Segment, mut release: impl FnMut(&Held<N>)) -> Heard {
         let (before, window) = (self.una, self.window);
         self.is_heard = true;
+        let echo = segment.options.timestamps.map(|stamps| stamps.echo);
+        if let Some(echo) =
+            echo.filter(|echo| self.echoed.is_none_or(|last| Timestamps::is_later(*echo, last)))
+        {
+            self.echoed = Some(echo);
+        }
         if before.is_none_or(|una| segment.ack.distance_from(una) > 0) {
             self.una = Some(segment.ack);
             self.window = segment.window;
@@ -176,5 +198,61 @@ impl<N: StateBytes> Segments<N> {
         let duplicate_sack = segment.options.sack.as_slice().iter().any(|block| told(block.0));
         let repeats = segment.sequence_len() == 0 && segment.window == window && !duplicate_sack;
         if repeats { Heard::Duplicate } else { Heard::Other }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::script::{LEN, MOBILE, SERVER, ack, data, packet};
+    use super::*;
+
+    fn stamped(mut packet: Packet, value: u32, echo: u32) -> (Packet, Segment) {
+        let Body::Tcp(segment) = &mut packet.body else { panic!("a segment") };
+        segment.options.timestamps = Some(Timestamps { value, echo });
+        let segment = *segment;
+        (packet, segment)
+    }
+
+    fn value(copy: Option<Packet>) -> u32 {
+        let Some(Packet { body: Body::Tcp(segment), .. }) = copy else { panic!("a segment") };
+        segment.options.timestamps.expect("stamped").value
+    }
+
+    /// Segments 0 to 2, sent when the clock of their sender showed this.
+    fn held(clock: u32) -> Segments<u32> {
+        let mut segments = Segments::new(10);
+        for number in 0..3 {
+            let (packet, segment) = stamped(data(number), clock.wrapping_add(number), 0);
+            assert_eq!(segments.take(&packet, &segment, number), Taken::Last);
+        }
+        segments
+    }
+
+    #[test]
+    fn a_copy_is_not_earlier_than_what_the_mobile_echoes() {
+        // The clock wraps.
+        for clock in [1_000, u32::MAX, u32::MAX - 20] {
+            let mut segments = held(clock);
+            let mut hear = |number: u32, echo: u32| {
+                let (_, segment) = stamped(packet(MOBILE, SERVER, ack(number)), 1, clock.wrapping_add(echo));
+                segments.hear(&segment, |_| {});
+                [0, 1].map(|place| value(segments.copy(place)).wrapping_sub(clock))
+            };
+            assert_eq!(hear(1, 0), [1, 2], "each has its own");
+            assert_eq!(hear(1, 30), [30, 30], "the sender has repeated a segment meanwhile");
+            assert_eq!(hear(1, 2), [30, 30], "an acknowledgement is late");
+        }
+    }
+
+    #[test]
+    fn a_copy_without_timestamps_is_the_segment_itself() {
+        let mut segments = Segments::new(10);
+        let plain = data(0);
+        let Body::Tcp(segment) = plain.body else { panic!("a segment") };
+        segments.take(&plain, &segment, 0u32);
+        segments.hear(&stamped(packet(MOBILE, SERVER, ack(0)), 1, 5).1, |_| {});
+        assert_eq!(segments.copy(0), Some(plain));
+        assert_eq!(segments.copy(1), None);
+        assert_eq!(segment.len, LEN);
     }
 }

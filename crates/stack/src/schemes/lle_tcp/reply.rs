@@ -33,7 +33,7 @@ impl Reply {
     pub(in super::super) fn hear(&mut self, packet: &Packet, segment: &Segment) {
         self.extra_header = packet.extra_header;
         if let (Some(mine), Some(theirs)) = (&mut self.stamps, segment.options.timestamps)
-            && is_newer(theirs.value, mine.value)
+            && Timestamps::is_later(theirs.value, mine.value)
         {
             mine.value = theirs.value;
         }
@@ -68,7 +68,7 @@ impl Reply {
     /// Sets the value to echo, unless it is older than the previous one.
     pub(in super::super) fn echo(&mut self, value: u32) {
         if let Some(mine) = &mut self.stamps
-            && is_newer(value, mine.echo)
+            && Timestamps::is_later(value, mine.echo)
         {
             mine.echo = value;
         }
@@ -101,9 +101,4 @@ impl Reply {
         };
         Packet { extra_header: self.extra_header, ..Packet::new(receiver.0, sender.0, Body::Tcp(segment)) }
     }
-}
-
-/// Whether a timestamp is later than another, modulo 2^32.
-fn is_newer(stamp: u32, than: u32) -> bool {
-    stamp.wrapping_sub(than).cast_signed() > 0
 }

@@ -132,7 +132,7 @@ impl Flow {
                 if first.with_link == 0 && (lost || !first.resent) {
                     (first.with_link, first.resent) = (1, true);
                     self.behind_repair = None;
-                    return Verdict::Resend(held.packet);
+                    return self.segments.copy(0).map_or(Verdict::Pass, Verdict::Resend);
                 }
             }
         }

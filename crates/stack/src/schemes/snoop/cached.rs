@@ -139,10 +139,9 @@ impl Cached {
         let held = self.segments.expected()?;
         held.note.copies += 1;
         held.note.sent = now;
-        let copy = held.packet;
         self.duplicates.repaired(behind);
         self.restart(config, now);
-        Some(copy)
+        self.segments.copy(0)
     }
 
     /// Returns the segment to retransmit if the deadline has passed.

@@ -296,8 +296,8 @@ fn state_is_counted_with_the_packets_and_given_back() {
     // Of each segment the packet, when it was sent, how often, and whether its sender repeated it.
     let segments = 10 * (1_040 + 8 + 4 + 1);
     // Of the flow: two times, the mean and the deviation, and the duplicates seen and expected. Of its queue: the room,
-    // the number, window and FIN of the mobile, whether it was heard, and the size.
-    let flow = 8 + 8 + (8 + 8) + (4 + 5) + (8 + 5 + 2 + 5 + 1 + 8);
+    // the number, window and FIN of the mobile, whether it was heard, its latest echo, and the size.
+    let flow = 8 + 8 + (8 + 8) + (4 + 5) + (8 + 5 + 2 + 5 + 1 + 5 + 8);
     assert_eq!(most, segments + flow);
     script.ack(10);
     script.send(10..15);

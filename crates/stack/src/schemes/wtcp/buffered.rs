@@ -211,10 +211,11 @@ impl Buffered {
         let Some(held) = self.segments.at(place) else { return };
         held.note.sent = turn.now;
         held.note.times += 1;
+        let Some(copy) = self.segments.copy(place) else { return };
         if is_ahead {
-            turn.out.ahead(&held.packet);
+            turn.out.ahead(&copy);
         } else {
-            turn.out.down(&held.packet);
+            turn.out.down(&copy);
         }
     }
 

@@ -1,5 +1,6 @@
 //! Estimates how fast the timestamps of a sender advance, as seen from a station.
 
+use crate::packet::Timestamps;
 use crate::state_bytes::state_bytes;
 use crate::units::{Span, Time};
 
@@ -22,7 +23,7 @@ impl Stamps {
         if self.first.is_none() {
             self.first = Some((stamp, now));
             self.latest = (stamp, now);
-        } else if stamp.wrapping_sub(latest).cast_signed() >= 0 {
+        } else if !Timestamps::is_later(latest, stamp) {
             self.latest = (stamp, now);
         }
     }
@@ -43,7 +44,7 @@ impl Stamps {
     pub(super) fn later(&self, stamp: u32, span: Span, now: Time) -> Option<u32> {
         let later = stamp.wrapping_add(self.ticks(span)?);
         let shows = self.latest.0.wrapping_add(self.ticks(now.since(self.latest.1))?);
-        Some(if later.wrapping_sub(shows).cast_signed() > 0 { shows } else { later })
+        Some(if Timestamps::is_later(later, shows) { shows } else { later })
     }
 }
 
