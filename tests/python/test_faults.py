@@ -15,9 +15,7 @@ from test_rooms import SIM, STACK
 ROOT = Path(__file__).resolve().parents[2]
 LISTED = faults.load(ROOT)
 # What has no code of its own, is not in Python, or is what schemes have in common.
-WITHOUT = {"stack/signal", "lasthop/_core"} | {
-    f"stack/schemes/{one}" for one in ("deadlines", "flows", "held")
-}
+WITHOUT = {"stack/signal", "lasthop/_core"} | {f"stack/schemes/{one}" for one in ("deadlines", "flows")}
 
 
 def test_each_fault_still_applies_and_is_one_line() -> None:
