@@ -1,6 +1,7 @@
 # Types of the extension module written in Rust (crates/py).
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -58,7 +59,13 @@ class Scenario:
     def missing(self, channel: str, point: int = 0) -> str | None: ...
     def fault(self, point: int, key: str, text: str) -> str: ...
     def live(
-        self, point: int, seed: int, replication: int, nodes: Sequence[str], first_port: int | None = None
+        self,
+        point: int,
+        seeds: tuple[int, int],
+        nodes: Sequence[str],
+        first_port: int | None = None,
+        trace: Sequence[str] = (),
+        pcap: Mapping[str, Path] | None = None,
     ) -> Live: ...
     def writes(self, point: int, seed: int, replication: int, flow: int) -> Writes: ...
     def resolved(self, point: int = 0) -> str: ...

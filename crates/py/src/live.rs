@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::os::fd::{BorrowedFd, RawFd};
 use std::sync::Arc;
 
-use lasthop_sim::live::{Clock, Counted, Network, NotLive, Write, relay};
+use lasthop_sim::live::{Clock, Counted, Network, NotLive, Recorded, Write, relay};
 use lasthop_sim::scenario::Config;
 use lasthop_stack::units::{Span, Time};
 use pyo3::exceptions::{PyOSError, PyValueError};
@@ -22,13 +22,19 @@ pub(crate) struct Live {
     pub(crate) nodes: Vec<String>,
     pub(crate) first_port: Option<u16>,
     pub(crate) seeds: (u64, u64),
+    pub(crate) recorded: Recorded,
 }
 
 impl Live {
+    /// The network at its start, if it can run live.
+    pub(crate) fn check(&self) -> PyResult<Network> {
+        self.network(Time(1), Recorded::default())
+    }
+
     /// The network at its start. Only the thread that makes it may use it.
-    pub(crate) fn network(&self, until: Time) -> PyResult<Network> {
+    fn network(&self, until: Time, recorded: Recorded) -> PyResult<Network> {
         let nodes: Vec<&str> = self.nodes.iter().map(String::as_str).collect();
-        let network = Network::new(&self.config, &nodes, (until, self.first_port), self.seeds);
+        let network = Network::new(&self.config, &nodes, (until, self.first_port), self.seeds, recorded);
         network.map_err(|error| match error {
             NotLive::Run(error) => RunError::new_err(error.to_string()),
             error => PyValueError::new_err(error.to_string()),
@@ -62,7 +68,7 @@ impl Writes {
 impl Live {
     /// The addresses of the bound nodes, in their order.
     fn addresses(&self) -> PyResult<Vec<String>> {
-        let addresses = self.network(Time(1))?.addresses();
+        let addresses = self.check()?.addresses();
         Ok(addresses.into_iter().map(|address| std::net::Ipv4Addr::from(address).to_string()).collect())
     }
 
@@ -89,7 +95,7 @@ impl Live {
         let [ahead, until] = times.map(Span::from_secs_f64);
         let (clock, until) = (Clock::start(ahead), Time(until.0));
         let (ended, counted, outcome) = py.detach(|| {
-            let mut network = self.network(until)?;
+            let mut network = self.network(until, self.recorded.clone())?;
             #[expect(unsafe_code, reason = "Python owns the descriptors, and hands over only their numbers")]
             // SAFETY: the caller keeps the descriptors open until this returns.
             let borrow = |end: RawFd| unsafe { BorrowedFd::borrow_raw(end) };

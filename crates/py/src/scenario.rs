@@ -12,7 +12,7 @@ use lasthop_sim::live::Writes;
 use lasthop_sim::model::{AgentConfig, FlowConfig, LinkConfig, LinkKind};
 use lasthop_sim::scenario::{self, Config, Scenario as Inner};
 use lasthop_sim::{Request, RunError as Failure};
-use lasthop_stack::units::{Span, Time};
+use lasthop_stack::units::Span;
 use pyo3::exceptions::{PyIndexError, PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -170,19 +170,21 @@ impl Scenario {
     /// The network with these nodes bound to programs outside; if `first_port` is given, the receivers of the flows have the
     /// ports from it on.
     #[cfg(unix)]
-    #[pyo3(signature = (point, seed, replication, nodes, first_port = None))]
+    #[pyo3(signature = (point, seeds, nodes, first_port = None, trace = Vec::new(), pcap = None))]
     fn live(
         &self,
         point: isize,
-        seed: u64,
-        replication: u64,
+        seeds: (u64, u64),
         nodes: Vec<String>,
         first_port: Option<u16>,
+        trace: Vec<String>,
+        pcap: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<crate::live::Live> {
-        let seeds = (seed, replication);
-        let live = crate::live::Live { config: self.config(point)?, nodes, first_port, seeds };
+        let config = self.config(point)?;
+        let recorded = lasthop_sim::live::Recorded { trace, pcap: self.captures(&config, pcap)? };
+        let live = crate::live::Live { config, nodes, first_port, seeds, recorded };
         // It is made again where it runs.
-        live.network(Time(1)).map(|_| live)
+        live.check().map(|_| live)
     }
 
     /// The writes of the application of a flow, with their times.

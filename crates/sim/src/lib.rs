@@ -13,6 +13,7 @@ pub mod medium;
 pub mod metrics;
 pub mod model;
 mod net;
+mod outside;
 pub mod probe;
 mod run;
 pub mod scenario;

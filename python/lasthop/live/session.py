@@ -118,7 +118,7 @@ def run(
             raise UsageError(f"{name}: no such node; {nearest(name, known)}", argument="node")
     core = _core.Scenario.from_text(scenario.text, scenario.name, scenario.overrides)
     try:
-        live = core.live(point, chosen, replication, names)
+        live = core.live(point, (chosen, replication), names)
     except ValueError as error:
         key, _, text = str(error).partition(": ")
         raise ScenarioError(fault(scenario, point, key, text)) from error

@@ -254,7 +254,7 @@ def _run(job: dict[str, Any]) -> dict[str, Any]:
         _Flow(facts, _FIRST_PORT + n, sample_s, scenario.writes(*place, n))
         for n, facts in enumerate(job["flows"])
     ]
-    live = scenario.live(*place, job["ends"], _FIRST_PORT)
+    live = scenario.live(place[0], place[1:], job["ends"], _FIRST_PORT)
     addresses = live.addresses()
     descriptors, counters = [], _Ends()
     for end in range(2):

@@ -6,7 +6,6 @@
 //! the application of a flow writes, and when.
 
 mod bound;
-mod connections;
 mod forward;
 mod lateness;
 mod network;
@@ -15,6 +14,7 @@ mod writes;
 #[cfg(test)]
 mod tests;
 
+pub use crate::run::Recorded;
 pub use bound::NotLive;
 pub use forward::{Clock, Ended, relay};
 pub use lateness::Lateness;

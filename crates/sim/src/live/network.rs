@@ -2,12 +2,11 @@
 
 use lasthop_stack::packet::{Body, Datagram, Ecn, IP_HEADER, NodeId, Packet, TCP_HEADER, UDP_HEADER};
 use lasthop_stack::units::Time;
-use lasthop_stack::wire::{self, Headers};
+use lasthop_stack::wire;
 
 use super::bound::{NotLive, bind};
-use super::connections::Connections;
-use crate::model::{Config, FlowConfig};
-use crate::run::{Open, Outcome, RunError};
+use crate::model::Config;
+use crate::run::{Open, Outcome, Recorded, RunError};
 
 /// Version 4 is in the first four bits of an IP packet.
 const VERSION_4: u8 = 4;
@@ -35,7 +34,6 @@ pub struct Counted {
 pub struct Network {
     run: Open,
     bound: Vec<NodeId>,
-    connections: Connections,
     counted: Vec<Counted>,
     /// The bytes of the packet that arrived last.
     bytes: Vec<u8>,
@@ -53,6 +51,7 @@ impl Network {
         bound: &[&str],
         (until, first_port): (Time, Option<u16>),
         seeds: (u64, u64),
+        recorded: Recorded,
     ) -> Result<Network, NotLive> {
         let mut nodes = Vec::new();
         for name in bound {
@@ -63,19 +62,20 @@ impl Network {
             }
             nodes.push(place);
         }
-        let run = Open::new(bind(config, &nodes, until)?, seeds).map_err(|error| match error {
-            RunError::Unreachable(pair) => {
-                let [from, to] = [pair.from, pair.to].map(|node| config.nodes[node].name.clone());
-                NotLive::Apart(from, to)
-            }
-            error => NotLive::Run(error),
-        })?;
-        let nodes_of = |flow: &FlowConfig| [flow.from, flow.to].map(|node| NodeId(node as u32));
-        let outer = run.config().flows.iter().map(|flow| flow.is_outside.then(|| nodes_of(flow)));
-        let connections = Connections::new(run.ports(), outer, first_port);
+        let mut run =
+            Open::new(bind(config, &nodes, until)?, seeds, recorded).map_err(|error| match error {
+                RunError::Unreachable(pair) => {
+                    let [from, to] = [pair.from, pair.to].map(|node| config.nodes[node].name.clone());
+                    NotLive::Apart(from, to)
+                }
+                error => NotLive::Run(error),
+            })?;
+        if let Some((outside, first_port)) = run.outside().zip(first_port) {
+            outside.connections.receive_from(first_port);
+        }
         let bound: Vec<NodeId> = nodes.into_iter().map(|node| NodeId(node as u32)).collect();
         let counted = vec![Counted::default(); bound.len()];
-        Ok(Network { run, bound, connections, counted, bytes: Vec::new(), identification: 0 })
+        Ok(Network { run, bound, counted, bytes: Vec::new(), identification: 0 })
     }
 
     /// When something happens next.
@@ -97,7 +97,8 @@ impl Network {
             counted.ignored += 1;
             return;
         };
-        let Some(from) = self.connections.enter(&mut packet) else {
+        let from = self.run.outside().and_then(|outside| outside.connections.enter(&mut packet));
+        let Some(from) = from else {
             counted.ignored += 1;
             return;
         };
@@ -119,33 +120,19 @@ impl Network {
     }
 
     /// Writes the bytes of a packet that has arrived; false if it has none.
-    fn write(&mut self, end: usize, mut packet: Packet) -> bool {
+    fn write(&mut self, end: usize, packet: Packet) -> bool {
         let counted = &mut self.counted[end];
-        let content = self.run.outside().and_then(|outside| outside.content(packet.id));
-        self.bytes.clear();
-        if let Some(content) = content.filter(|content| content.packet.body == packet.body) {
-            self.bytes.extend_from_slice(&content.bytes);
-            mark(&mut self.bytes, packet.ecn);
-            counted.arrived += 1;
-            return true;
-        }
-        // An agent changed the headers of the packet, or made one.
-        let payload = match content {
-            Some(content) if content.packet.payload() == packet.payload() => {
-                &content.bytes[content.bytes.len() - packet.payload() as usize..]
-            }
-            _ => &[],
-        };
-        self.connections.leave(&mut packet);
-        self.identification = self.identification.wrapping_add(1);
-        let Ok(headers) = Headers::over(&packet, self.identification, payload) else {
+        let Some(outside) = self.run.outside() else { return false };
+        let identification = self.identification.wrapping_add(1);
+        let Ok(is_rewritten) = outside.write(&packet, identification, &mut self.bytes) else {
             counted.without_content += 1;
             return false;
         };
-        self.bytes.extend_from_slice(headers.as_bytes());
-        self.bytes.extend_from_slice(payload);
         counted.arrived += 1;
-        counted.rewritten += 1;
+        if is_rewritten {
+            self.identification = identification;
+            counted.rewritten += 1;
+        }
         true
     }
 
@@ -211,19 +198,4 @@ fn has_known_options(packet: &Packet, headers: &[u8]) -> bool {
         };
     }
     true
-}
-
-/// Writes the ECN field into an IPv4 packet, and mends the checksum of its header if that changes it (RFC 1624, eqn. 3).
-fn mark(bytes: &mut [u8], ecn: Ecn) {
-    let before = u16::from_be_bytes([bytes[0], bytes[1]]);
-    let after = before & !0b11 | ecn as u16;
-    if before == after {
-        return;
-    }
-    bytes[1] = after as u8;
-    let checksum = u16::from_be_bytes([bytes[10], bytes[11]]);
-    let sum = u32::from(!checksum) + u32::from(!before) + u32::from(after);
-    let folded = (sum & 0xffff) + (sum >> 16);
-    let folded = ((folded & 0xffff) + (folded >> 16)) as u16;
-    bytes[10..12].copy_from_slice(&(!folded).to_be_bytes());
 }

@@ -11,9 +11,7 @@ use lasthop_stack::packet::{Body, Ecn, Flags, NodeId, Packet, Segment, Timestamp
 use lasthop_stack::units::{Bytes, Rate, SeqNo, Span, Time};
 use lasthop_stack::wire;
 
-use super::connections::Connections;
 use super::*;
-use crate::model::ports::Ports;
 use crate::model::{Config, LinkKind, Sends};
 use crate::scenario::Scenario;
 
@@ -52,7 +50,7 @@ fn config(toml: &str, sets: &[(&str, &str)]) -> Config {
 }
 
 fn bound(config: &Config, nodes: &[&str]) -> Result<Network, NotLive> {
-    Network::new(config, nodes, (Time(10_000 * MS), Some(FIRST_PORT)), (1, 0))
+    Network::new(config, nodes, (Time(10_000 * MS), Some(FIRST_PORT)), (1, 0), Recorded::default())
 }
 
 fn path(sets: &[(&str, &str)]) -> Network {
@@ -285,39 +283,6 @@ fn counts_are_those_of_the_measured_time() {
     assert_eq!(metric(path, "links.first.drops_queue"), 1.0);
 }
 
-/// The ports of a packet in the simulation, and the end that it comes from.
-fn entered(connections: &mut Connections, nodes: [u32; 2], ports: [u16; 2]) -> Option<(u32, (u16, u16))> {
-    let segment = Segment { src_port: ports[0], dst_port: ports[1], ..Segment::default() };
-    let mut packet = Packet::new(NodeId(nodes[0]), NodeId(nodes[1]), Body::Tcp(segment));
-    let end = connections.enter(&mut packet)?;
-    let inside = packet.ports();
-    connections.leave(&mut packet);
-    assert_eq!(packet.ports(), (ports[0], ports[1]), "it leaves with the ports with which it entered");
-    Some((end, inside))
-}
-
-#[test]
-fn each_connection_of_a_flow_has_ports_of_its_own_inside() {
-    let ports = Ports::new(2, true).expect("few flows");
-    let flows = [Some([NodeId(0), NodeId(2)]), Some([NodeId(2), NodeId(0)])];
-    let mut found = Connections::new(ports, flows.into_iter(), None);
-    assert_eq!(entered(&mut found, [0, 2], [40_000, 80]), Some((0, (10_000, 10_001))));
-    assert_eq!(entered(&mut found, [2, 0], [80, 40_000]), Some((1, (10_001, 10_000))));
-    assert_eq!(entered(&mut found, [0, 2], [40_001, 80]), Some((0, (10_004, 10_005))));
-    assert_eq!(entered(&mut found, [0, 2], [40_000, 80]), Some((0, (10_000, 10_001))), "the first again");
-    assert_eq!(entered(&mut found, [0, 1], [1, 2]), None, "no flow joins them");
-    // As many connections as there are ports, and some more.
-    for port in 0..30_000 {
-        entered(&mut found, [0, 2], [port, 443]).expect("a flow");
-    }
-    // In a scenario whose receivers have ports, these choose the flow.
-    let mut found = Connections::new(ports, flows.into_iter(), Some(FIRST_PORT));
-    assert_eq!(entered(&mut found, [0, 2], [40_000, FIRST_PORT]), Some((0, (10_000, 10_001))));
-    assert_eq!(entered(&mut found, [2, 0], [FIRST_PORT, 40_000]), Some((1, (10_001, 10_000))));
-    assert_eq!(entered(&mut found, [2, 0], [40_000, FIRST_PORT + 1]), Some((2, (10_002, 10_003))));
-    assert_eq!(entered(&mut found, [0, 2], [FIRST_PORT + 1, 40_000]), Some((3, (10_003, 10_002))));
-}
-
 #[test]
 fn an_application_writes_what_it_writes_in_the_simulation_and_stops() {
     let writes = |sets: &[(&str, &str)]| -> Vec<(u64, Write)> {
@@ -411,4 +376,62 @@ fn the_relay_stops_when_the_other_end_of_stop_is_closed_or_written() {
     let ended = relay(&mut path, &[a.as_fd(), b.as_fd()], stop.as_fd(), (Clock::start(Span::ZERO), until))
         .expect("sockets");
     assert!(ended.at < Time(60_000 * MS));
+}
+
+/// A segment of a connection, which its first port names, with 100 bytes at this offset, or a SYN.
+fn stream(connection: u16, offset: Option<u32>) -> Vec<u8> {
+    let segment = Segment {
+        src_port: connection,
+        dst_port: FIRST_PORT,
+        seq: SeqNo(u32::from(connection) * 100_000).plus(offset.map_or(0, |offset| offset + 1)),
+        flags: if offset.is_some() { Flags::ACK } else { Flags::SYN },
+        len: if offset.is_some() { 100 } else { 0 },
+        ..Segment::default()
+    };
+    let packet = Packet::new(NodeId(0), NodeId(2), Body::Tcp(segment));
+    let payload: Vec<u8> = (0..segment.len).map(|at| (at + offset.unwrap_or(0)) as u8).collect();
+    let headers = wire::Headers::over(&packet, connection, &payload).expect("headers");
+    [headers.as_bytes(), &payload].concat()
+}
+
+#[test]
+fn a_trace_and_captures_show_the_packets_of_programs_with_their_bytes() {
+    let folder = std::env::temp_dir().join(format!("lasthop-live-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let file = folder.join("first.pcap");
+    let recorded = Recorded { trace: vec!["events".into()], pcap: vec![(0, file.clone())] };
+    let config = config(TOML, &[("links.second.loss.list.drop", "[3]"), ("links.first.queue", "unlimited")]);
+    let network = Network::new(&config, &["a", "b"], (Time(10_000 * MS), Some(FIRST_PORT)), (1, 0), recorded);
+    let mut network = network.expect("two nodes");
+    // Two connections at once; the third segment with data is lost and sent again.
+    let all =
+        [(1, None), (2, None), (1, Some(0)), (2, Some(0)), (1, Some(100)), (2, Some(100)), (1, Some(100))];
+    let packets: Vec<_> = (0..).zip(all).map(|(n, (port, offset))| (n * MS, stream(port, offset))).collect();
+    let came = sent(&mut network, 0, &packets);
+    let arrived: Vec<_> = [0, 1, 2, 3, 5, 6].map(|n| packets[n].1.clone()).to_vec();
+    assert_eq!(came.into_iter().map(|(_, bytes)| bytes).collect::<Vec<_>>(), arrived);
+    let outcome = network.finish().expect("traces and captures");
+    let rows = &outcome.traces[0];
+    let (layers, events, whys) = (rows.words("layer"), rows.words("event"), rows.words("why"));
+    let (offsets, numbers) = (rows.ints("seq"), rows.ints("packet"));
+    let of = |layer, event| -> Vec<usize> {
+        (0..layers.len()).filter(|row| (layers[*row], events[*row]) == (layer, event)).collect()
+    };
+    let sendings: Vec<_> = of("tcp", "send").iter().map(|&row| (offsets[row], whys[row])).collect();
+    let new = |offset: i64| (offset, "new");
+    assert_eq!(sendings, [new(-1), new(-1), new(0), new(0), new(100), new(100), (100, "again")]);
+    let received: Vec<_> = of("tcp", "receive").iter().map(|&row| numbers[row]).collect();
+    assert_eq!(received, [1, 2, 3, 4, 6, 7], "a packet keeps its number");
+    let lost: Vec<_> = of("link", "lost").iter().map(|&row| (numbers[row], whys[row])).collect();
+    assert_eq!(lost, [(5, "error")]);
+    let capture = std::fs::read(&file).expect("a capture");
+    let expected: Vec<u8> = packets.iter().flat_map(|(_, bytes)| bytes.clone()).collect();
+    let (mut found, mut rest) = (Vec::new(), &capture[24..]);
+    while let Some((header, behind)) = rest.split_first_chunk::<16>() {
+        let length = u32::from_le_bytes(*header.last_chunk().expect("four bytes")) as usize;
+        found.extend_from_slice(&behind[..length]);
+        rest = &behind[length..];
+    }
+    assert_eq!(found, expected);
+    std::fs::remove_dir_all(&folder).expect("no file is open");
 }

@@ -81,10 +81,13 @@ impl Net {
     /// A bound node sends a packet of an end, which has these bytes outside.
     pub(crate) fn send_outer(&mut self, end: u32, mut packet: Packet, bytes: &[u8]) {
         let Some(mut outside) = self.outside.take() else { return };
-        if outside.is_full() {
-            outside.sweep(self.numbers());
+        if outside.contents.is_full() {
+            outside.contents.retain(self.numbers());
         }
-        outside.keep(&mut packet, bytes, self.now);
+        if let Some(events) = &mut self.tracer.events {
+            events.sent(self.now, end, &mut packet);
+        }
+        outside.contents.keep(&mut packet, bytes, self.now);
         self.outside = Some(outside);
         let size = packet.size();
         self.accounts.entered(end, size);

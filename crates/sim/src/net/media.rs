@@ -49,6 +49,7 @@ impl Net {
             accounts: &mut self.accounts,
             routes: &self.routes,
             tracer: &mut self.tracer,
+            outside: self.outside.as_deref(),
             now: self.now,
         };
         act(&mut self.frns[frn], &mut host);
@@ -73,6 +74,7 @@ impl Net {
             tracer: &mut self.tracer,
             timers: self.timers.as_deref_mut(),
             below: self.below.as_deref_mut(),
+            outside: self.outside.as_deref(),
             now: self.now,
         };
         (&mut self.wlans[wlan], host, &self.events)

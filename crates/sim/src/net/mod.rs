@@ -21,7 +21,6 @@ mod ends;
 pub(crate) mod handoffs;
 pub(crate) mod layout;
 mod media;
-pub(crate) mod outside;
 mod pairs;
 mod pool;
 pub(crate) mod routes;
@@ -43,6 +42,7 @@ use crate::engine::ahead;
 use crate::engine::queue::{EventQueue, Sequence, Slot};
 use crate::model::ports::Ports;
 use crate::model::{Config, LinkKind};
+use crate::outside::Outside;
 use crate::probe::accounts::Accounts;
 use crate::probe::events::Why;
 use crate::probe::judgement::{Culprit, Losses};
@@ -58,7 +58,6 @@ pub(crate) use channel::{Channel, ChannelCounters};
 use doomed::Doomed;
 pub(crate) use handoffs::Handoffs;
 use layout::Layout;
-use outside::Outside;
 use pool::{PacketPool, PoolId};
 use routes::Routes;
 use slotted::{Frn, FrnEvent};
@@ -202,7 +201,7 @@ impl Net {
             takes_plain_path: config.run.plain,
             timers: Timers::of(config),
             below: Below::of(config, ports),
-            outside: Outside::of(config),
+            outside: Outside::of(config, ports),
             round_trips: Vec::new(),
             agents,
             doomed: Doomed::default(),
@@ -334,7 +333,7 @@ impl Net {
             } else if channel.scatters() {
                 return self.scatter(number, (id, size), at, sequence);
             } else {
-                let observers = (&mut self.tracer, self.captures.as_mut_slice());
+                let observers = (&mut self.tracer, self.captures.as_mut_slice(), self.outside.as_deref());
                 let channel = (number, &mut *channel);
                 traced::carry(channel, (packet, size), at, &mut self.refused, observers)
             };
@@ -385,7 +384,7 @@ impl Net {
             }
         };
         if let Some(capture) = channel.capture {
-            self.captures[capture].record(departure, now, packet);
+            self.captures[capture].record((departure, now), packet, self.outside.as_deref());
         }
         let lost = channel.loses(packet, departure);
         if self.tracer.links {

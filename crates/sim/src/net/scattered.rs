@@ -156,7 +156,7 @@ impl Net {
     ) {
         let channel = &mut self.channels[number];
         let packet = self.pool.packet_mut(id);
-        let observers = (&mut self.tracer, self.captures.as_mut_slice());
+        let observers = (&mut self.tracer, self.captures.as_mut_slice(), self.outside.as_deref());
         let taken =
             traced::admit((number, &mut *channel), (&mut *packet, size), at, &mut self.refused, observers);
         let departure = match taken {
@@ -177,9 +177,12 @@ impl Net {
             if self.tracer.links {
                 let times = (at, departure, outcome.arrival);
                 traced::copying(&mut self.tracer, (number, channel), &mut copy, times, outcome.lost);
+                if let Some(outside) = &mut self.outside {
+                    outside.contents.copy(copy.id, original.id);
+                }
             }
             if let Some(capture) = channel.capture {
-                self.captures[capture].record(departure, at, &copy);
+                self.captures[capture].record((departure, at), &copy, self.outside.as_deref());
             }
             self.accounts.repeated(&copy);
             let id = self.pool.insert_sized(copy, size);

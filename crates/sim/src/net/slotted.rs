@@ -28,6 +28,7 @@ use crate::engine::streams::Stream;
 use crate::medium::slots::{Reception, SlotFate, SlotMedium};
 use crate::model::ports::Ports;
 use crate::model::{Config, ErrorAt, FrnConfig, Sense};
+use crate::outside::Outside;
 use crate::probe::accounts::Accounts;
 use crate::probe::events::{Event, Why};
 use crate::probe::judgement::{Culprit, Losses};
@@ -57,6 +58,7 @@ pub(crate) struct Host<'a> {
     pub(super) accounts: &'a mut Accounts,
     pub(super) routes: &'a Routes,
     pub(super) tracer: &'a mut Tracer,
+    pub(super) outside: Option<&'a Outside>,
     pub(super) now: Time,
 }
 

@@ -10,6 +10,7 @@ use lasthop_stack::units::{Bytes, Span, Time};
 
 use super::agents::Towards;
 use super::channel::Channel;
+use crate::outside::Outside;
 use crate::probe::events::{Crossing, Event, Events, Why};
 use crate::probe::judgement::Culprit;
 use crate::probe::pcap::Capture;
@@ -23,10 +24,10 @@ pub(super) fn carry(
     (packet, size): (&mut Packet, Bytes),
     at: Time,
     refused: &mut VecDeque<Packet>,
-    (tracer, captures): (&mut Tracer, &mut [Capture]),
+    (tracer, captures, outside): (&mut Tracer, &mut [Capture], Option<&Outside>),
 ) -> Result<Time, Culprit> {
     let departure =
-        admit((number, &mut *channel), (&mut *packet, size), at, refused, (&mut *tracer, captures))?;
+        admit((number, &mut *channel), (&mut *packet, size), at, refused, (&mut *tracer, captures, outside))?;
     let arrival = departure + channel.delay;
     let lost = channel.loses(packet, departure);
     if tracer.links {
@@ -41,7 +42,7 @@ pub(super) fn admit(
     (packet, size): (&mut Packet, Bytes),
     at: Time,
     refused: &mut VecDeque<Packet>,
-    (tracer, captures): (&mut Tracer, &mut [Capture]),
+    (tracer, captures, outside): (&mut Tracer, &mut [Capture], Option<&Outside>),
 ) -> Result<Time, Culprit> {
     // A packet from a queue in front of the channel was policed before it joined.
     let is_policed = channel.stage.is_none() && channel.polices(size, at);
@@ -63,7 +64,7 @@ pub(super) fn admit(
         }
     };
     if let Some(capture) = channel.capture {
-        captures[capture].record(departure, at, packet);
+        captures[capture].record((departure, at), packet, outside);
     }
     Ok(departure)
 }

@@ -1,7 +1,7 @@
 //! Captures of a link: raw IP packets at their departure, both directions in one file.
 //!
 //! The format is classic pcap with nanoseconds, link type 101 (raw IP). [`lasthop_stack::wire`] writes the packets:
-//! headers and checksums are real, the payload is zeros.
+//! headers and checksums are real, the payload is zeros. What a program outside sent is shown as it is.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -12,6 +12,7 @@ use lasthop_stack::units::Time;
 use lasthop_stack::wire::{Headers, Unfit};
 
 use crate::model::ports::Ports;
+use crate::outside::Outside;
 
 /// Magic number of pcap files whose times are in nanoseconds.
 const MAGIC_NANOSECONDS: u32 = 0xA1B2_3C4D;
@@ -37,13 +38,50 @@ impl CodePoints {
         CodePoints { ports, of: if of.iter().all(|dscp| *dscp == 0) { Vec::new() } else { of } }
     }
 
-    /// The headers of a packet, with the code point of its flow.
-    pub(super) fn headers(&self, packet: &Packet, identification: u16) -> Result<Headers, Unfit> {
+    /// A packet as a capture shows it: the headers with the code point of its flow, or what a program outside sent.
+    pub(super) fn shown(
+        &self,
+        packet: &Packet,
+        identification: u16,
+        outside: Option<&Outside>,
+    ) -> Result<Shown, Unfit> {
+        if let Some(outside) = outside.filter(|outside| outside.connections.have(packet)) {
+            let mut bytes = Vec::new();
+            outside.write(packet, identification, &mut bytes)?;
+            return Ok(Shown::Whole(bytes));
+        }
         let headers = Headers::of(packet, identification)?;
-        Ok(match &self.of[..] {
+        Ok(Shown::Headers(match &self.of[..] {
             [] => headers,
             of => headers.with_dscp(of[self.ports.addressee(packet).0]),
-        })
+        }))
+    }
+}
+
+/// The bytes of a packet in a capture.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Shown {
+    /// Those before a payload of zeros.
+    Headers(Headers),
+    /// All of them.
+    Whole(Vec<u8>),
+}
+
+impl Shown {
+    /// The bytes up to the zeros.
+    pub(super) fn as_bytes(&self) -> &[u8] {
+        match self {
+            Shown::Headers(headers) => headers.as_bytes(),
+            Shown::Whole(bytes) => bytes,
+        }
+    }
+
+    /// How many zeros follow.
+    pub(super) fn zeros(&self) -> usize {
+        match self {
+            Shown::Headers(headers) => headers.payload_len(),
+            Shown::Whole(_) => 0,
+        }
     }
 }
 
@@ -54,7 +92,7 @@ impl CodePoints {
 pub struct Capture {
     file: Box<dyn Write + Send>,
     code_points: CodePoints,
-    waiting: BinaryHeap<Reverse<(Time, u64, Headers)>>,
+    waiting: BinaryHeap<Reverse<(Time, u64, Shown)>>,
     records: u64,
     identification: u16,
     failed: Option<io::Error>,
@@ -72,11 +110,16 @@ impl Capture {
     }
 
     /// Records a packet that leaves at `departure`.
-    pub(crate) fn record(&mut self, departure: Time, now: Time, packet: &Packet) {
+    pub(crate) fn record(
+        &mut self,
+        (departure, now): (Time, Time),
+        packet: &Packet,
+        outside: Option<&Outside>,
+    ) {
         self.identification = self.identification.wrapping_add(1);
         self.records += 1;
-        match self.code_points.headers(packet, self.identification) {
-            Ok(headers) => self.waiting.push(Reverse((departure, self.records, headers))),
+        match self.code_points.shown(packet, self.identification, outside) {
+            Ok(shown) => self.waiting.push(Reverse((departure, self.records, shown))),
             Err(unfit) => self.failed = self.failed.take().or(Some(io::Error::other(unfit))),
         }
         self.flush_before(now);
@@ -85,11 +128,10 @@ impl Capture {
     fn flush_before(&mut self, now: Time) {
         while let Some(Reverse((departure, _, _))) = self.waiting.peek()
             && *departure < now
-            && let Some(Reverse((departure, _, headers))) = self.waiting.pop()
+            && let Some(Reverse((departure, _, shown))) = self.waiting.pop()
         {
             if self.failed.is_none() {
-                let payload = headers.payload_len();
-                self.failed = write_record(&mut self.file, departure, headers.as_bytes(), payload).err();
+                self.failed = write_record(&mut self.file, departure, shown.as_bytes(), shown.zeros()).err();
             }
         }
     }

@@ -12,9 +12,9 @@ use std::io::{self, Write};
 use lasthop_stack::link::dot11::{Airtime, BROADCAST, Distribution, Frame, FrameKind, Load, Mpdu, PcfConfig};
 use lasthop_stack::packet::{NodeId, Packet};
 use lasthop_stack::units::{Span, Time};
-use lasthop_stack::wire::Headers;
 
-use super::pcap::{self, CodePoints};
+use super::pcap::{self, CodePoints, Shown};
+use crate::outside::Outside;
 
 mod modes;
 
@@ -85,6 +85,14 @@ struct Sending {
     length: usize,
 }
 
+/// When a frame begins, its power at the observer, and the programs outside whose packets it may carry.
+#[derive(Clone, Copy)]
+pub(crate) struct Heard<'a> {
+    pub(crate) signal_dbm: Option<f64>,
+    pub(crate) now: Time,
+    pub(crate) outside: Option<&'a Outside>,
+}
+
 impl WifiCapture {
     /// Begins a capture with the file header, of a medium with such contention-free periods, if it has any, and with rates of
     /// DSSS or without.
@@ -112,28 +120,26 @@ impl WifiCapture {
         })
     }
 
-    /// Records a frame that begins now, with the packet it carries, if any, and its power at the observer.
-    pub fn record(
+    /// Records a frame that begins now, with the packet it carries, if any.
+    pub(crate) fn record(
         &mut self,
         frame: &Frame,
         airtime: Airtime,
         (packet, load): (Option<&Packet>, &Load),
-        signal_dbm: Option<f64>,
-        now: Time,
+        heard: Heard<'_>,
     ) {
         let length = payload_bytes(frame, airtime);
-        self.record_part(frame, airtime, (packet, length, load), (signal_dbm, None), now);
+        self.record_part(frame, airtime, (packet, length, load), None, heard);
     }
 
     /// Records the MPDUs of a frame that begins now: each is a record, and those of an A-MPDU have its number.
-    pub fn record_mpdus<'a>(
+    pub(crate) fn record_mpdus<'a>(
         &mut self,
         frame: &Frame,
         airtime: Airtime,
         mpdus: &[Mpdu],
         packet: impl Fn(u64) -> &'a Packet,
-        signal_dbm: Option<f64>,
-        now: Time,
+        heard: Heard<'_>,
     ) {
         self.aggregates = self.aggregates.wrapping_add(1);
         for (place, mpdu) in mpdus.iter().enumerate() {
@@ -142,7 +148,7 @@ impl WifiCapture {
             let alone = Frame { bytes, sequence, class, retry, msdu, ..*frame };
             let status = (frame.mpdus > 1).then_some((self.aggregates, place + 1 == mpdus.len()));
             let carried = (Some(packet(handle)), mpdu.payload as usize, &Load::default());
-            self.record_part(&alone, airtime, carried, (signal_dbm, status), now);
+            self.record_part(&alone, airtime, carried, status, heard);
         }
     }
 
@@ -151,8 +157,8 @@ impl WifiCapture {
         frame: &Frame,
         airtime: Airtime,
         (packet, length, load): (Option<&Packet>, usize, &Load),
-        (signal_dbm, aggregate): (Option<f64>, Option<(u32, bool)>),
-        now: Time,
+        aggregate: Option<(u32, bool)>,
+        Heard { signal_dbm, now, outside }: Heard<'_>,
     ) {
         let mut bytes = std::mem::take(&mut self.bytes);
         bytes.clear();
@@ -165,7 +171,7 @@ impl WifiCapture {
         match frame.kind {
             FrameKind::Data => {
                 if let Some(packet) = packet {
-                    self.body(frame, length, packet, &mut bytes);
+                    self.body(frame, length, (packet, outside), &mut bytes);
                 }
             }
             FrameKind::Beacon => beacon(frame, (&self.pcf, self.has_dsss), now, &mut bytes),
@@ -196,7 +202,13 @@ impl WifiCapture {
     }
 
     /// The part of the packet that a data frame carries.
-    fn body(&mut self, frame: &Frame, length: usize, packet: &Packet, bytes: &mut Vec<u8>) {
+    fn body(
+        &mut self,
+        frame: &Frame,
+        length: usize,
+        (packet, outside): (&Packet, Option<&Outside>),
+        bytes: &mut Vec<u8>,
+    ) {
         let node = frame.transmitter.0 as usize;
         if node >= self.packets.len() {
             self.packets.resize(node + 1, Sending::default());
@@ -213,18 +225,19 @@ impl WifiCapture {
             sending.offset += sending.length;
         }
         (sending.fragment, sending.length) = (frame.fragment, length);
-        match self.code_points.headers(packet, sending.identification) {
-            Ok(headers) => part(&headers, sending.offset, length, bytes),
+        match self.code_points.shown(packet, sending.identification, outside) {
+            Ok(shown) => part(&shown, sending.offset, length, bytes),
             Err(unfit) => self.failed = self.failed.take().or(Some(io::Error::other(unfit))),
         }
     }
 }
 
 /// Up to `length` bytes of a packet from `offset` on.
-fn part(packet: &Headers, offset: usize, length: usize, bytes: &mut Vec<u8>) {
-    let from = offset.min(packet.packet_len());
-    let end = (from + length).min(packet.packet_len());
+fn part(packet: &Shown, offset: usize, length: usize, bytes: &mut Vec<u8>) {
     let headers = packet.as_bytes();
+    let whole = headers.len() + packet.zeros();
+    let from = offset.min(whole);
+    let end = (from + length).min(whole);
     let begin = bytes.len();
     bytes.extend(&headers[from.min(headers.len())..end.min(headers.len())]);
     bytes.resize(begin + end - from, 0);

@@ -40,6 +40,7 @@ pub use error::RunError;
 pub use estimate::{Estimate, estimate};
 use link_events::{LinkAct, LinkEvents};
 pub(crate) use open::Open;
+pub use open::Recorded;
 pub(crate) use stepped::Stepped;
 
 /// How many events pass between looks at the cancel flag and the clock.

@@ -1,19 +1,29 @@
 //! A run of which some nodes are bound to programs outside: their packets enter when the caller says so.
 
+use std::path::PathBuf;
 use std::time::Instant;
 
 use lasthop_stack::packet::{NodeId, Packet};
 use lasthop_stack::units::Time;
 
-use super::{EVENTS_BETWEEN_LOOKS, Outcome, Request, RunError, World, fits, wall_clock};
+use super::{EVENTS_BETWEEN_LOOKS, Outcome, Request, RunError, World, can_be_captured, fits, wall_clock};
 use crate::model::Config;
-use crate::model::ports::Ports;
-use crate::net::outside::Outside;
+use crate::outside::Outside;
+
+/// What a run records besides its metrics.
+#[derive(Clone, Debug, Default)]
+pub struct Recorded {
+    /// Traces, by their names.
+    pub trace: Vec<String>,
+    /// Captures of links (by index), each with its file.
+    pub pcap: Vec<(usize, PathBuf)>,
+}
 
 /// A run up to the present.
 pub(crate) struct Open {
     config: Config,
     seeds: (u64, u64),
+    recorded: Recorded,
     world: World,
     started: Instant,
 }
@@ -23,18 +33,13 @@ impl Open {
     ///
     /// # Errors
     /// The run cannot start.
-    pub(crate) fn new(config: Config, seeds: (u64, u64)) -> Result<Open, RunError> {
+    pub(crate) fn new(config: Config, seeds: (u64, u64), recorded: Recorded) -> Result<Open, RunError> {
         fits(&config)?;
-        let world = World::new(&Request::new(&config, seeds.0, seeds.1))?;
-        Ok(Open { config, seeds, world, started: wall_clock() })
-    }
-
-    pub(crate) fn config(&self) -> &Config {
-        &self.config
-    }
-
-    pub(crate) fn ports(&self) -> Ports {
-        self.world.net.ports
+        if !recorded.pcap.is_empty() {
+            config.flows.iter().try_for_each(can_be_captured)?;
+        }
+        let world = World::new(&request(&config, seeds, &recorded))?;
+        Ok(Open { config, seeds, recorded, world, started: wall_clock() })
     }
 
     /// When something happens next.
@@ -59,8 +64,8 @@ impl Open {
     }
 
     /// The exchange with the programs outside, if a node is bound.
-    pub(crate) fn outside(&self) -> Option<&Outside> {
-        self.world.net.outside.as_deref()
+    pub(crate) fn outside(&mut self) -> Option<&mut Outside> {
+        self.world.net.outside.as_deref_mut()
     }
 
     /// The results up to the present.
@@ -68,7 +73,11 @@ impl Open {
     /// # Errors
     /// The traces cannot be written.
     pub(crate) fn finish(self) -> Result<Outcome, RunError> {
-        let request = Request::new(&self.config, self.seeds.0, self.seeds.1);
+        let request = request(&self.config, self.seeds, &self.recorded);
         self.world.finish(&request, self.started, None)
     }
+}
+
+fn request<'a>(config: &'a Config, seeds: (u64, u64), recorded: &'a Recorded) -> Request<'a> {
+    Request { trace: &recorded.trace, pcap: &recorded.pcap, ..Request::new(config, seeds.0, seeds.1) }
 }

@@ -11,6 +11,7 @@ use crate::net::below::Below;
 use crate::net::pool::{PacketPool, PoolId};
 use crate::net::routes::Routes;
 use crate::net::timers::Timers;
+use crate::outside::Outside;
 use crate::probe::accounts::Accounts;
 use crate::probe::events::{Event, Why};
 use crate::probe::judgement::{Culprit, Losses};
@@ -28,6 +29,7 @@ pub(crate) struct Host<'a> {
     pub(in crate::net) tracer: &'a mut Tracer,
     pub(in crate::net) timers: Option<&'a mut Timers>,
     pub(in crate::net) below: Option<&'a mut Below>,
+    pub(in crate::net) outside: Option<&'a Outside>,
     pub(in crate::net) now: Time,
 }
 

@@ -6,6 +6,7 @@ use lasthop_stack::packet::Packet;
 use super::{Fate, Host, Output, Wlan};
 use crate::net::pool::PoolId;
 use crate::probe::events::{Event, Sending, Why};
+use crate::probe::radiotap::Heard;
 
 impl Wlan {
     /// Records the frame that a station begins to send, in the trace of events and in the capture.
@@ -17,11 +18,12 @@ impl Wlan {
         let packet = |handle| host.pool.packet(PoolId::from_handle(handle));
         let listener = self.radio.station(frame.receiver).unwrap_or(self.observer);
         let signal_dbm = self.radio.power_dbm(station, listener);
+        let at = Heard { signal_dbm, now: host.now, outside: host.outside };
         if frame.mpdus > 0 {
-            capture.record_mpdus(frame, *airtime, &load.mpdus, packet, signal_dbm, host.now);
+            capture.record_mpdus(frame, *airtime, &load.mpdus, packet, at);
         } else {
             let packet = frame.msdu.map(packet);
-            capture.record(frame, *airtime, (packet, load), signal_dbm, host.now);
+            capture.record(frame, *airtime, (packet, load), at);
         }
     }
 

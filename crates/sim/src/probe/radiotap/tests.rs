@@ -56,7 +56,8 @@ impl Story {
 
     fn frame(&mut self, frame: Frame, payload: u32, packet: Option<&Packet>) {
         let airtime = self.phy.airtime(frame.bytes, payload, frame.rate);
-        self.capture.record(&frame, airtime, (packet, &Load::default()), Some(-50.4), self.now);
+        let heard = Heard { signal_dbm: Some(-50.4), now: self.now, outside: None };
+        self.capture.record(&frame, airtime, (packet, &Load::default()), heard);
         self.now = self.now + airtime.total + Span::from_micros(10);
     }
 

@@ -148,16 +148,16 @@ impl Flow {
         match &self.sockets {
             Sockets::Tcp(ends) => {
                 let receiver = ends[side].receiver();
-                events.received(net.now, end, packet, receiver.next(), |from, to| receiver.holds(from, to));
+                events.received(net.now, end, packet, Some(receiver));
                 Some(has_read(receiver))
             }
             Sockets::Udp(_) => {
-                events.received(net.now, end, packet, 0, |_, _| false);
+                events.received(net.now, end, packet, None);
                 events.app(net.now, end, Event::Read, Some(u64::from(packet.payload())));
                 None
             }
             Sockets::Outside(_) => {
-                events.received(net.now, end, packet, 0, |_, _| false);
+                events.received(net.now, end, packet, None);
                 None
             }
         }

@@ -33,7 +33,7 @@ impl Outer {
         counters.payload_received += u64::from(packet.payload());
         counters.bytes_received += length.0;
         // A packet that an agent made has not come from outside.
-        if let Some(content) = outside.content(packet.id) {
+        if let Some(content) = outside.contents.get(packet.id) {
             let delay = net.now.since(content.entered);
             counters.delay_sum += delay;
             counters.delay_max = counters.delay_max.max(delay);

@@ -42,7 +42,7 @@ struct Flow {
 
 /// The connections seen so far. As many are kept as have ports of their own in the simulation.
 #[derive(Debug)]
-pub(super) struct Connections {
+pub(crate) struct Connections {
     ports: Ports,
     /// All flows by their numbers; `None` of those without bound nodes.
     flows: Vec<Option<Flow>>,
@@ -54,14 +54,20 @@ pub(super) struct Connections {
 
 impl Connections {
     /// Without connections, of these flows: the nodes of those between bound nodes.
-    pub(super) fn new(
-        ports: Ports,
-        flows: impl Iterator<Item = Option<[NodeId; 2]>>,
-        first_port: Option<u16>,
-    ) -> Connections {
+    pub(crate) fn new(ports: Ports, flows: impl Iterator<Item = Option<[NodeId; 2]>>) -> Connections {
         let flow = |nodes| Flow { nodes, known: Vec::new(), begun: 0 };
         let flows = flows.map(|nodes| nodes.map(flow)).collect();
-        Connections { ports, flows, places: HashMap::new(), first_port }
+        Connections { ports, flows, places: HashMap::new(), first_port: None }
+    }
+
+    /// Gives the receiver of the n-th flow the n-th port from this one on.
+    pub(crate) fn receive_from(&mut self, first_port: u16) {
+        self.first_port = Some(first_port);
+    }
+
+    /// Whether a packet in the simulation is one of a flow between bound nodes.
+    pub(crate) fn have(&self, packet: &Packet) -> bool {
+        self.flows[self.ports.end(packet.ports().0) as usize / 2].is_some()
     }
 
     /// The flow of a packet between two bound nodes: of several the one whose receiver has its port, else the first.
@@ -84,7 +90,7 @@ impl Connections {
 
     /// Gives a packet from outside the ports of its connection in the simulation, and returns the end that it comes from; `None`
     /// if no flow joins its nodes.
-    pub(super) fn enter(&mut self, packet: &mut Packet) -> Option<u32> {
+    pub(crate) fn enter(&mut self, packet: &mut Packet) -> Option<u32> {
         let connection = Connection::of(packet);
         let (flow, number) = match self.places.get(&connection) {
             Some(place) => *place,
@@ -124,5 +130,47 @@ fn set_ports(packet: &mut Packet, [from, to]: [u16; 2]) {
     match &mut packet.body {
         Body::Tcp(segment) => (segment.src_port, segment.dst_port) = (from, to),
         Body::Udp(datagram) => (datagram.src_port, datagram.dst_port) = (from, to),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lasthop_stack::packet::Segment;
+
+    const FIRST_PORT: u16 = 5001;
+
+    /// The ports of a packet in the simulation, and the end that it comes from.
+    fn entered(connections: &mut Connections, nodes: [u32; 2], ports: [u16; 2]) -> Option<(u32, (u16, u16))> {
+        let segment = Segment { src_port: ports[0], dst_port: ports[1], ..Segment::default() };
+        let mut packet = Packet::new(NodeId(nodes[0]), NodeId(nodes[1]), Body::Tcp(segment));
+        let end = connections.enter(&mut packet)?;
+        let inside = packet.ports();
+        connections.leave(&mut packet);
+        assert_eq!(packet.ports(), (ports[0], ports[1]), "it leaves with the ports with which it entered");
+        Some((end, inside))
+    }
+
+    #[test]
+    fn each_connection_of_a_flow_has_ports_of_its_own_inside() {
+        let ports = Ports::new(2, true).expect("few flows");
+        let flows = [Some([NodeId(0), NodeId(2)]), Some([NodeId(2), NodeId(0)])];
+        let mut found = Connections::new(ports, flows.into_iter());
+        assert_eq!(entered(&mut found, [0, 2], [40_000, 80]), Some((0, (10_000, 10_001))));
+        assert_eq!(entered(&mut found, [2, 0], [80, 40_000]), Some((1, (10_001, 10_000))));
+        assert_eq!(entered(&mut found, [0, 2], [40_001, 80]), Some((0, (10_004, 10_005))));
+        assert_eq!(entered(&mut found, [0, 2], [40_000, 80]), Some((0, (10_000, 10_001))), "the first again");
+        assert_eq!(entered(&mut found, [0, 1], [1, 2]), None, "no flow joins them");
+        // As many connections as there are ports, and some more.
+        for port in 0..30_000 {
+            entered(&mut found, [0, 2], [port, 443]).expect("a flow");
+        }
+        // In a scenario whose receivers have ports, these choose the flow.
+        let mut found = Connections::new(ports, flows.into_iter());
+        found.receive_from(FIRST_PORT);
+        assert_eq!(entered(&mut found, [0, 2], [40_000, FIRST_PORT]), Some((0, (10_000, 10_001))));
+        assert_eq!(entered(&mut found, [2, 0], [FIRST_PORT, 40_000]), Some((1, (10_001, 10_000))));
+        assert_eq!(entered(&mut found, [2, 0], [40_000, FIRST_PORT + 1]), Some((2, (10_002, 10_003))));
+        assert_eq!(entered(&mut found, [0, 2], [FIRST_PORT + 1, 40_000]), Some((3, (10_003, 10_002))));
     }
 }

@@ -1,0 +1,86 @@
+//! The programs outside the simulator to which nodes are bound: their connections, and the bytes of their packets.
+//!
+//! Queues, media and agents see packets without bytes. [`Outside::enter`] numbers a packet that comes from a program and keeps
+//! its bytes; [`Outside::write`] writes a packet as a program or a capture reads it.
+
+mod connections;
+mod contents;
+
+use std::collections::VecDeque;
+
+use lasthop_stack::packet::{Ecn, NodeId, Packet};
+use lasthop_stack::units::Time;
+use lasthop_stack::wire::{Headers, Unfit};
+
+use crate::model::ports::Ports;
+use crate::model::{Config, FlowConfig};
+pub(crate) use connections::Connections;
+pub(crate) use contents::Contents;
+
+/// The exchange between bound nodes and the network.
+#[derive(Debug)]
+pub(crate) struct Outside {
+    pub(crate) connections: Connections,
+    pub(crate) contents: Contents,
+    /// Packets that have arrived at bound nodes, with the time of arrival, in order.
+    pub(crate) arrived: VecDeque<(NodeId, Packet, Time)>,
+}
+
+impl Outside {
+    /// The exchange of a scenario; `None` if no node is bound.
+    pub(crate) fn of(config: &Config, ports: Ports) -> Option<Box<Outside>> {
+        let nodes_of = |flow: &FlowConfig| [flow.from, flow.to].map(|node| NodeId(node as u32));
+        let flows = config.flows.iter().map(|flow| flow.is_outside.then(|| nodes_of(flow)));
+        let is_bound = flows.clone().any(|flow| flow.is_some());
+        let connections = Connections::new(ports, flows);
+        is_bound.then(|| {
+            Box::new(Outside { connections, contents: Contents::default(), arrived: VecDeque::new() })
+        })
+    }
+
+    /// Writes the bytes of a packet of a flow between bound nodes, and returns whether they are not those with which it came:
+    /// an agent changed its headers, or made it. Then its IP header has this identification.
+    ///
+    /// # Errors
+    /// It has no bytes: an agent made a packet with payload, or one that has no form.
+    pub(crate) fn write(
+        &self,
+        packet: &Packet,
+        identification: u16,
+        into: &mut Vec<u8>,
+    ) -> Result<bool, Unfit> {
+        into.clear();
+        let content = self.contents.get(packet.id);
+        if let Some(content) = content.filter(|content| content.packet.body == packet.body) {
+            into.extend_from_slice(&content.bytes);
+            mark(into, packet.ecn);
+            return Ok(false);
+        }
+        let payload = match content {
+            Some(content) if content.packet.payload() == packet.payload() => {
+                &content.bytes[content.bytes.len() - packet.payload() as usize..]
+            }
+            _ => &[],
+        };
+        let mut packet = *packet;
+        self.connections.leave(&mut packet);
+        into.extend_from_slice(Headers::over(&packet, identification, payload)?.as_bytes());
+        into.extend_from_slice(payload);
+        Ok(true)
+    }
+}
+
+/// Writes the ECN field into an IPv4 packet, and mends the checksum of its header if that changes it (RFC 1624, eqn. 3).
+fn mark(bytes: &mut [u8], ecn: Ecn) {
+    let before = u16::from_be_bytes([bytes[0], bytes[1]]);
+    let after = before & !0b11 | ecn as u16;
+    if before == after {
+        return;
+    }
+    bytes[1] = after as u8;
+    let checksum = u16::from_be_bytes([bytes[10], bytes[11]]);
+    let sum = u32::from(!checksum) + u32::from(!before) + u32::from(after);
+    let folded = (sum & 0xffff) + (sum >> 16);
+    let folded = ((folded & 0xffff) + (folded >> 16)) as u16;
+    bytes[10..12].copy_from_slice(&(!folded).to_be_bytes());
+}
