@@ -28,8 +28,8 @@ from lasthop.cli.talk import data, note, warn, written
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lasthop.live.programs import Node
-    from lasthop.live.session import Outcome
+    from lasthop.realtime.programs import Node
+    from lasthop.realtime.session import Outcome
 
 _NODE = "--node"
 # The exit codes of a run whose packets were late, and of one that its limit ended, as of `timeout`.
@@ -118,8 +118,8 @@ def live_command(
     """
     from lasthop.base.files import make_folder, put
     from lasthop.base.jsontext import dumps
-    from lasthop.live import session
-    from lasthop.live.programs import Command
+    from lasthop.realtime import session
+    from lasthop.realtime.programs import Command
 
     commands = [Command(*one) for one in _programs(ctx.meta[_NODE])]
     if shell is not None:

@@ -10,7 +10,7 @@ import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from lasthop.live import system
+from lasthop.realtime import system
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from lasthop import _core
 from lasthop.base.errors import ScenarioError, UnavailableError, UsageError, nearest
-from lasthop.live import system
-from lasthop.live.programs import Command, Node, Programs
+from lasthop.realtime import system
+from lasthop.realtime.programs import Command, Node, Programs
 from lasthop.scenario.description import fault
 
 if TYPE_CHECKING:
