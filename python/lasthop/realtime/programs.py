@@ -16,12 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import IO, TextIO
 
-# <linux/sched.h>, <linux/mount.h>
-_CLONE_NEWNS, _CLONE_NEWPID = 0x00020000, 0x20000000
-_MS_BIND, _MS_REC, _MS_PRIVATE, _MNT_DETACH = 4096, 16384, 1 << 18, 2
-# Where the file of names is made: in a mount namespace of its own, so that nothing is left of it.
-_SPARE = b"/mnt"
-
 
 class Command(NamedTuple):
     """A program and the node that it runs on."""
@@ -37,11 +31,6 @@ class Node(NamedTuple):
     address: str
     namespace: int
     interface: int
-
-
-def hosts(nodes: Sequence[Node]) -> str:
-    """The file of names of all nodes."""
-    return "".join(["127.0.0.1 localhost\n", *(f"{node.address} {node.name}\n" for node in nodes)])
 
 
 class _Printer(threading.Thread):
@@ -76,7 +65,6 @@ class Programs:
         Raises:
             OSError: The system does not allow it, or a program does not exist.
         """
-        names = hosts(nodes).encode()
         by_name = {node.name: node for node in nodes}
         self._running: list[subprocess.Popen[bytes]] = []
         # Before the process namespace: a process whose children are in another one cannot start threads.
@@ -88,7 +76,7 @@ class Programs:
         self._keeper = _keeper()
         try:
             for command, (out, err) in zip(commands, each, strict=True):
-                started = _start(by_name[command.node], command.words, names, is_labelled=is_labelled)
+                started = _start(by_name[command.node], command.words, is_labelled=is_labelled)
                 self._running.append(started)
                 out.begin(started.stdout)
                 err.begin(started.stderr)
@@ -122,14 +110,14 @@ class Programs:
             printer.begin(None) if not self._have_begun.is_set() else printer.join(1.0)
 
 
-def _start(node: Node, words: Sequence[str], names: bytes, *, is_labelled: bool) -> subprocess.Popen[bytes]:
+def _start(node: Node, words: Sequence[str], *, is_labelled: bool) -> subprocess.Popen[bytes]:
     pipe = subprocess.PIPE if is_labelled else None
     return subprocess.Popen(
         words,
         stdin=subprocess.DEVNULL if is_labelled else None,
         stdout=pipe,
         stderr=pipe,
-        preexec_fn=lambda: _enter(node, names),  # noqa: PLW1509 - other threads only wait
+        preexec_fn=lambda: _enter(node),  # noqa: PLW1509 - other threads only wait
     )
 
 
@@ -138,7 +126,7 @@ def _keeper() -> int:
 
     The processes that this process starts from now on are in that namespace.
     """
-    system.call("unshare", _CLONE_NEWPID)
+    system.call("unshare", system.CLONE_NEWPID)
     child = os.fork()
     if child == 0:
         try:
@@ -155,18 +143,10 @@ def _keeper() -> int:
     return child
 
 
-def _enter(node: Node, names: bytes) -> None:
-    """Move a new process to a node: its network, its names, and its processes alone."""
+def _enter(node: Node) -> None:
+    """Move a new process to a node: its network, and its processes alone."""
     system.call("setns", node.namespace, system.CLONE_NEWNET)
-    system.call("unshare", _CLONE_NEWNS)
-    system.call("mount", b"none", b"/", None, _MS_REC | _MS_PRIVATE, None)
+    system.own_mounts()
     system.call("mount", b"proc", b"/proc", b"proc", 0, None)
-    system.call("mount", b"none", _SPARE, b"tmpfs", 0, None)
-    file = _SPARE + b"/hosts"
-    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT, 0o644)
-    os.write(descriptor, names)
-    os.close(descriptor)
-    system.call("mount", file, b"/etc/hosts", None, _MS_BIND, None)
-    system.call("umount2", _SPARE, _MNT_DETACH)
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import select
 import signal
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
@@ -60,7 +61,7 @@ class Outcome:
     replication: int
     kernel: str
     congestion_control: str
-    commands: list[Command]
+    commands: list[tuple[str, tuple[str, ...]]]
     status: int | None
     length_s: float
     delivered: int
@@ -73,8 +74,12 @@ class Outcome:
     metrics: dict[str, float | None]
 
     def as_dict(self) -> dict[str, Any]:
-        """The same as plain data."""
-        return asdict(self) | {"commands": [{"node": c.node, "words": list(c.words)} for c in self.commands]}
+        """The outcome as plain data, as the command line prints it with `--json`.
+
+        Returns:
+            A mapping that JSON can carry.
+        """
+        return asdict(self) | {"commands": [{"node": node, "words": words} for node, words in self.commands]}
 
 
 def run(
@@ -87,6 +92,7 @@ def run(
     replication: int = 0,
     limit_s: float = LIMIT_S,
     is_labelled: bool = True,
+    ends: Sequence[int] = (),
     on_ready: Callable[[Sequence[Node]], None] | None = None,
 ) -> Outcome:
     """Run programs on nodes of a scenario until the last of them ends.
@@ -103,6 +109,7 @@ def run(
         limit_s: The time in seconds after which the run ends.
         is_labelled: Whether each line that a program prints begins with the name of its node. Otherwise
             programs use the terminal of this process.
+        ends: Descriptors that end the run as soon as one of them can be read.
         on_ready: What to do with the bound nodes before the first packet.
 
     Raises:
@@ -123,7 +130,9 @@ def run(
         key, _, text = str(error).partition(": ")
         raise ScenarioError(fault(scenario, point, key, text)) from error
     nodes = _bound(names, live.addresses())
-    with _stopped_by_signals() as (stop, stops):
+    with _stopped_by_signals() as (stop, stops), select.epoll() as any_end:
+        for end in (stop, *ends):
+            any_end.register(end, select.EPOLLIN)
         try:
             programs = Programs(nodes, commands, stops, is_labelled=is_labelled)
         except OSError as error:
@@ -132,7 +141,7 @@ def run(
             if on_ready is not None:
                 on_ready(nodes)
             system.hurry(_PRIORITY)
-            ended = live.run([node.interface for node in nodes], stop, (0.0, limit_s))
+            ended = live.run([node.interface for node in nodes], any_end.fileno(), (0.0, limit_s))
             status = programs.status()
         finally:
             system.calm()
@@ -157,8 +166,10 @@ def run(
 
 
 def _bound(names: Sequence[str], addresses: Sequence[str]) -> list[Node]:
+    hosts = "".join(f"{address} {name}\n" for address, name in zip(addresses, names, strict=True))
     try:
         system.own_user()
+        system.own_names(f"127.0.0.1 localhost\n{hosts}")
         return [
             Node(name, address, *system.node(address, _MTU))
             for name, address in zip(names, addresses, strict=True)
