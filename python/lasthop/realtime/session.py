@@ -42,14 +42,14 @@ class Outcome:
         kernel: The release of the kernel whose TCP the programs used.
         congestion_control: Its congestion control.
         commands: The programs, each with its node.
-        status: The exit code of the last program; `None` if it was ended.
-        length_s: How long the network ran.
+        status: The exit code of the last program of `lasthop live`; `None` if it was ended, and in Python.
+        length_s: How many seconds the network ran.
         delivered: Packets that were delivered to bound nodes.
         refused: Packets that an interface did not take.
-        late_p50_s: The median of the lateness of packets; `None` without packets, as below.
-        late_p99_s: Its 99th percentile.
-        late_p999_s: Its 99.9th percentile.
-        late_max_s: The largest.
+        late_p50_s: The median of the lateness of packets in seconds; `None` without packets, as below.
+        late_p99_s: Its 99th percentile in seconds.
+        late_p999_s: Its 99.9th percentile in seconds.
+        late_max_s: The largest in seconds.
         nodes: What each bound node sent and received, by its name.
         metrics: The metrics of the scenario. Of a flow between bound nodes they are those of its packets.
     """
