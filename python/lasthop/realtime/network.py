@@ -18,6 +18,7 @@ from lasthop.base.arguments import span, whole, words
 from lasthop.base.errors import LasthopError, RunError, UnavailableError, UsageError, nearest
 from lasthop.base.paths import for_children
 from lasthop.realtime import system
+from lasthop.realtime.programs import listens
 from lasthop.realtime.session import LIMIT_S, Outcome
 from lasthop.scenario.scenario import Scenario, load
 
@@ -37,8 +38,6 @@ _WORKER, _ENTER = (str(Path(__file__).with_name(name)) for name in ("worker.py",
 _GRACE_S = 20.0
 # How long a program may take until it listens.
 _PATIENCE_S, _TICK_S = 10.0, 0.01
-# The state of a socket in /proc/net/tcp that listens.
-_LISTENS = "0A"
 
 
 def live(
@@ -318,18 +317,8 @@ class LiveNode:
         until = time.monotonic() + _PATIENCE_S
         while program.poll() is None and time.monotonic() < until:
             with suppress(FileNotFoundError):
-                own = Path(f"/proc/{program.pid}")
-                if (own / "ns/net").samefile(self._network) and _listens(own / "net", port):
+                is_there = Path(f"/proc/{program.pid}/ns/net").samefile(self._network)
+                if is_there and listens(program.pid, port):
                     return True
             time.sleep(_TICK_S)
         return False
-
-
-def _listens(tables: Path, port: int) -> bool:
-    """Whether a socket listens on a TCP port, by the tables of a network namespace."""
-    lines = [line.split() for name in ("tcp", "tcp6") for line in _lines(tables / name)]
-    return any(line[3] == _LISTENS and int(line[1].rpartition(":")[2], 16) == port for line in lines)
-
-
-def _lines(table: Path) -> list[str]:
-    return table.read_text("ascii").splitlines()[1:] if table.exists() else []

@@ -7,7 +7,9 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from lasthop.realtime import system
@@ -15,6 +17,10 @@ from lasthop.realtime import system
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import IO, TextIO
+
+# The states of a socket in the tables of the kernel that waits for TCP connections, or for datagrams.
+_LISTENS = ("0A", "07")
+_PATIENCE_S, _TICK_S = 2.0, 0.01
 
 
 class Command(NamedTuple):
@@ -58,9 +64,12 @@ class Programs:
     """The programs of a live run. All of them end when this is closed, or when this process ends."""
 
     def __init__(
-        self, nodes: Sequence[Node], commands: Sequence[Command], stop: int, *, is_labelled: bool
+        self, nodes: Sequence[Node], commands: Sequence[Command], stop: int, *, has_terminal: bool
     ) -> None:
         """Start the programs; when the last of them has ended, a byte is written to `stop`.
+
+        Each line of a program begins with the name of its node. If the last one has the terminal of this
+        process, it starts when the others listen, and their lines go to the standard error.
 
         Raises:
             OSError: The system does not allow it, or a program does not exist.
@@ -68,15 +77,19 @@ class Programs:
         by_name = {node.name: node for node in nodes}
         self._running: list[subprocess.Popen[bytes]] = []
         # Before the process namespace: a process whose children are in another one cannot start threads.
-        each = [(_Printer(sys.stdout, one.node), _Printer(sys.stderr, one.node)) for one in commands]
+        into = sys.stderr if has_terminal else sys.stdout
+        each = [(_Printer(into, one.node), _Printer(sys.stderr, one.node)) for one in commands]
         self._printers = [printer for both in each for printer in both]
         self._have_begun = threading.Event()
         for thread in (*self._printers, threading.Thread(target=self._await_last, args=(stop,), daemon=True)):
             thread.start()
         self._keeper = _keeper()
         try:
-            for command, (out, err) in zip(commands, each, strict=True):
-                started = _start(by_name[command.node], command.words, is_labelled=is_labelled)
+            for number, (command, (out, err)) in enumerate(zip(commands, each, strict=True), 1):
+                is_last = has_terminal and number == len(commands)
+                if is_last:
+                    self._await_servers()
+                started = _start(by_name[command.node], command.words, is_labelled=not is_last)
                 self._running.append(started)
                 out.begin(started.stdout)
                 err.begin(started.stderr)
@@ -84,6 +97,12 @@ class Programs:
             self.close()
             raise
         self._have_begun.set()
+
+    def _await_servers(self) -> None:
+        """Wait until all programs listen, for a time at most."""
+        until = time.monotonic() + _PATIENCE_S
+        while time.monotonic() < until and not all(listens(one.pid) for one in self._running):
+            time.sleep(_TICK_S)
 
     def _await_last(self, stop: int) -> None:
         self._have_begun.wait()
@@ -108,6 +127,14 @@ class Programs:
             os.waitpid(self._keeper, 0)
         for printer in self._printers:
             printer.begin(None) if not self._have_begun.is_set() else printer.join(1.0)
+
+
+def listens(process: int, port: int | None = None) -> bool:
+    """Whether a socket of a process' network listens: on this TCP port, or on any of TCP and UDP."""
+    kinds = ("tcp", "tcp6") if port else ("tcp", "tcp6", "udp", "udp6")
+    tables = (Path(f"/proc/{process}/net/{kind}") for kind in kinds)
+    rows = [line.split() for table in tables if table.exists() for line in table.read_text().splitlines()[1:]]
+    return any(row[3] in _LISTENS and port in (None, int(row[1].rpartition(":")[2], 16)) for row in rows)
 
 
 def _start(node: Node, words: Sequence[str], *, is_labelled: bool) -> subprocess.Popen[bytes]:

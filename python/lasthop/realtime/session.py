@@ -91,7 +91,7 @@ def run(
     seed: int | None = None,
     replication: int = 0,
     limit_s: float = LIMIT_S,
-    is_labelled: bool = True,
+    has_terminal: bool = False,
     ends: Sequence[int] = (),
     on_ready: Callable[[Sequence[Node]], None] | None = None,
 ) -> Outcome:
@@ -107,8 +107,8 @@ def run(
         seed: The seed; `None` takes that of the scenario.
         replication: The replication.
         limit_s: The time in seconds after which the run ends.
-        is_labelled: Whether each line that a program prints begins with the name of its node. Otherwise
-            programs use the terminal of this process.
+        has_terminal: Whether the last program has the terminal of this process. Each line that other
+            programs print begins with the name of their node.
         ends: Descriptors that end the run as soon as one of them can be read.
         on_ready: What to do with the bound nodes before the first packet.
 
@@ -134,7 +134,7 @@ def run(
         for end in (stop, *ends):
             any_end.register(end, select.EPOLLIN)
         try:
-            programs = Programs(nodes, commands, stops, is_labelled=is_labelled)
+            programs = Programs(nodes, commands, stops, has_terminal=has_terminal)
         except OSError as error:
             raise UsageError(f"{error.filename or 'node'}: {error.strerror}", argument="node") from error
         try:
