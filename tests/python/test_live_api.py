@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -48,6 +49,7 @@ while True:
     connection.sendall(connection.recv(1000))
     connection.close()
 """
+ROOT = Path(__file__).resolve().parents[2]
 MARK = f"61.{os.getpid()}"
 
 
@@ -256,3 +258,49 @@ def test_what_cannot_run_in_real_time_is_refused() -> None:
     with pytest.raises(lh.ScenarioError, match="terminates connections"):
         lh.live(scenario, ["sender", "receiver"]).__enter__()
     assert gone("realtime/worker.py")
+
+
+OF_A_PROJECT = """
+import socket, sys
+import pytest
+from lasthop.base.errors import UnavailableError
+
+
+def test_that_nothing_heavy_is_loaded():
+    light = ["lasthop", "lasthop.base", "lasthop.base.errors", "lasthop.realtime", "lasthop.realtime.fixtures"]
+    assert sorted(name for name in sys.modules if name.startswith("lasthop")) == light
+
+
+def test_over_the_network(lasthop_live):
+    with lasthop_live("wire.toml", nodes=["phone", "server"]) as net:
+        assert net.node("phone").run(["getent", "ahostsv4", "server"]).returncode == 0
+    assert net.outcome.length_s > 0
+
+
+def test_that_fails(lasthop_live):
+    with lasthop_live("wire.toml", nodes=["phone"]):
+        raise ZeroDivisionError
+
+
+def test_that_cannot_run(lasthop_live, monkeypatch):
+    def refuse(_):
+        raise UnavailableError("live: nothing works; expected more")
+
+    from lasthop.realtime.network import Live
+    monkeypatch.setattr(Live, "__enter__", refuse)
+    with lasthop_live("wire.toml", nodes=["phone"]):
+        pass
+"""
+
+
+def test_pytest_has_a_fixture_that_skips_with_the_reason(wire: lh.Scenario, tmp_path: Path) -> None:
+    (tmp_path / "test_project.py").write_text(OF_A_PROJECT)
+    entries = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["entry-points"]["pytest11"]
+    command = [sys.executable, "-m", "pytest", "-rs", "-W", "error", "-p", entries["lasthop"], str(tmp_path)]
+    environment = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    done = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False, timeout=100
+    )
+    assert "1 failed, 2 passed, 1 skipped" in done.stdout, done.stdout
+    assert "live: nothing works; expected more" in done.stdout
+    assert "ZeroDivisionError" in done.stdout

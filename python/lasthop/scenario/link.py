@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -41,7 +40,6 @@ _UNITS: dict[Kind, Mapping[str, str]] = {
     "share": {"%": "%"},
     "queue": {**_SIZES, **dict.fromkeys(("p", "packet", "packets", "pkts"), "packets")},
 }
-_MOST: dict[Kind, float] = {"share": 100}
 EXAMPLES: dict[Kind, str] = {
     "rate": "a rate such as 20Mbit",
     "time": "a time such as 30ms",
@@ -63,11 +61,9 @@ def quantity(kind: Kind, text: str) -> str | None:
     if kind == "queue" and text == "unlimited":
         return text
     parts = split(text)
-    if (
-        parts is None
-        or not 0 <= parts[0] <= _MOST.get(kind, math.inf)
-        or (kind == "rate" and "B" in parts[1])
-    ):
+    if parts is None or parts[0] < 0 or (kind == "share" and parts[0] > 100):
+        return None
+    if kind == "rate" and "B" in parts[1]:
         return None
     unit = _UNITS[kind].get(parts[1].lower())
     return f"{parts[0]:g} {unit}" if unit else None
