@@ -261,7 +261,7 @@ class LiveNode:
 
         Args:
             command: The program and its arguments.
-            port: Wait until a program on the node listens on this TCP port.
+            port: Wait until a program on the node listens on this port of TCP or UDP.
             options: What `subprocess.Popen` takes, except `shell`, `executable` and `preexec_fn`.
 
         Returns:

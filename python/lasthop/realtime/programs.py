@@ -130,9 +130,8 @@ class Programs:
 
 
 def listens(process: int, port: int | None = None) -> bool:
-    """Whether a socket of a process' network listens: on this TCP port, or on any of TCP and UDP."""
-    kinds = ("tcp", "tcp6") if port else ("tcp", "tcp6", "udp", "udp6")
-    tables = (Path(f"/proc/{process}/net/{kind}") for kind in kinds)
+    """Whether a socket of a process' network listens, for TCP or UDP, on this port or on any."""
+    tables = (Path(f"/proc/{process}/net/{kind}") for kind in ("tcp", "tcp6", "udp", "udp6"))
     rows = [line.split() for table in tables if table.exists() for line in table.read_text().splitlines()[1:]]
     return any(row[3] in _LISTENS and port in (None, int(row[1].rpartition(":")[2], 16)) for row in rows)
 
