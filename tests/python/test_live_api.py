@@ -139,6 +139,18 @@ def test_only_the_calling_thread_is_on_the_node_and_nodes_nest(wire: lh.Scenario
     assert inside[0] != before[0]
 
 
+@as_root
+def test_networks_run_beside_each_other(wire: lh.Scenario) -> None:
+    far = wire.set({"links.wire.delay": "50 ms"})
+    with lh.live(wire, ["phone", "server"]) as near, lh.live(far, ["phone", "server"]) as other:
+        for net, least, most in ((near, 0.02, 0.1), (other, 0.2, 0.4)):
+            net.node("server").start([sys.executable, "-c", ECHO], port=80)
+            with net.node("phone"):
+                begun = time.monotonic()
+                assert echoed("server") == b"hello"
+                assert least < time.monotonic() - begun < most
+
+
 def test_a_program_has_its_streams_folder_variables_and_exit_code(wire: lh.Scenario, tmp_path: Path) -> None:
     with lh.live(wire, ["phone"]) as net:
         phone = net.node("phone")
@@ -247,6 +259,8 @@ def test_wrong_requests_are_named(wire: lh.Scenario) -> None:
             net.node("fone")
         with pytest.raises(lh.UsageError, match=r"command: no-such-program: no such program"):
             net.node("phone").run(["no-such-program"])
+        with pytest.raises(lh.UsageError, match=r"shell: cannot be given; expected a program"):
+            net.node("phone").run(["true"], shell=True)
         with pytest.raises(lh.UsageError, match="runs already"):
             net.__enter__()
         with pytest.raises(lh.RunError, match="live: true: expected a program that listens on port 80"):

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 _WORKER, _ENTER = (str(Path(__file__).with_name(name)) for name in ("worker.py", "enter.py"))
 # A network that takes longer to end is killed.
 _GRACE_S = 20.0
+# What is needed to start a program on a node.
+_TAKEN = {"shell", "executable", "preexec_fn"}
 # How long a program may take until it listens.
 _PATIENCE_S, _TICK_S = 10.0, 0.01
 
@@ -306,6 +308,10 @@ class LiveNode:
         given = words("command", command, "curl")
         if not given:
             raise UsageError("no program; expected one", argument="command")
+        for name in _TAKEN & options.keys():
+            raise UsageError(
+                "cannot be given; expected a program and its arguments as they are", argument=name
+            )
         folders = (options.get("env") or os.environ).get("PATH")
         if "cwd" not in options and shutil.which(given[0], path=folders) is None:
             raise UsageError(f"{given[0]}: no such program; expected one on the path", argument="command")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import pickle
 import sys
+from contextlib import suppress
 from typing import IO, Any
 
 
@@ -22,14 +23,17 @@ def main(given: IO[bytes], answers: IO[bytes]) -> None:
     from lasthop.base.errors import LasthopError
     from lasthop.realtime import session
 
-    parent = os.pidfd_open(os.getppid())
+    ends = [given.fileno()]
+    # Where a kernel lacks it, the end of the input has to do.
+    with suppress(OSError, AttributeError):
+        ends.append(os.pidfd_open(os.getppid()))
     try:
         asked: dict[str, Any] = pickle.load(given)  # noqa: S301
         outcome = session.run(
             asked.pop("scenario"),
             (),
             **asked,
-            ends=(given.fileno(), parent),
+            ends=ends,
             on_ready=lambda nodes: _say(list(nodes), answers),
         )
     except LasthopError as error:
