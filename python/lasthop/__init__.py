@@ -23,11 +23,14 @@ if TYPE_CHECKING:
         RunError,
         ScenarioError,
         StudyError,
+        UnavailableError,
         UsageError,
     )
     from lasthop.base.table import Table
     from lasthop.figures.ladders import Ladder
     from lasthop.laws.registered import LawUse, law
+    from lasthop.realtime.network import Live, LiveNode, live
+    from lasthop.realtime.session import Outcome
     from lasthop.report.play import Play
     from lasthop.scenario.airtime import Airtime
     from lasthop.scenario.compared import Comparison, compare_laws
@@ -67,6 +70,11 @@ _HOME = {
     "Comparison": "lasthop.scenario.compared",
     "compare_laws": "lasthop.scenario.compared",
     "Ladder": "lasthop.figures.ladders",
+    "Live": "lasthop.realtime.network",
+    "LiveNode": "lasthop.realtime.network",
+    "live": "lasthop.realtime.network",
+    "Outcome": "lasthop.realtime.session",
+    "UnavailableError": "lasthop.base.errors",
     "LawError": "lasthop.base.errors",
     "LawUse": "lasthop.laws.registered",
     "law": "lasthop.laws.registered",
@@ -96,7 +104,10 @@ __all__ = [
     "LawError",
     "LawUse",
     "Limits",
+    "Live",
+    "LiveNode",
     "Optimum",
+    "Outcome",
     "Planned",
     "Play",
     "Precision",
@@ -113,11 +124,13 @@ __all__ = [
     "Table",
     "Trace",
     "Trial",
+    "UnavailableError",
     "UsageError",
     "__version__",
     "compare_laws",
     "from_dict",
     "law",
+    "live",
     "load",
     "model_version",
     "scenarios",

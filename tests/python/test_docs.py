@@ -35,6 +35,8 @@ PAGES = [
 # The blocks of these build on each other: test_own_law.py and test_gym.py run them in order.
 APART = {ROOT / "docs" / "own-law.md", ROOT / "docs" / "learning.md"}
 ALONE = [page for page in PAGES if page not in APART]
+# The Python of this page needs root: test_live_examples.py runs it.
+AS_ROOT = {"python": ROOT / "docs" / "live.md"}
 SHOWING = [*ALONE, *sorted((ROOT / "papers").glob("*.md")), *sorted((ROOT / "scenarios").rglob("*.toml"))]
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 STUDY = re.compile(r"studies/([a-z0-9-]+/[a-z0-9-]+)(\.shard-.*)?")
@@ -42,7 +44,7 @@ STUDY = re.compile(r"studies/([a-z0-9-]+/[a-z0-9-]+)(\.shard-.*)?")
 
 def blocks(language: str) -> list[pytest.ParameterSet]:
     found = []
-    for page in ALONE:
+    for page in (page for page in ALONE if page != AS_ROOT.get(language)):
         texts = re.findall(rf"^```{language}\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)
         found += [pytest.param(text, id=f"{page.stem}-{i}") for i, text in enumerate(texts)]
     assert found

@@ -19,13 +19,13 @@ import pytest
 
 import lasthop as lh
 from lasthop.base.errors import UnavailableError
-from lasthop.live import system
 from lasthop.peer import worker
 from lasthop.peer.beside import Beside, Line, compare
 from lasthop.peer.crew import IN_TIME_S, Crew
 from lasthop.peer.measured import METRICS
 from lasthop.peer.path import Flow, path, with_known_laws
 from lasthop.peer.path import Path as Path_
+from lasthop.realtime import system
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -495,7 +495,7 @@ def needed(found: Beside) -> Beside:
 
 NEW_NAMESPACE = """\
 import subprocess
-from lasthop.live import system
+from lasthop.realtime import system
 from lasthop.peer import worker
 system.own_user()
 system.namespace(system.Settings(1400, False, True, False, 1 << 20), "10.77.0.1")

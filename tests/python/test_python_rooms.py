@@ -25,7 +25,7 @@ ROOMS = (
         "stats",
         "laws",
         "scenario",
-        "live",
+        "realtime",
         "peer",
         "study",
         "views",

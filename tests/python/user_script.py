@@ -95,11 +95,26 @@ def searched(folder: Path) -> None:
     )
 
 
+def in_real_time(chosen: lh.Scenario) -> None:
+    """A program on a node, where the system allows it."""
+    try:
+        with lh.live(chosen, ["sender", "receiver"], limit_s=60) as net:
+            opened: lh.Live = net
+            sender: lh.LiveNode = opened.node("sender")
+            assert sender.run(["true"]).returncode == 0
+    except lh.UnavailableError as error:
+        print(error)
+    else:
+        outcome: lh.Outcome = net.outcome
+        print(outcome.late_p99_s, outcome.metrics[METRIC], outcome.as_dict()["kernel"])
+
+
 def main(folder: Path) -> None:
     searched(folder)
     chosen, bound = described("lle-tcp/fig05")
     assert measured(chosen, folder).events <= bound.events
     with_own_law(chosen)
+    in_real_time(chosen)
     study = swept(chosen, folder)
     means: lh.Table = study.table(METRIC)
     print(means, study.contrast(METRIC, KIND, baseline="none").column("relative"), sep="\n")

@@ -29,6 +29,13 @@ def checkout() -> Path | None:
     return top if (top / "Cargo.toml").is_file() and _HERE.parents[2] == top / "python" else None
 
 
+def for_children() -> str:
+    """The `PYTHONPATH` with which a process that is started elsewhere finds this package."""
+    return os.pathsep.join(
+        [*filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep)), str(_HERE.parents[2])]
+    )
+
+
 def data(name: str) -> Path:
     """The data of this name: `scenarios`, `papers` or `CITATION.cff`.
 

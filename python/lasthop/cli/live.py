@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -21,6 +21,7 @@ from lasthop.cli.options import (
     seed_option,
     set_option,
     talk_options,
+    together,
     where_option,
 )
 from lasthop.cli.talk import data, note, warn, written
@@ -28,8 +29,9 @@ from lasthop.cli.talk import data, note, warn, written
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lasthop.live.programs import Node
-    from lasthop.live.session import Outcome
+    from lasthop.realtime.programs import Node
+    from lasthop.realtime.session import Outcome
+    from lasthop.scenario.scenario import Scenario
 
 _NODE = "--node"
 # The exit codes of a run whose packets were late, and of one that its limit ended, as of `timeout`.
@@ -63,6 +65,25 @@ def _programs(words: Sequence[str]) -> list[tuple[str, tuple[str, ...]]]:
     return found
 
 
+real_time_options = together(
+    seed_option,
+    click.option("--replication", type=Whole(0), default=0, help="The replication."),
+    click.option(
+        "--limit",
+        type=click.FloatRange(min=0, min_open=True),
+        help="Seconds after which the run ends; default: 3600.",
+    ),
+    click.option(
+        "--late",
+        type=click.FloatRange(min=0),
+        help="Lateness in ms at the 99th percentile beyond which the exit code is 3; default: 1.",
+    ),
+    click.option("-o", "--out", type=Folder(), help="Directory for run.json."),
+    json_option,
+    talk_options,
+)
+
+
 @click.command(
     "live",
     cls=_Programs,
@@ -75,39 +96,21 @@ def _programs(words: Sequence[str]) -> list[tuple[str, tuple[str, ...]]]:
 @click.argument("scenario", type=Word(), shell_complete=completing.scenarios)
 @set_option
 @where_option
-@seed_option
-@click.option("--replication", type=Whole(0), default=0, help="The replication.")
 @click.option("--shell", type=Word(), metavar="NAME", help="Run a shell on a node, as the last program.")
 @click.option(
     "--hold", multiple=True, type=Word(), metavar="NAME", help="Bind a node, and print how to enter it."
 )
-@click.option(
-    "--limit",
-    type=click.FloatRange(min=0, min_open=True),
-    help="Seconds after which the run ends; default: 3600.",
-)
-@click.option(
-    "--late",
-    type=click.FloatRange(min=0),
-    help="Lateness in ms at the 99th percentile beyond which the exit code is 3; default: 1.",
-)
-@click.option("-o", "--out", type=Folder(), help="Directory for run.json.")
-@json_option
-@talk_options
+@real_time_options
 @click.pass_context
 def live_command(
     ctx: click.Context,
+    /,
     scenario: str,
     settings: tuple[str, ...],
     where: tuple[str, ...],
-    seed: int | None,
-    replication: int,
     shell: str | None,
     hold: tuple[str, ...],
-    limit: float | None,
-    late: float | None,
-    out: Path | None,
-    as_json: bool,
+    **options: Any,
 ) -> None:
     """Run programs on nodes of SCENARIO until the last of them ends.
 
@@ -116,28 +119,55 @@ def live_command(
     each other by name. Each line that a program prints begins with the name of its node.
     The exit code is that of the last program, or 3 if packets were late.
     """
-    from lasthop.base.files import make_folder, put
-    from lasthop.base.jsontext import dumps
-    from lasthop.live import session
-    from lasthop.live.programs import Command
-
-    commands = [Command(*one) for one in _programs(ctx.meta[_NODE])]
+    commands = _programs(ctx.meta[_NODE])
     if shell is not None:
-        commands.append(Command(shell, (os.environ.get("SHELL", "/bin/sh"),)))
+        commands.append((shell, own_shell()))
     if not commands and not hold:
         raise UsageError(f"no program; expected {_NODE} NAME -- PROGRAM, --shell or --hold", argument="node")
     chosen = loaded(scenario, settings)
     warn(chosen.warnings)
+    point = chosen.select(where)[0]
+    options |= {"others": hold, "hold": hold, "point": point, "has_terminal": shell is not None}
+    conduct(ctx, chosen, commands, **options)
+
+
+def own_shell() -> tuple[str, ...]:
+    """The shell of the user."""
+    return (os.environ.get("SHELL", "/bin/sh"),)
+
+
+def conduct(
+    ctx: click.Context,
+    scenario: Scenario,
+    commands: Sequence[tuple[str, tuple[str, ...]]],
+    *,
+    others: Sequence[str],
+    hold: Sequence[str] = (),
+    point: int = 0,
+    has_terminal: bool,
+    seed: int | None,
+    replication: int,
+    limit: float | None,
+    late: float | None,
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    """Run programs on nodes, print and keep what the run gave, and leave with its exit code."""
+    from lasthop.base.files import make_folder, put
+    from lasthop.base.jsontext import dumps
+    from lasthop.realtime import session
+    from lasthop.realtime.programs import Command
+
     limit_s = session.LIMIT_S if limit is None else limit
     done = session.run(
-        chosen,
-        commands,
-        others=hold,
-        point=chosen.select(where)[0],
+        scenario,
+        [Command(*one) for one in commands],
+        others=others,
+        point=point,
         seed=seed,
         replication=replication,
         limit_s=limit_s,
-        is_labelled=shell is None,
+        has_terminal=has_terminal,
         on_ready=lambda nodes: _introduce(nodes, hold),
     )
     _say(done)

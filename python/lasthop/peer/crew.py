@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lasthop.base.errors import RunError, UnavailableError
+from lasthop.base.paths import for_children
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -39,7 +40,7 @@ class _Worker:
             [sys.executable, "-P", str(_WORKER), str(os.getpid())],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(_paths()), "OPENBLAS_NUM_THREADS": "1"},
+            env={**os.environ, "PYTHONPATH": for_children(), "OPENBLAS_NUM_THREADS": "1"},
         )
         self.job: int | None = None
 
@@ -69,12 +70,6 @@ class _Worker:
         for pipe in (self.process.stdin, self.process.stdout):
             if pipe is not None:
                 pipe.close()
-
-
-def _paths() -> list[str]:
-    """Where a worker finds the package, which it is not started from."""
-    package = str(Path(__file__).resolve().parents[2])
-    return [*filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep)), package]
 
 
 class Crew:

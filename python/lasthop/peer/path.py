@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lasthop.base.errors import ScenarioError
-from lasthop.live.system import ACCURATE_ECN
+from lasthop.realtime.system import ACCURATE_ECN
 from lasthop.scenario.description import fault
 
 if TYPE_CHECKING:

@@ -86,7 +86,7 @@ class _Flow:
 
     def open(self, *, is_sender: bool) -> None:
         """Make the socket of one end, which belongs to the namespace of the calling thread."""
-        from lasthop.live import system
+        from lasthop.realtime import system
 
         end = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         end.setsockopt(socket.IPPROTO_TCP, system.TCP_CONGESTION, self.facts["law"].encode())
@@ -104,7 +104,7 @@ class _Flow:
 
     def write(self, to: str, clock: _Clock) -> None:
         """Connect, and write what the application writes, each at its time."""
-        from lasthop.live import system
+        from lasthop.realtime import system
 
         try:
             for at_ns, size, closes in self.writes:
@@ -131,7 +131,7 @@ class _Flow:
 
     def begin_measurement(self, clock: _Clock, since_s: float) -> None:
         """Take the state of the sender when the measured time begins."""
-        from lasthop.live import system
+        from lasthop.realtime import system
 
         clock.wait(since_s, self.is_over)
         with suppress(OSError):
@@ -140,7 +140,7 @@ class _Flow:
 
     def read(self, clock: _Clock, since_s: float, until_s: float) -> None:
         """Accept the connection and read what comes; what comes between these times of the run counts."""
-        from lasthop.live import system
+        from lasthop.realtime import system
 
         into = memoryview(bytearray(_CHUNK))
         clock.wait(0.0)
@@ -162,7 +162,7 @@ class _Flow:
 
     def watch(self, clock: _Clock) -> None:
         """Sample the window of the sender until the end."""
-        from lasthop.live import system
+        from lasthop.realtime import system
 
         begin = clock.wait(self.facts["start_s"], self.is_over)
         while not self.is_over.wait(self.sample_s):
@@ -173,7 +173,7 @@ class _Flow:
 
     def end(self) -> None:
         """Take the last state, and leave nothing of the connection behind."""
-        from lasthop.live import system
+        from lasthop.realtime import system
 
         self.is_over.set()
         with suppress(OSError):
@@ -244,7 +244,7 @@ class _Ends:
 
 def _run(job: dict[str, Any]) -> dict[str, Any]:
     """Run the kernel's TCP over the path of a job."""
-    from lasthop.live import system
+    from lasthop.realtime import system
 
     settings = system.Settings(**job["settings"])
     sample_s, since_s = job["sample_s"], job["warmup_s"]
@@ -315,7 +315,7 @@ def _run(job: dict[str, Any]) -> dict[str, Any]:
 
 def _thread(ready: threading.Semaphore, work: Callable[..., None], *arguments: object) -> threading.Thread:
     """A thread for an end, which runs before other work of this machine, if that is allowed."""
-    from lasthop.live import system
+    from lasthop.realtime import system
 
     def in_time() -> None:
         system.hurry(_ENDS)
@@ -342,7 +342,7 @@ def _scenario(text: str, name: str, overrides: tuple[tuple[str, str], ...]) -> A
 
 def _probe(job: dict[str, Any]) -> dict[str, Any]:
     """Whether this system can do it, and which laws it has."""
-    from lasthop.live import system
+    from lasthop.realtime import system
 
     tun = system.namespace(system.Settings(1500, True, True, 0, 1 << 20), _PROBE_ADDRESS)
     backlog = system.backlog()
@@ -357,7 +357,7 @@ def _probe(job: dict[str, Any]) -> dict[str, Any]:
 
 
 def _answer(job: dict[str, Any]) -> dict[str, Any]:
-    from lasthop.live import system
+    from lasthop.realtime import system
 
     try:
         return _probe(job) if "laws" in job else _run(job)
@@ -369,7 +369,7 @@ def _answer(job: dict[str, Any]) -> dict[str, Any]:
 
 def main(parent: int) -> None:
     """Answer jobs until the standard input ends."""
-    from lasthop.live import system
+    from lasthop.realtime import system
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     refused = None

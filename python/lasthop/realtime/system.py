@@ -15,12 +15,17 @@ import signal
 import socket
 import struct
 import sys
-from contextlib import suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-# <linux/sched.h>, <linux/prctl.h>
-CLONE_NEWNET, _CLONE_NEWUSER = 0x40000000, 0x10000000
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# <linux/sched.h>, <linux/mount.h>, <linux/prctl.h>
+CLONE_NEWNET, CLONE_NEWNS, CLONE_NEWPID, _CLONE_NEWUSER = 0x40000000, 0x00020000, 0x20000000, 0x10000000
+_CLONE_FS = 0x00000200
+_MS_BIND, _MS_REC, _MS_SLAVE, _MNT_DETACH = 4096, 16384, 1 << 19, 2
 _PR_SET_PDEATHSIG, _PR_SET_TIMERSLACK = 1, 29
 # <linux/if_tun.h>
 _TUNSETIFF, _IFF_TUN, _IFF_NO_PI = 0x400454CA, 0x0001, 0x1000
@@ -48,6 +53,8 @@ _SO_MAX_PACING_RATE, _NO_LIMIT = 47, (1 << 63) - 1
 # measured: while the window that it offers grows, the kernel acknowledges each segment.
 _RMEM, _MOST_RMEM, _WMEM, _LEAST_MOST_WMEM = 131072, 1 << 25, 16384, 1 << 22
 _SETTINGS = Path("/proc/sys/net/ipv4")
+# Where files of names are made: in a mount namespace of its own, so that nothing is left.
+_SPARE = Path("/mnt")
 
 
 class Refused(Exception):  # noqa: N818
@@ -176,6 +183,65 @@ def node(address: str, mtu: int) -> tuple[int, int]:
         _change(control, _SIOCSIFFLAGS, b"lo", struct.pack("=H14x", _IFF_UP | _IFF_RUNNING))
     interface = _interface(address, mtu)
     return os.open("/proc/thread-self/ns/net", os.O_RDONLY | os.O_CLOEXEC), interface
+
+
+def own_names(names: str) -> None:
+    """Give the calling thread, and what it starts, a mount namespace with this file of names.
+
+    No other names are asked for: no name server can be reached, and programs would wait for an answer.
+
+    Raises:
+        Refused: The system does not allow it.
+    """
+    try:
+        own_mounts()
+        call("mount", b"none", os.fsencode(_SPARE), b"tmpfs", 0, None)
+        for path, text in ((Path("/etc/hosts"), names), (Path("/etc/resolv.conf"), "")):
+            if path.exists():
+                (_SPARE / path.name).write_text(text, encoding="utf-8")
+                call("mount", os.fsencode(_SPARE / path.name), os.fsencode(path), None, _MS_BIND, None)
+        call("umount2", os.fsencode(_SPARE), _MNT_DETACH)
+    except OSError as error:
+        raise Refused(
+            f"{_SPARE}: {error.strerror}; expected to be allowed to mount files of names"
+        ) from error
+
+
+def own_mounts() -> None:
+    """Give the calling thread a mount namespace, which follows that of the system."""
+    call("unshare", CLONE_NEWNS)
+    call("mount", b"none", b"/", None, _MS_REC | _MS_SLAVE, None)
+
+
+@contextmanager
+def visited(mounts: str, network: str) -> Iterator[None]:
+    """Have the calling thread in other namespaces, by their files: that of names and that of a network.
+
+    Raises:
+        OSError: The system does not allow it.
+    """
+    with ExitStack() as files:
+
+        def opened(path: str) -> int:
+            file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+            files.callback(os.close, file)
+            return file
+
+        own = [opened(f"/proc/thread-self/ns/{kind}") for kind in ("mnt", "net")]
+        _move(opened(mounts), opened(network))
+        try:
+            yield
+        finally:
+            _move(*own)
+
+
+def _move(mounts: int, network: int) -> None:
+    folder = Path.cwd()
+    # Only a thread that shares its folder with no other one may change its mount namespace.
+    call("unshare", _CLONE_FS)
+    call("setns", mounts, CLONE_NEWNS)
+    os.chdir(folder)
+    call("setns", network, CLONE_NEWNET)
 
 
 def _own_network() -> None:

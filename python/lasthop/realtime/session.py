@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import select
 import signal
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
@@ -11,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from lasthop import _core
 from lasthop.base.errors import ScenarioError, UnavailableError, UsageError, nearest
-from lasthop.live import system
-from lasthop.live.programs import Command, Node, Programs
+from lasthop.realtime import system
+from lasthop.realtime.programs import Command, Node, Programs
 from lasthop.scenario.description import fault
 
 if TYPE_CHECKING:
@@ -41,14 +42,14 @@ class Outcome:
         kernel: The release of the kernel whose TCP the programs used.
         congestion_control: Its congestion control.
         commands: The programs, each with its node.
-        status: The exit code of the last program; `None` if it was ended.
-        length_s: How long the network ran.
+        status: The exit code of the last program of `lasthop live`; `None` if it was ended, and in Python.
+        length_s: How many seconds the network ran.
         delivered: Packets that were delivered to bound nodes.
         refused: Packets that an interface did not take.
-        late_p50_s: The median of the lateness of packets; `None` without packets, as below.
-        late_p99_s: Its 99th percentile.
-        late_p999_s: Its 99.9th percentile.
-        late_max_s: The largest.
+        late_p50_s: The median of the lateness of packets in seconds; `None` without packets, as below.
+        late_p99_s: Its 99th percentile in seconds.
+        late_p999_s: Its 99.9th percentile in seconds.
+        late_max_s: The largest in seconds.
         nodes: What each bound node sent and received, by its name.
         metrics: The metrics of the scenario. Of a flow between bound nodes they are those of its packets.
     """
@@ -60,7 +61,7 @@ class Outcome:
     replication: int
     kernel: str
     congestion_control: str
-    commands: list[Command]
+    commands: list[tuple[str, tuple[str, ...]]]
     status: int | None
     length_s: float
     delivered: int
@@ -73,8 +74,12 @@ class Outcome:
     metrics: dict[str, float | None]
 
     def as_dict(self) -> dict[str, Any]:
-        """The same as plain data."""
-        return asdict(self) | {"commands": [{"node": c.node, "words": list(c.words)} for c in self.commands]}
+        """The outcome as plain data, as the command line prints it with `--json`.
+
+        Returns:
+            A mapping that JSON can carry.
+        """
+        return asdict(self) | {"commands": [{"node": node, "words": words} for node, words in self.commands]}
 
 
 def run(
@@ -86,7 +91,8 @@ def run(
     seed: int | None = None,
     replication: int = 0,
     limit_s: float = LIMIT_S,
-    is_labelled: bool = True,
+    has_terminal: bool = False,
+    ends: Sequence[int] = (),
     on_ready: Callable[[Sequence[Node]], None] | None = None,
 ) -> Outcome:
     """Run programs on nodes of a scenario until the last of them ends.
@@ -101,8 +107,9 @@ def run(
         seed: The seed; `None` takes that of the scenario.
         replication: The replication.
         limit_s: The time in seconds after which the run ends.
-        is_labelled: Whether each line that a program prints begins with the name of its node. Otherwise
-            programs use the terminal of this process.
+        has_terminal: Whether the last program has the terminal of this process. Each line that other
+            programs print begins with the name of their node.
+        ends: Descriptors that end the run as soon as one of them can be read.
         on_ready: What to do with the bound nodes before the first packet.
 
     Raises:
@@ -123,16 +130,18 @@ def run(
         key, _, text = str(error).partition(": ")
         raise ScenarioError(fault(scenario, point, key, text)) from error
     nodes = _bound(names, live.addresses())
-    with _stopped_by_signals() as (stop, stops):
+    with _stopped_by_signals() as (stop, stops), select.epoll() as any_end:
+        for end in (stop, *ends):
+            any_end.register(end, select.EPOLLIN)
         try:
-            programs = Programs(nodes, commands, stops, is_labelled=is_labelled)
+            programs = Programs(nodes, commands, stops, has_terminal=has_terminal)
         except OSError as error:
             raise UsageError(f"{error.filename or 'node'}: {error.strerror}", argument="node") from error
         try:
             if on_ready is not None:
                 on_ready(nodes)
             system.hurry(_PRIORITY)
-            ended = live.run([node.interface for node in nodes], stop, (0.0, limit_s))
+            ended = live.run([node.interface for node in nodes], any_end.fileno(), (0.0, limit_s))
             status = programs.status()
         finally:
             system.calm()
@@ -157,8 +166,10 @@ def run(
 
 
 def _bound(names: Sequence[str], addresses: Sequence[str]) -> list[Node]:
+    hosts = "".join(f"{address} {name}\n" for address, name in zip(addresses, names, strict=True))
     try:
         system.own_user()
+        system.own_names(f"127.0.0.1 localhost\n{hosts}")
         return [
             Node(name, address, *system.node(address, _MTU))
             for name, address in zip(names, addresses, strict=True)

@@ -7,20 +7,20 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from lasthop.live import system
+from lasthop.realtime import system
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import IO, TextIO
 
-# <linux/sched.h>, <linux/mount.h>
-_CLONE_NEWNS, _CLONE_NEWPID = 0x00020000, 0x20000000
-_MS_BIND, _MS_REC, _MS_PRIVATE, _MNT_DETACH = 4096, 16384, 1 << 18, 2
-# Where the file of names is made: in a mount namespace of its own, so that nothing is left of it.
-_SPARE = b"/mnt"
+# The states of a socket in the tables of the kernel that waits for TCP connections, or for datagrams.
+_LISTENS = ("0A", "07")
+_PATIENCE_S, _TICK_S = 2.0, 0.01
 
 
 class Command(NamedTuple):
@@ -37,11 +37,6 @@ class Node(NamedTuple):
     address: str
     namespace: int
     interface: int
-
-
-def hosts(nodes: Sequence[Node]) -> str:
-    """The file of names of all nodes."""
-    return "".join(["127.0.0.1 localhost\n", *(f"{node.address} {node.name}\n" for node in nodes)])
 
 
 class _Printer(threading.Thread):
@@ -69,26 +64,32 @@ class Programs:
     """The programs of a live run. All of them end when this is closed, or when this process ends."""
 
     def __init__(
-        self, nodes: Sequence[Node], commands: Sequence[Command], stop: int, *, is_labelled: bool
+        self, nodes: Sequence[Node], commands: Sequence[Command], stop: int, *, has_terminal: bool
     ) -> None:
         """Start the programs; when the last of them has ended, a byte is written to `stop`.
+
+        Each line of a program begins with the name of its node. If the last one has the terminal of this
+        process, it starts when the others listen, and their lines go to the standard error.
 
         Raises:
             OSError: The system does not allow it, or a program does not exist.
         """
-        names = hosts(nodes).encode()
         by_name = {node.name: node for node in nodes}
         self._running: list[subprocess.Popen[bytes]] = []
         # Before the process namespace: a process whose children are in another one cannot start threads.
-        each = [(_Printer(sys.stdout, one.node), _Printer(sys.stderr, one.node)) for one in commands]
+        into = sys.stderr if has_terminal else sys.stdout
+        each = [(_Printer(into, one.node), _Printer(sys.stderr, one.node)) for one in commands]
         self._printers = [printer for both in each for printer in both]
         self._have_begun = threading.Event()
         for thread in (*self._printers, threading.Thread(target=self._await_last, args=(stop,), daemon=True)):
             thread.start()
         self._keeper = _keeper()
         try:
-            for command, (out, err) in zip(commands, each, strict=True):
-                started = _start(by_name[command.node], command.words, names, is_labelled=is_labelled)
+            for number, (command, (out, err)) in enumerate(zip(commands, each, strict=True), 1):
+                is_last = has_terminal and number == len(commands)
+                if is_last:
+                    self._await_servers()
+                started = _start(by_name[command.node], command.words, is_labelled=not is_last)
                 self._running.append(started)
                 out.begin(started.stdout)
                 err.begin(started.stderr)
@@ -96,6 +97,12 @@ class Programs:
             self.close()
             raise
         self._have_begun.set()
+
+    def _await_servers(self) -> None:
+        """Wait until all programs listen, for a time at most."""
+        until = time.monotonic() + _PATIENCE_S
+        while time.monotonic() < until and not all(listens(one.pid) for one in self._running):
+            time.sleep(_TICK_S)
 
     def _await_last(self, stop: int) -> None:
         self._have_begun.wait()
@@ -122,14 +129,21 @@ class Programs:
             printer.begin(None) if not self._have_begun.is_set() else printer.join(1.0)
 
 
-def _start(node: Node, words: Sequence[str], names: bytes, *, is_labelled: bool) -> subprocess.Popen[bytes]:
+def listens(process: int, port: int | None = None) -> bool:
+    """Whether a socket of a process' network listens, for TCP or UDP, on this port or on any."""
+    tables = (Path(f"/proc/{process}/net/{kind}") for kind in ("tcp", "tcp6", "udp", "udp6"))
+    rows = [line.split() for table in tables if table.exists() for line in table.read_text().splitlines()[1:]]
+    return any(row[3] in _LISTENS and port in (None, int(row[1].rpartition(":")[2], 16)) for row in rows)
+
+
+def _start(node: Node, words: Sequence[str], *, is_labelled: bool) -> subprocess.Popen[bytes]:
     pipe = subprocess.PIPE if is_labelled else None
     return subprocess.Popen(
         words,
         stdin=subprocess.DEVNULL if is_labelled else None,
         stdout=pipe,
         stderr=pipe,
-        preexec_fn=lambda: _enter(node, names),  # noqa: PLW1509 - other threads only wait
+        preexec_fn=lambda: _enter(node),  # noqa: PLW1509 - other threads only wait
     )
 
 
@@ -138,7 +152,7 @@ def _keeper() -> int:
 
     The processes that this process starts from now on are in that namespace.
     """
-    system.call("unshare", _CLONE_NEWPID)
+    system.call("unshare", system.CLONE_NEWPID)
     child = os.fork()
     if child == 0:
         try:
@@ -155,18 +169,10 @@ def _keeper() -> int:
     return child
 
 
-def _enter(node: Node, names: bytes) -> None:
-    """Move a new process to a node: its network, its names, and its processes alone."""
+def _enter(node: Node) -> None:
+    """Move a new process to a node: its network, and its processes alone."""
     system.call("setns", node.namespace, system.CLONE_NEWNET)
-    system.call("unshare", _CLONE_NEWNS)
-    system.call("mount", b"none", b"/", None, _MS_REC | _MS_PRIVATE, None)
+    system.own_mounts()
     system.call("mount", b"proc", b"/proc", b"proc", 0, None)
-    system.call("mount", b"none", _SPARE, b"tmpfs", 0, None)
-    file = _SPARE + b"/hosts"
-    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT, 0o644)
-    os.write(descriptor, names)
-    os.close(descriptor)
-    system.call("mount", file, b"/etc/hosts", None, _MS_BIND, None)
-    system.call("umount2", _SPARE, _MNT_DETACH)
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.SIG_DFL)
