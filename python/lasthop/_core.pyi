@@ -1,7 +1,6 @@
 # Types of the extension module written in Rust (crates/py).
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -65,7 +64,7 @@ class Scenario:
         nodes: Sequence[str],
         first_port: int | None = None,
         trace: Sequence[str] = (),
-        pcap: Mapping[str, Path] | None = None,
+        pcap: Mapping[str, str] | None = None,
     ) -> Live: ...
     def writes(self, point: int, seed: int, replication: int, flow: int) -> Writes: ...
     def resolved(self, point: int = 0) -> str: ...
@@ -94,6 +93,7 @@ class Live:
     # The network of a scenario with nodes bound to interfaces, in a replication; times are ahead and until.
 
     def addresses(self) -> list[str]: ...
+    def missing(self, channel: str) -> str | None: ...
     def run(self, ends: Sequence[int], stop: int, times: tuple[float, float]) -> dict[str, Any]: ...
 
 class Writes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import json
 import os
@@ -138,6 +139,40 @@ def test_a_station_repairs_the_losses_of_a_kernel_that_checks_timestamps(folder:
     found = transfer(folder, 1_000_000, f"agents.x.kind={agent}", *lossy)
     # If the kernel discards a copy for its timestamp, the station repeats it without end.
     assert 0 < found["metrics"]["agents.x.repaired"] < 1_000_000 / 1448
+
+
+def test_a_live_run_is_traced_and_captured_like_any_other(folder: Path) -> None:
+    sent = random.Random(3000).randbytes(3000)
+    server = ("--node", "server", "--", sys.executable, "-c", SERVER)
+    client = ("--node", "phone", "--", sys.executable, "-c", CLIENT, "3000")
+    lossless = ("-s", "links.wire.loss.model=none")
+    recorded = ("--trace", "events", "--pcap", "wire=wire.pcap", "--pcap", "air=air.pcap", "-o", "out")
+    assert live(folder, *lossless, *recorded, *server, *client).returncode == 0
+    with (folder / "out" / "traces" / "events.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    data = {(row["node"], row["seq"]) for row in rows if (row["layer"], row["event"]) == ("tcp", "send")}
+    assert {("phone", "0"), ("phone", "1448"), ("server", "0")} <= data, "offsets begin at the first byte"
+    took = {
+        row["packet"]
+        for row in rows
+        if (row["node"], row["event"], row["layer"]) == ("server", "receive", "tcp")
+    }
+    assert took <= {row["packet"] for row in rows if row["node"] == "phone"}, "numbers tie rows together"
+    for name in ("wire", "air"):
+        capture = (folder / f"{name}.pcap").read_bytes()
+        assert all(sent[at : at + 1000] in capture for at in (0, 1448)), name
+    for view in ("ladder", "play"):
+        command = [sys.executable, "-m", "lasthop", view, "out", "-o", f"{view}.html"]
+        subprocess.run(command, cwd=folder, check=True, timeout=100)
+        assert "phone" in (folder / f"{view}.html").read_text()
+
+
+def test_what_no_program_shows_cannot_be_traced(folder: Path) -> None:
+    done = live(folder, "--trace", "cwnd", "--hold", "server", "--node", "phone", "--", "true")
+    assert done.returncode == 2
+    assert (
+        '"cwnd" records nothing between bound nodes; expected a flow over tcp between others' in done.stderr
+    )
 
 
 def test_the_exit_code_is_that_of_the_last_program(folder: Path) -> None:

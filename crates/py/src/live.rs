@@ -72,6 +72,11 @@ impl Live {
         Ok(addresses.into_iter().map(|address| std::net::Ipv4Addr::from(address).to_string()).collect())
     }
 
+    /// What a trace channel records and the network lacks; `None` if there is something to record.
+    fn missing(&self, channel: &str) -> PyResult<Option<&'static str>> {
+        Ok(self.check()?.missing(channel))
+    }
+
     /// Relays packets between interfaces that do not block, one for each bound node, until this time of the network, or until
     /// `stop` can be read. The network is at its time zero for `ahead` seconds.
     ///

@@ -24,6 +24,7 @@ from lasthop.cli.options import (
     together,
     where_option,
 )
+from lasthop.cli.recording import captures, channels, expect_separate, pcap_option, prepare, trace_option
 from lasthop.cli.talk import data, note, warn, written
 
 if TYPE_CHECKING:
@@ -78,7 +79,8 @@ real_time_options = together(
         type=click.FloatRange(min=0),
         help="Lateness in ms at the 99th percentile beyond which the exit code is 3; default: 1.",
     ),
-    click.option("-o", "--out", type=Folder(), help="Directory for run.json."),
+    pcap_option,
+    click.option("-o", "--out", type=Folder(), help="Directory for run.json and traces."),
     json_option,
     talk_options,
 )
@@ -100,6 +102,7 @@ real_time_options = together(
 @click.option(
     "--hold", multiple=True, type=Word(), metavar="NAME", help="Bind a node, and print how to enter it."
 )
+@trace_option
 @real_time_options
 @click.pass_context
 def live_command(
@@ -149,16 +152,22 @@ def conduct(
     replication: int,
     limit: float | None,
     late: float | None,
+    trace: str | None = None,
+    pcaps: tuple[str, ...],
     out: Path | None,
     as_json: bool,
 ) -> None:
     """Run programs on nodes, print and keep what the run gave, and leave with its exit code."""
-    from lasthop.base.files import make_folder, put
     from lasthop.base.jsontext import dumps
     from lasthop.realtime import session
     from lasthop.realtime.programs import Command
 
     limit_s = session.LIMIT_S if limit is None else limit
+    recorded, captured = channels(trace), captures(scenario, point, pcaps)
+    folder = out or (Path("runs") / scenario.id if recorded else None)
+    # Programs print to the standard output.
+    expect_separate(captured, is_silent=False)
+    prepare(folder, captured)
     done = session.run(
         scenario,
         [Command(*one) for one in commands],
@@ -168,15 +177,16 @@ def conduct(
         replication=replication,
         limit_s=limit_s,
         has_terminal=has_terminal,
+        trace=recorded,
+        pcap=captured or None,
+        out=folder,
         on_ready=lambda nodes: _introduce(nodes, hold),
     )
     _say(done)
     if as_json:
         data(dumps(done.as_dict()))
-    if out is not None:
-        make_folder(out)
-        put(out / "run.json", dumps(done.as_dict()))
-        written(out)
+    for path in [*captured.values(), *([folder] if folder else [])]:
+        written(path)
     bound_s = session.LATE_S if late is None else late / 1e3
     if done.late_p99_s is not None and done.late_p99_s > bound_s:
         late_ms = done.late_p99_s * 1e3

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from lasthop.base.errors import StudyError, UsageError
-from lasthop.base.files import STDOUT, is_stdout, is_stream
 from lasthop.cli import completing
 from lasthop.cli.options import (
     Folder,
@@ -30,6 +26,7 @@ from lasthop.cli.options import (
     verbose_option,
     where_option,
 )
+from lasthop.cli.recording import captures, channels, expect_separate, pcap_option, prepare, trace_option
 from lasthop.cli.talk import data, note, quiet, report, verbose, warn, written
 
 if TYPE_CHECKING:
@@ -52,21 +49,8 @@ if TYPE_CHECKING:
 @seed_option
 @click.option("--replication", type=Whole(0), default=0, help="The replication.")
 @click.option("--point", type=Whole(0), help="The point of the sweep; default: the first.")
-@click.option(
-    "--trace",
-    type=Word(),
-    metavar="NAMES",
-    shell_complete=completing.channels,
-    help="Record channels such as cwnd,rtt; see list channels.",
-)
-@click.option(
-    "--pcap",
-    "pcaps",
-    multiple=True,
-    type=Word(),
-    metavar="[LINK=]FILE",
-    help="Capture a link (default: the first).",
-)
+@trace_option
+@pcap_option
 @click.option("-o", "--out", type=Folder(), help="Directory for run.json and traces.")
 @limit_options
 @judgements_option
@@ -108,17 +92,17 @@ def run_command(
     warn(chosen.warnings)
     left = chosen.select(where)
     index = left[0] if point is None else point
-    channels = chosen.check_trace(_channels(trace), index)
+    recorded = chosen.check_trace(channels(trace), index)
     admit(chosen, [index])
     if dry_run:
         _would(chosen, index, chosen.seed if seed is None else seed, replication, as_json=as_json)
         return
-    captures = _captures(chosen, index, pcaps)
-    folder = out or (Path("runs") / chosen.id if channels else None)
-    _expect_separate(captures, is_silent=quiet() and not as_json)
-    for path in captures.values():
+    captured = captures(chosen, index, pcaps)
+    folder = out or (Path("runs") / chosen.id if recorded else None)
+    expect_separate(captured, is_silent=quiet() and not as_json)
+    for path in captured.values():
         protect(path, find(scenario))
-    _prepare(folder, captures)
+    prepare(folder, captured)
     chosen_seed = chosen.seed if seed is None else seed
     note(
         f"{chosen.id}: point {index} of {len(chosen.points())} ({_words(chosen, index)}), "
@@ -130,8 +114,8 @@ def run_command(
             seed,
             replication,
             index,
-            trace=channels,
-            pcap=captures or None,
+            trace=recorded,
+            pcap=captured or None,
             max_events=max_events,
             max_wall_s=max_wall,
             progress=heard,
@@ -141,7 +125,7 @@ def run_command(
         data(dumps(done.as_dict()))
     else:
         report(_everything(done) if verbose() else _glance(done, judgements=judgements))
-    for path in captures.values():
+    for path in captured.values():
         written(path)
     if folder is not None:
         keep(done, folder)
@@ -172,79 +156,9 @@ def _would(chosen: Scenario, index: int, seed: int, replication: int, *, as_json
     )
 
 
-def _channels(trace: str | None) -> list[str]:
-    """The names of a `--trace` option."""
-    if trace is None:
-        return []
-    names = [name.strip() for name in trace.split(",")]
-    if not any(names):
-        raise UsageError(f'"{trace}" names no channel; expected channels such as cwnd,rtt', argument="trace")
-    return [name for name in names if name]
-
-
 def _words(scenario: Scenario, index: int) -> str:
     point = scenario.points()[index]
     return ", ".join(f"{key} = {value}" for key, value in point.items()) or "the only point"
-
-
-def _captures(scenario: Scenario, point: int, items: tuple[str, ...]) -> dict[str, Path]:
-    links = scenario.links(point)
-    found: dict[str, Path] = {}
-    for item in items:
-        link, sign, path = item.partition("=")
-        if sign and link in links and not path:
-            raise UsageError(
-                f'"{item}": the name of the file is missing; expected a name such as "{item}{link}.pcap"',
-                argument="pcap",
-            )
-        if sign and link in links:
-            found[link] = _capture(path)
-        elif not links:
-            raise UsageError(f"{scenario.id} has no links; expected at least one", argument="pcap")
-        elif sign and "/" not in link and "." not in link:
-            from lasthop.base.errors import nearest
-
-            raise UsageError(f"{link}: unknown link; {nearest(link, links)}", argument="pcap")
-        else:
-            found[links[0]] = _capture(item)
-    for target in found.values():
-        if not target.name or target.is_dir():
-            raise UsageError(f'"{target}" is a directory; expected a file to write', argument="pcap")
-    return found
-
-
-def _capture(name: str) -> Path:
-    return STDOUT if name == "-" else Path(name)
-
-
-def _expect_separate(captures: dict[str, Path], *, is_silent: bool) -> None:
-    """Refuse two captures in one file, and a capture among the metrics."""
-    names = [os.path.realpath(path) for path in captures.values()]
-    for link, path in captures.items():
-        if names.count(os.path.realpath(path)) > 1 and not (is_stream(path) and not is_stdout(path)):
-            raise UsageError(f"{path}: the file of two captures; expected one for each", argument="pcap")
-        if is_stdout(path) and not is_silent:
-            raise UsageError(
-                f"{link}={path}: the metrics go there; expected a file, or -q without --json", argument="pcap"
-            )
-
-
-def _prepare(folder: Path | None, captures: dict[str, Path]) -> None:
-    """Find out before the run whether its results can be written."""
-    from lasthop.base.paths import expect_folder
-
-    for path in captures.values():
-        # Only -o requests a directory.
-        if folder is None or path.parent.resolve() != folder.resolve():
-            expect_folder(path.parent, "pcap")
-    parents = (path.parent for path in captures.values() if not is_stream(path))
-    for target in [folder, *parents]:
-        try:
-            if target is not None:
-                target.mkdir(parents=True, exist_ok=True)
-                tempfile.TemporaryFile(dir=target).close()
-        except OSError as e:
-            raise StudyError(f"{target}: {e.strerror}; expected a writable directory") from e
 
 
 def _note_run(done: Run) -> None:

@@ -7,17 +7,19 @@ import platform
 import select
 import signal
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lasthop import _core
 from lasthop.base.errors import ScenarioError, UnavailableError, UsageError, nearest
 from lasthop.realtime import system
 from lasthop.realtime.programs import Command, Node, Programs
-from lasthop.scenario.description import fault
+from lasthop.scenario.description import fault, schemes_of
+from lasthop.scenario.kept import keep
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from lasthop.scenario.scenario import Scenario
 
@@ -26,6 +28,10 @@ LIMIT_S = 3600.0
 #: The lateness at the 99th percentile beyond which results are not to be trusted.
 LATE_S = 1e-3
 _MTU = 1500
+_FURTHER = (
+    *("kernel", "congestion_control", "commands", "status", "length_s", "delivered", "refused"),
+    *("late_p50_s", "late_p99_s", "late_p999_s", "late_max_s", "nodes"),
+)
 _PRIORITY = 2
 
 
@@ -52,6 +58,7 @@ class Outcome:
         late_max_s: The largest in seconds.
         nodes: What each bound node sent and received, by its name.
         metrics: The metrics of the scenario. Of a flow between bound nodes they are those of its packets.
+        run: What `lasthop.Run.as_dict` gives of a run of the scenario.
     """
 
     scenario: str
@@ -72,6 +79,7 @@ class Outcome:
     late_max_s: float
     nodes: dict[str, dict[str, int]]
     metrics: dict[str, float | None]
+    run: dict[str, Any]
 
     def as_dict(self) -> dict[str, Any]:
         """The outcome as plain data, as the command line prints it with `--json`.
@@ -79,7 +87,9 @@ class Outcome:
         Returns:
             A mapping that JSON can carry.
         """
-        return asdict(self) | {"commands": [{"node": node, "words": words} for node, words in self.commands]}
+        further = {name: getattr(self, name) for name in _FURTHER}
+        words = [{"node": node, "words": words} for node, words in self.commands]
+        return self.run | further | {"commands": words}
 
 
 def run(
@@ -92,6 +102,9 @@ def run(
     replication: int = 0,
     limit_s: float = LIMIT_S,
     has_terminal: bool = False,
+    trace: Sequence[str] = (),
+    pcap: str | Path | Mapping[str, str | Path] | None = None,
+    out: Path | None = None,
     ends: Sequence[int] = (),
     on_ready: Callable[[Sequence[Node]], None] | None = None,
 ) -> Outcome:
@@ -109,6 +122,9 @@ def run(
         limit_s: The time in seconds after which the run ends.
         has_terminal: Whether the last program has the terminal of this process. Each line that other
             programs print begins with the name of their node.
+        trace: The channels to record.
+        pcap: A capture file for the first link, or one for each link in a mapping.
+        out: A directory for what the run gave and its traces.
         ends: Descriptors that end the run as soon as one of them can be read.
         on_ready: What to do with the bound nodes before the first packet.
 
@@ -124,13 +140,24 @@ def run(
         if name not in known:
             raise UsageError(f"{name}: no such node; {nearest(name, known)}", argument="node")
     core = _core.Scenario.from_text(scenario.text, scenario.name, scenario.overrides)
-    try:
-        live = core.live(point, (chosen, replication), names)
-    except ValueError as error:
-        key, _, text = str(error).partition(": ")
-        raise ScenarioError(fault(scenario, point, key, text)) from error
-    nodes = _bound(names, live.addresses())
-    with _stopped_by_signals() as (stop, stops), select.epoll() as any_end:
+    channels = scenario.check_trace(trace, point)
+    with (
+        scenario.captures(pcap, point) as drafts,
+        _stopped_by_signals() as (stop, stops),
+        select.epoll() as any_end,
+    ):
+        try:
+            live = core.live(point, (chosen, replication), names, trace=channels, pcap=drafts)
+        except ValueError as error:
+            key, _, text = str(error).partition(": ")
+            raise ScenarioError(fault(scenario, point, key, text)) from error
+        for channel in channels:
+            if (lacks := live.missing(channel)) is not None:
+                text = f'"{channel}" records nothing between bound nodes; expected {lacks} between others'
+                raise UsageError(text, argument="trace")
+        if channels:
+            _load_numpy()
+        nodes = _bound(names, live.addresses())
         for end in (stop, *ends):
             any_end.register(end, select.EPOLLIN)
         try:
@@ -149,7 +176,8 @@ def run(
             for node in nodes:
                 os.close(node.namespace)
                 os.close(node.interface)
-    return Outcome(
+    done = scenario.ran(ended.pop("run"), point, chosen, replication)
+    outcome = Outcome(
         scenario=scenario.id,
         overrides=scenario.overrides,
         point=point,
@@ -160,9 +188,36 @@ def run(
         commands=list(commands),
         status=status,
         nodes=dict(zip(names, ended.pop("ends"), strict=True)),
-        metrics=ended.pop("run").metrics,
+        metrics=done.metrics,
+        run=done.as_dict() | {"schemes": _schemes(scenario, point, names)},
         **ended,
     )
+    if out is not None:
+        keep(done, out, outcome.as_dict())
+    return outcome
+
+
+def _schemes(scenario: Scenario, point: int, bound: Sequence[str]) -> dict[str, str]:
+    """The agents, links and TCP of a run without the flows that programs replace."""
+    network = scenario.network(point)
+    names = [node["name"] for node in network["nodes"]]
+    simulated = {
+        flow["table"]
+        for flow in network["flows"]
+        if not {names[flow["from"]], names[flow["to"]]} & set(bound)
+    }
+    schemes = schemes_of(scenario, point)
+    return {
+        key: value
+        for key, value in schemes.items()
+        if not key.startswith("flows.") or key.split(".")[1] in simulated
+    }
+
+
+def _load_numpy() -> None:
+    """Load what reads traces, while this process may still start threads, and without any."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    import numpy  # noqa: F401, ICN001
 
 
 def _bound(names: Sequence[str], addresses: Sequence[str]) -> list[Node]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from lasthop.base.arguments import MOST
@@ -86,14 +86,18 @@ _FIELDS: dict[str, Callable[[Any], bool]] = {
 """What is read of a run, and whether it is what it has to be."""
 
 
-def keep(run: Run, folder: Path) -> None:
-    """Write a run and its traces."""
+def keep(run: Run, folder: Path, contents: Mapping[str, Any] | None = None) -> None:
+    """Write a run and its traces; `contents` are those of run.json, if not those of the run itself."""
     for name in run.traces():
         path = folder / "traces" / f"{name}.csv"
         make_folder(path.parent)
         with replacing(path, expected="a writable directory") as draft:
             write_csv(run.trace(name), draft)
-    put(folder / RUN, dumps(run.as_dict()) + "\n", expected="a writable directory")
+    put(
+        folder / RUN,
+        dumps(run.as_dict() if contents is None else dict(contents)) + "\n",
+        expected="a writable directory",
+    )
 
 
 def read(folder: Path) -> dict[str, Any]:

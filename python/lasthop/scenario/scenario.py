@@ -27,6 +27,7 @@ from lasthop.scenario.trace import Trace, known_channel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
     from typing import Literal, Self
 
     from lasthop.laws.registered import LawUse
@@ -335,7 +336,7 @@ class Scenario(Description):
             max_events = whole("max_events", max_events, 1)
         if max_wall_s is not None:
             max_wall_s = span("max_wall_s", max_wall_s)
-        with _drafts(self._pcap(pcap, point)) as drafts:
+        with self.captures(pcap, point) as drafts:
 
             def work(token: _core.Cancel) -> _core.Run:
                 return self._core.run(
@@ -350,7 +351,17 @@ class Scenario(Description):
                 )
 
             done = attended(work, cancel, progress or None)
-        return self._run_class(done, self, point, seed, replication)
+        return self.ran(done, point, seed, replication)
+
+    def ran(self, core: _core.Run, point: int, seed: int, replication: int) -> Run:
+        """The run with these results."""
+        return self._run_class(core, self, point, seed, replication)
+
+    def captures(
+        self, pcap: str | Path | Mapping[str, str | Path] | None, point: int
+    ) -> AbstractContextManager[dict[str, str] | None]:
+        """The drafts of captures by their links, which take their places when a run has ended."""
+        return _drafts(self._pcap(pcap, point))
 
     def duration_s(self, point: int = 0) -> float:
         """The simulated time of a run.

@@ -6,6 +6,7 @@ use lasthop_stack::wire;
 
 use super::bound::{NotLive, bind};
 use crate::model::Config;
+use crate::probe::trace::missing;
 use crate::run::{Open, Outcome, Recorded, RunError};
 
 /// Version 4 is in the first four bits of an IP packet.
@@ -140,6 +141,12 @@ impl Network {
     #[must_use]
     pub fn counted(&self) -> &[Counted] {
         &self.counted
+    }
+
+    /// What a trace channel records and this network lacks; `None` if there is something to record.
+    #[must_use]
+    pub fn missing(&self, channel: &str) -> Option<&'static str> {
+        missing(channel, self.run.config())
     }
 
     /// The addresses of the bound nodes.

@@ -42,6 +42,10 @@ impl Open {
         Ok(Open { config, seeds, recorded, world, started: wall_clock() })
     }
 
+    pub(crate) fn config(&self) -> &Config {
+        &self.config
+    }
+
     /// When something happens next.
     pub(crate) fn next_at(&mut self) -> Option<Time> {
         self.world.net.queue.peek().map(|(at, _)| at)
