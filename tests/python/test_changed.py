@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -11,6 +12,13 @@ from lasthop.tools import changed
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = f"tests/python/{Path(__file__).name}"
+LAWS = "crates/stack/src/registry/laws.rs"
+MODULES = "crates/stack/src/transport/congestion/mod.rs"
+
+
+def git(root: Path, *words: str) -> None:
+    who = ("-c", "user.name=a", "-c", "user.email=a@b")
+    subprocess.run(["git", *who, *words], cwd=root, check=True, capture_output=True)
 
 
 def test_a_scheme_reaches_its_own_tests_and_those_that_name_it() -> None:
@@ -39,6 +47,37 @@ def test_what_others_use_reaches_everything(file: str) -> None:
     assert changed.reach(ROOT, [file]).beyond == [file]
 
 
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A checkout with the registries and the tests that go through their entries."""
+    for name in (LAWS, MODULES, "docs/keys.md", "tests/faults.toml"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(ROOT / name, tmp_path / name)
+    for folder in ("crates/sim/tests", "tests/python"):
+        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    git(tmp_path, "init")
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "-m", "one")
+    return tmp_path
+
+
+def test_a_new_entry_reaches_the_registry_and_the_tests_of_all_its_entries(checkout: Path) -> None:
+    assert changed.reach(checkout, [LAWS]).beyond == [LAWS]
+    laws, modules = checkout / LAWS, checkout / MODULES
+    text = laws.read_text("utf-8").replace("    Custom(Box<", "    Mine(Mine), () = 1;\n    Custom(Box<")
+    laws.write_text(text.replace("    Reno, Vegas,", "    Mine, Reno, Vegas,"), "utf-8")
+    modules.write_text(modules.read_text("utf-8").replace("mod reno;", "mod mine;\nmod reno;"), "utf-8")
+    found = changed.reach(checkout, [LAWS, MODULES, "docs/keys.md", "tests/faults.toml"])
+    assert (found.beyond, found.stack, found.programs) == ([], {"registry::"}, set())
+    assert found.sim == {"wifi_today::"}
+    assert found.python == {*changed.OF_ALL, "tests/python/test_faults.py"}
+    for one in changed.OF_ALL:
+        file, _, test = one.partition("::")
+        assert f"def {test}(" in (ROOT / file).read_text("utf-8")
+    laws.write_text(text.replace('"reno" as', '"renno" as'), "utf-8")
+    assert changed.reach(checkout, [LAWS]).beyond == [LAWS]
+
+
 def test_a_module_reaches_the_tests_of_what_imports_it() -> None:
     found = changed.reach(ROOT, ["python/lasthop/study/archive.py"]).python
     assert {"python/lasthop/study/archive.py", "tests/python/test_archive.py"} <= found
@@ -63,20 +102,16 @@ def test_a_file_that_is_gone_is_not_run() -> None:
 
 
 def test_files_of_a_change_are_those_of_git_and_those_that_it_does_not_know(tmp_path: Path) -> None:
-    def git(*words: str) -> None:
-        who = ("-c", "user.name=a", "-c", "user.email=a@b")
-        subprocess.run(["git", *who, *words], cwd=tmp_path, check=True, capture_output=True)
-
     (tmp_path / "a").write_text("1")
     (tmp_path / "b").write_text("1")
     (tmp_path / ".gitignore").write_text("d\n")
-    git("init")
-    git("add", ".")
-    git("commit", "-m", "one")
+    git(tmp_path, "init")
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "-m", "one")
     for name in "acd":
         (tmp_path / name).write_text("2")
     assert changed.changed(tmp_path) == ["a", "c"]
-    git("add", ".")
-    git("commit", "-m", "two")
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "-m", "two")
     assert changed.changed(tmp_path) == []
     assert changed.changed(tmp_path, "HEAD~1") == ["a", "c"]

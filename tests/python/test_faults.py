@@ -35,6 +35,7 @@ def test_each_room_scheme_and_law_has_a_fault() -> None:
             f"stack/{folder}/{name}" for name in re.findall(r"^(?:pub.* )?mod (\w+);", text, re.MULTILINE)
         }
     missing = {one for one in wanted if not any(f"{place}/".startswith(f"{one}/") for place in places)}
+    assert not missing - WITHOUT, f"without a mistake in tests/faults.toml: {sorted(missing - WITHOUT)}"
     assert missing == WITHOUT
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from lasthop.tools import templates
 from test_templates import cargo
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -46,14 +47,18 @@ def test_the_page_shows_what_the_patch_touches(name: str) -> None:
 
 @pytest.fixture(scope="module")
 def copied() -> Path:
-    """A copy of the sources with both schemes, not built."""
+    """A copy of the sources with schemes of a reader's own, and then both schemes; not built."""
     copy = ROOT / "target" / "first-scheme"
     shutil.rmtree(copy / "tree", ignore_errors=True)
     (copy / "tree").mkdir(parents=True)
-    for name in ("Cargo.toml", "Cargo.lock"):
+    for name in ("Cargo.toml", "Cargo.lock", "rustfmt.toml"):
         shutil.copy2(ROOT / name, copy / "tree" / name)
-    for name in ("crates", "scenarios"):
+    for name in ("crates", "scenarios", "docs/first-scheme"):
         shutil.copytree(ROOT / name, copy / "tree" / name)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(templates, "ROOT", copy / "tree")
+        templates.scheme("my-law", templates.LAW)
+        templates.scheme("my-agent", templates.AGENT)
     # Git would treat the copy as a part of the checkout around it.
     subprocess.run(["git", "init", "-q"], check=True, cwd=copy / "tree")
     for name in NAMES:

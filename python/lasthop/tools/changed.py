@@ -2,9 +2,10 @@
 
 A leaf is a scheme, a law of a queue, or a congestion law that no profile has by default: only the registry
 uses it. An edit of one reaches the tests beside it, those elsewhere that name it, and the list of keys. A
-module in Python reaches the modules that import it, directly or through others. It thus reaches the tests
-that import one of these, call its command, or call a method of the public API that uses it. A scenario or a
-page reaches the tests that name it. All else reaches everything, and so does the public API itself.
+registry that only gains lines reaches its own tests, and those that go through all of its entries. A module
+in Python reaches the modules that import it, directly or through others. It thus reaches the tests that
+import one of these, call its command, or call a method of the public API that uses it. A scenario or a page
+reaches the tests that name it. All else reaches everything, and so does the public API itself.
 """
 
 from __future__ import annotations
@@ -22,10 +23,19 @@ LEAVES = re.compile(r"crates/stack/src/(schemes|transport/congestion|link/manage
 SHARED = {"mod", "tests", "testing", "waiting", "flows", "held", "deadlines"}
 SHARED |= {"codel", "fq_codel", "cubic", "reno"}
 PACKAGE = "python/lasthop/"
+# Where a new leaf is registered.
+REGISTRY = re.compile(r"crates/stack/src/(registry/\w+|(schemes|transport/congestion|link/managed)/mod)\.rs")
 # What tests call by `import lasthop`.
 API = {f"{PACKAGE}{name}.py" for name in ("__init__", "api")}
 # Holds the parameters of schemes and laws, with their defaults, against the page that lists them.
 KEYS = "tests/python/test_docs.py::test_the_list_of_keys_is_the_readers"
+# What each new leaf must pass: it has a fault, the guide's patches still apply, and random scenarios draw it.
+OF_ALL = {
+    KEYS,
+    "tests/python/test_faults.py::test_each_room_scheme_and_law_has_a_fault",
+    "tests/python/test_first_scheme.py::test_both_patches_apply_to_the_sources",
+    "tests/python/test_search.py::test_random_scenarios_keep_what_must_always_hold",
+}
 
 
 @dataclass
@@ -57,8 +67,23 @@ def changed(root: Path, since: str = "HEAD") -> list[str]:
     return sorted({line for text in found for line in text.splitlines()})
 
 
-def reach(root: Path, files: list[str]) -> Reach:
-    """What these files reach."""
+def registers(root: Path, file: str, since: str = "HEAD") -> bool:
+    """Whether a registry has only gained lines since a commit, apart from its imports."""
+    if not (REGISTRY.fullmatch(file) and (root / file).is_file()):
+        return False
+    shown = subprocess.run(
+        ["git", "show", f"{since}:{file}"], cwd=root, capture_output=True, text=True, check=False
+    )
+    old, new = (
+        re.sub(r"^use [^;]*;", "", text, flags=re.MULTILINE).splitlines()
+        for text in (shown.stdout, (root / file).read_text("utf-8"))
+    )
+    rest = iter(new)
+    return shown.returncode == 0 and len(new) > len(old) and all(line in rest for line in old)
+
+
+def reach(root: Path, files: list[str], since: str = "HEAD") -> Reach:
+    """What these files reach, as far as they differ from a commit."""
     found = Reach()
     modules: set[str] = set()
     for file in files:
@@ -74,6 +99,16 @@ def reach(root: Path, files: list[str]) -> Reach:
                 file.removesuffix(".py").removesuffix("/__init__").replace("/", ".").removeprefix("python.")
             )
             found.python.add(file)
+        elif registers(root, file, since):
+            found.stack.add("registry::")
+            found.python |= OF_ALL
+            for kind in re.findall(r"^    (\w+Kind), ", (root / file).read_text("utf-8"), re.MULTILINE):
+                for module, is_program in naming_in_rust(root, f"{kind}::ALL"):
+                    (found.programs if is_program else found.sim).add(module)
+        elif file == "docs/keys.md":
+            found.python.add(KEYS)
+        elif file == "tests/faults.toml":
+            found.python.add("tests/python/test_faults.py")
         elif re.match(r"tests/python/test_\w+\.py", file):
             found.python.add(file)
         elif file.startswith(("scenarios/", "docs/", "papers/")) or re.fullmatch(r"[A-Z]+\.md", file):

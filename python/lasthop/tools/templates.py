@@ -36,7 +36,6 @@ class Model:
     names: tuple[str, ...]
     registry: str
     rooms: str
-    path: str
 
 
 LAW = Model(
@@ -44,14 +43,12 @@ LAW = Model(
     ("aimd", "aimd", "Aimd", "AIMD"),
     "crates/stack/src/registry/laws.rs",
     "crates/stack/src/transport/congestion/mod.rs",
-    "crate::transport::congestion",
 )
 AGENT = Model(
     "agent.patch",
     ("ack-thinner", "ack_thinner", "AckThinner", "ACK thinning"),
     "crates/stack/src/registry/agents.rs",
     "crates/stack/src/schemes/mod.rs",
-    "crate::schemes",
 )
 
 
@@ -102,27 +99,23 @@ def _rooms() -> list[str]:
 
 
 def _parts(patch: str) -> tuple[dict[str, str], dict[str, list[tuple[str, str]]]]:
-    """Of each new file its text, of each other one what is added and the line after it."""
+    """Of each new file its text, of each other one what is added and the line before it."""
     new: dict[str, str] = {}
     edits: dict[str, list[tuple[str, str]]] = {}
     for piece in re.split(r"^diff --git .*\n", patch, flags=re.MULTILINE)[1:]:
         target = re.findall(r"^\+\+\+ b/(\S+)$", piece, re.MULTILINE)[0]
         hunks = re.split(r"^@@ .*\n", piece, flags=re.MULTILINE)
+        added = [
+            "".join(f"{line[1:]}\n" for line in hunk.splitlines() if line.startswith("+"))
+            for hunk in hunks[1:]
+        ]
         if "\nnew file" in f"\n{hunks[0]}":
-            lines = hunks[1].splitlines()
-            new[target] = "\n".join(line[1:] for line in lines if line.startswith("+")) + "\n"
-            continue
-        edits[target] = [edit for hunk in hunks[1:] if (edit := _addition(hunk)) is not None]
+            new[target] = added[0]
+        else:
+            edits[target] = [
+                (text, hunk.splitlines()[0][1:]) for text, hunk in zip(added, hunks[1:], strict=True)
+            ]
     return new, edits
-
-
-def _addition(hunk: str) -> tuple[str, str] | None:
-    """The lines that a hunk adds and the line after them; nothing where it also removes some."""
-    lines = hunk.splitlines()
-    added = [number for number, line in enumerate(lines) if line.startswith("+")]
-    if any(line.startswith("-") for line in lines):
-        return None
-    return "\n".join(lines[number][1:] for number in added) + "\n", lines[added[-1] + 1][1:]
 
 
 def _words(name: str) -> tuple[str, ...]:
@@ -140,15 +133,15 @@ def _renamed(text: str, name: str, model: Model) -> str:
 
 
 def _registered(text: str, edits: list[tuple[str, str]], name: str, model: Model) -> str:
-    """The registry with a scheme more, before that of other crates."""
-    for added, after in edits:
-        if text.count(f"{after}\n") != 1:
-            raise UsageError(f"new: {model.registry}: has no single line {after.strip()!r}; expected one")
-        text = text.replace(f"{after}\n", f"{_renamed(added, name, model)}{after}\n")
-    _, words, title, _ = _words(name)
-    what = f"{{{title}, {title}Config}}" if model is LAW else f"{{{title}, {words}}}"
-    first = text.index("use crate::units")
-    return f"{text[:first]}use {model.path}::{what};\n{text[first:]}"
+    """The registry with a scheme more, in each list before that of other crates."""
+    for added, before in edits:
+        if text.count(f"{before}\n") != 1:
+            raise UsageError(f"new: {model.registry}: has no single line {before.strip()!r}; expected one")
+        custom = re.compile(r"^ +(\w+::)?Custom\(", re.MULTILINE).search(text, text.index(f"{before}\n"))
+        if custom is None:
+            raise UsageError(f"new: {model.registry}: has no Custom after {before.strip()!r}; expected one")
+        text = text[: custom.start()] + _renamed(added, name, model) + text[custom.start() :]
+    return text
 
 
 def _listed(text: str, words: tuple[str, ...], model: Model) -> str:

@@ -225,7 +225,7 @@ def run_changed(since: str, for_pytest: list[str]) -> int:
     except subprocess.CalledProcessError:
         print(f"error: test: --changed {since}: not a commit of this checkout; expected one", file=sys.stderr)
         return 2
-    found = changed.reach(ROOT, files)
+    found = changed.reach(ROOT, files, since)
     if found.beyond:
         print(
             f"{', '.join(found.beyond)}: can reach every test; expected ./lasthop test --fast",

@@ -9,14 +9,13 @@ use crate::hooks::{
     Activity, Agent, AgentOut, Answered, Count, Criterion, Exported, LinkEvent, Needs, Rider,
 };
 use crate::packet::{NodeId, Packet};
-use crate::schemes::{
-    AckFilter, ArqProxy, Hack, LleTcp, ProxyTcp, Snoop, Split, Transparent, Wtcp, ack_filter, arq_proxy,
-    hack, i_tcp, lle_tcp, m_tcp, proxy_tcp, snoop, split, wtcp,
-};
+#[allow(clippy::wildcard_imports, reason = "every agent is named here; the lint skips tests")]
+use crate::schemes::*;
 use crate::signal::Signal;
 use crate::units::Time;
 
 kinds! {
+    each $;
     /// What sits between network and link.
     AgentKind, AgentConfig, AgentMachine;
     None(Transparent), () = "none" as "no agent", "lasthop", "no agent: all packets pass";
@@ -119,24 +118,6 @@ impl AgentConfig {
             },
         }
     }
-}
-
-macro_rules! each {
-    ($machine:expr, $agent:ident => $call:expr) => {
-        match $machine {
-            AgentMachine::None($agent) => $call,
-            AgentMachine::LleTcp($agent) => $call,
-            AgentMachine::ProxyTcp($agent) => $call,
-            AgentMachine::ITcp($agent) => $call,
-            AgentMachine::MTcp($agent) => $call,
-            AgentMachine::ArqProxy($agent) => $call,
-            AgentMachine::Snoop($agent) => $call,
-            AgentMachine::Wtcp($agent) => $call,
-            AgentMachine::Hack($agent) => $call,
-            AgentMachine::AckFilter($agent) => $call,
-            AgentMachine::Custom($agent) => $call,
-        }
-    };
 }
 
 impl Agent for AgentMachine {

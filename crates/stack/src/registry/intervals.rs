@@ -8,6 +8,7 @@ use crate::link::slotted::interval::{Backoff, Blind, Fixed, Windows};
 use crate::schemes::load_adaptive::{History, LoadAdaptive};
 
 kinds! {
+    each $;
     /// How long a node of the FRN waits before it repeats a packet.
     IntervalKind, IntervalConfig, IntervalMachine;
     Fixed(Fixed), () = "fixed" as "fixed window", "FRN: Yamamoto et al. (2)", "a random number of slots in a fixed window";
@@ -38,22 +39,12 @@ impl IntervalConfig {
 impl Interval for IntervalMachine {
     #[inline]
     fn on_outcome(&mut self, transmission: Transmission) {
-        match self {
-            IntervalMachine::Fixed(interval) => interval.on_outcome(transmission),
-            IntervalMachine::Backoff(interval) => interval.on_outcome(transmission),
-            IntervalMachine::Blind(interval) => interval.on_outcome(transmission),
-            IntervalMachine::LoadAdaptive(interval) => interval.on_outcome(transmission),
-        }
+        each!(self, interval => interval.on_outcome(transmission));
     }
 
     #[inline]
     fn upper(&mut self, now: SlotNo) -> u32 {
-        match self {
-            IntervalMachine::Fixed(interval) => interval.upper(now),
-            IntervalMachine::Backoff(interval) => interval.upper(now),
-            IntervalMachine::Blind(interval) => interval.upper(now),
-            IntervalMachine::LoadAdaptive(interval) => interval.upper(now),
-        }
+        each!(self, interval => interval.upper(now))
     }
 }
 

@@ -12,13 +12,12 @@ use crate::hooks::{
 use crate::packet::{Ecn, Form};
 use crate::schemes::ejtcp::{Ejtcp, EjtcpConfig};
 use crate::schemes::jersey::{Jersey, JerseyConfig};
-use crate::transport::congestion::{
-    Bbr, Bbr1Config, Bbr3, Bbr3Config, BbrConfig, Cubic, CubicConfig, Dctcp, DctcpConfig, Jtcp, JtcpConfig,
-    Reno, Vegas, VegasConfig, Veno, VenoConfig, Westwood, WestwoodConfig, WestwoodPlus, WestwoodPlusConfig,
-};
+#[allow(clippy::wildcard_imports, reason = "every law is named here; the lint skips tests")]
+use crate::transport::congestion::*;
 use crate::units::{Span, Time};
 
 kinds! {
+    each $;
     /// How large the congestion window is.
     CongestionKind, LawConfig, CongestionMachine;
     Reno(Reno), () = "reno" as "Reno", "RFC 5681 (3.1)", "slow start, congestion avoidance, halving";
@@ -158,27 +157,6 @@ impl LawConfig {
             LawConfig::Custom(Custom(Some(make))) => CongestionMachine::Custom(make(start)),
         }
     }
-}
-
-macro_rules! each {
-    ($machine:expr, $law:ident => $call:expr) => {
-        match $machine {
-            CongestionMachine::Reno($law) => $call,
-            CongestionMachine::Vegas($law) => $call,
-            CongestionMachine::Veno($law) => $call,
-            CongestionMachine::Cubic($law) => $call,
-            CongestionMachine::Westwood($law) => $call,
-            CongestionMachine::WestwoodPlus($law) => $call,
-            CongestionMachine::Bbr($law) => $call,
-            CongestionMachine::Bbr3($law) => $call,
-            CongestionMachine::Dctcp($law) => $call,
-            CongestionMachine::Prague($law) => $call,
-            CongestionMachine::Jtcp($law) => $call,
-            CongestionMachine::Ejtcp($law) => $call,
-            CongestionMachine::Jersey($law) => $call,
-            CongestionMachine::Custom($law) => $call,
-        }
-    };
 }
 
 impl Congestion for CongestionMachine {

@@ -58,8 +58,25 @@ pub struct Entry {
     pub source: &'static str,
 }
 
-/// Makes the kind of a hook, its configurations and its machine from a line for each.
+/// Makes the kind of a hook, its configurations and its machine from a line for each. With `each $` it also makes the macro
+/// `each`, which calls a method of whichever the machine is: a macro that defines another one receives its `$`.
 macro_rules! kinds {
+    (each $dollar:tt; $(#[$doc:meta])* $kind:ident, $config:ident, $machine:ident;
+     $($case:ident($type:ty), $settings:ty = $name:literal as $title:literal, $source:literal, $summary:literal;)+) => {
+        kinds! {
+            $(#[$doc])* $kind, $config, $machine;
+            $($case($type), $settings = $name as $title, $source, $summary;)+
+        }
+
+        macro_rules! each {
+            ($dollar machine:expr, $dollar part:ident => $dollar call:expr) => {
+                match $dollar machine {
+                    $($machine::$case($dollar part) => $dollar call,)+
+                }
+            };
+        }
+    };
+
     ($(#[$doc:meta])* $kind:ident, $config:ident, $machine:ident;
      $($case:ident($type:ty), $settings:ty = $name:literal as $title:literal, $source:literal, $summary:literal;)+) => {
         $(#[$doc])*

@@ -7,6 +7,7 @@ use crate::schemes::{Atcp, FreezeTcp, IlcTcp, MTcpMobile, atcp, freeze_tcp};
 use crate::units::Span;
 
 kinds! {
+    each $;
     /// What an endpoint does at events of its link.
     ReactionKind, ReactionConfig, ReactionMachine;
     None(()), () = "none" as "no reaction", "lasthop", "the endpoint does not listen to its link";
@@ -28,18 +29,6 @@ impl ReactionConfig {
             ReactionConfig::MTcp(()) => ReactionMachine::MTcp(MTcpMobile),
         }
     }
-}
-
-macro_rules! each {
-    ($machine:expr, $reaction:ident => $call:expr) => {
-        match $machine {
-            ReactionMachine::None($reaction) => $call,
-            ReactionMachine::FreezeTcp($reaction) => $call,
-            ReactionMachine::Atcp($reaction) => $call,
-            ReactionMachine::IlcTcp($reaction) => $call,
-            ReactionMachine::MTcp($reaction) => $call,
-        }
-    };
 }
 
 impl Reaction for ReactionMachine {
