@@ -1,6 +1,6 @@
 # Types of the extension module written in Rust (crates/py).
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -94,7 +94,13 @@ class Live:
 
     def addresses(self) -> list[str]: ...
     def missing(self, channel: str) -> str | None: ...
-    def run(self, ends: Sequence[int], stop: int, times: tuple[float, float]) -> dict[str, Any]: ...
+    def run(
+        self,
+        ends: Sequence[int],
+        stop: int,
+        times: tuple[float, float],
+        watch: tuple[float, Callable[[float, Mapping[str, float | None]], None]] | None = None,
+    ) -> dict[str, Any]: ...
 
 class Writes:
     # When an application writes, in nanoseconds; how many bytes, None without end; whether it closes then.

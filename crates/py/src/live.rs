@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::os::fd::{BorrowedFd, RawFd};
 use std::sync::Arc;
 
-use lasthop_sim::live::{Clock, Counted, Network, NotLive, Recorded, Write, relay};
+use lasthop_sim::live::{Clock, Counted, Network, NotLive, Recorded, Watch, Write, relay};
 use lasthop_sim::scenario::Config;
 use lasthop_stack::units::{Span, Time};
 use pyo3::exceptions::{PyOSError, PyValueError};
@@ -80,15 +80,18 @@ impl Live {
     /// Relays packets between interfaces that do not block, one for each bound node, until this time of the network, or until
     /// `stop` can be read. The network is at its time zero for `ahead` seconds.
     ///
-    /// The result has the run of the network, the time of its end, how late packets were delivered, and what the bound nodes did.
+    /// If `watch` is given, it is called again and again, after so many seconds, with the time and the metrics since the last
+    /// call. The result has the run of the network, the time of its end, how late packets were delivered, and what the bound nodes did.
+    #[pyo3(signature = (ends, stop, times, watch = None))]
     fn run<'py>(
         &self,
         py: Python<'py>,
         ends: Vec<RawFd>,
         stop: RawFd,
         times: (f64, f64),
+        watch: Option<(f64, Py<PyAny>)>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let times = [times.0, times.1];
+        let times = [times.0, times.1, watch.as_ref().map_or(1.0, |watch| watch.0)];
         let are_open = ends.iter().chain([&stop]).all(|end| *end >= 0) && ends.len() == self.nodes.len();
         if !are_open || times.iter().any(|time| !time.is_finite() || *time < 0.0) {
             let count = self.nodes.len();
@@ -97,7 +100,7 @@ impl Live {
             );
             return Err(PyValueError::new_err(text));
         }
-        let [ahead, until] = times.map(Span::from_secs_f64);
+        let [ahead, until, every] = times.map(Span::from_secs_f64);
         let (clock, until) = (Clock::start(ahead), Time(until.0));
         let (ended, counted, outcome) = py.detach(|| {
             let mut network = self.network(until, self.recorded.clone())?;
@@ -105,7 +108,15 @@ impl Live {
             // SAFETY: the caller keeps the descriptors open until this returns.
             let borrow = |end: RawFd| unsafe { BorrowedFd::borrow_raw(end) };
             let ends: Vec<BorrowedFd<'_>> = ends.into_iter().map(borrow).collect();
-            let ended = relay(&mut network, &ends, borrow(stop), (clock, until));
+            let mut take = |at: Time, metrics: Vec<(String, Option<f64>)>| {
+                let Some((_, watch)) = &watch else { return };
+                Python::attach(|py| {
+                    let called = watch.call1(py, (at.as_secs(), BTreeMap::from_iter(metrics)));
+                    called.map(drop).unwrap_or_else(|error| error.write_unraisable(py, None));
+                });
+            };
+            let watch = watch.is_some().then(|| Watch { every, take: &mut take });
+            let ended = relay(&mut network, &ends, borrow(stop), (clock, until), watch);
             let ended = ended.map_err(|error| match error.raw_os_error() {
                 Some(number) => PyOSError::new_err((number, error.to_string())),
                 None => PyOSError::new_err(error.to_string()),

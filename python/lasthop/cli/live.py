@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,10 +29,11 @@ from lasthop.cli.recording import captures, channels, expect_separate, pcap_opti
 from lasthop.cli.talk import data, note, warn, written
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from lasthop.realtime.programs import Node
     from lasthop.realtime.session import Outcome
+    from lasthop.realtime.watching import Take
     from lasthop.scenario.scenario import Scenario
 
 _NODE = "--node"
@@ -79,6 +81,7 @@ real_time_options = together(
         type=click.FloatRange(min=0),
         help="Lateness in ms at the 99th percentile beyond which the exit code is 3; default: 1.",
     ),
+    click.option("--watch", "is_watched", is_flag=True, help="Show charts of the run in a page."),
     pcap_option,
     click.option("-o", "--out", type=Folder(), help="Directory for run.json and traces."),
     json_option,
@@ -134,6 +137,16 @@ def live_command(
     conduct(ctx, chosen, commands, **options)
 
 
+@contextmanager
+def _watched(scenario: Scenario, point: int) -> Iterator[Take]:
+    """Serve a page about the run while it lasts."""
+    from lasthop.realtime.watching import watched
+
+    with watched(scenario, point) as (address, take):
+        written(f"watch the run at {address}")
+        yield take
+
+
 def own_shell() -> tuple[str, ...]:
     """The shell of the user."""
     return (os.environ.get("SHELL", "/bin/sh"),)
@@ -153,6 +166,7 @@ def conduct(
     limit: float | None,
     late: float | None,
     trace: str | None = None,
+    is_watched: bool,
     pcaps: tuple[str, ...],
     out: Path | None,
     as_json: bool,
@@ -168,20 +182,22 @@ def conduct(
     # Programs print to the standard output.
     expect_separate(captured, is_silent=False)
     prepare(folder, captured)
-    done = session.run(
-        scenario,
-        [Command(*one) for one in commands],
-        others=others,
-        point=point,
-        seed=seed,
-        replication=replication,
-        limit_s=limit_s,
-        has_terminal=has_terminal,
-        trace=recorded,
-        pcap=captured or None,
-        out=folder,
-        on_ready=lambda nodes: _introduce(nodes, hold),
-    )
+    with _watched(scenario, point) if is_watched else nullcontext() as watch:
+        done = session.run(
+            scenario,
+            [Command(*one) for one in commands],
+            others=others,
+            point=point,
+            seed=seed,
+            replication=replication,
+            limit_s=limit_s,
+            has_terminal=has_terminal,
+            trace=recorded,
+            pcap=captured or None,
+            out=folder,
+            watch=watch,
+            on_ready=lambda nodes: _introduce(nodes, hold),
+        )
     _say(done)
     if as_json:
         data(dumps(done.as_dict()))

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 LIMIT_S = 3600.0
 #: The lateness at the 99th percentile beyond which results are not to be trusted.
 LATE_S = 1e-3
+#: The time between two samples of what watches a run.
+EVERY_S = 0.5
 _MTU = 1500
 _FURTHER = (
     *("kernel", "congestion_control", "commands", "status", "length_s", "delivered", "refused"),
@@ -105,6 +107,7 @@ def run(
     trace: Sequence[str] = (),
     pcap: str | Path | Mapping[str, str | Path] | None = None,
     out: Path | None = None,
+    watch: Callable[[float, Mapping[str, float | None]], None] | None = None,
     ends: Sequence[int] = (),
     on_ready: Callable[[Sequence[Node]], None] | None = None,
 ) -> Outcome:
@@ -125,6 +128,7 @@ def run(
         trace: The channels to record.
         pcap: A capture file for the first link, or one for each link in a mapping.
         out: A directory for what the run gave and its traces.
+        watch: What takes the time and the metrics of the last half second, again and again.
         ends: Descriptors that end the run as soon as one of them can be read.
         on_ready: What to do with the bound nodes before the first packet.
 
@@ -168,7 +172,9 @@ def run(
             if on_ready is not None:
                 on_ready(nodes)
             system.hurry(_PRIORITY)
-            ended = live.run([node.interface for node in nodes], any_end.fileno(), (0.0, limit_s))
+            interfaces = [node.interface for node in nodes]
+            watches = None if watch is None else (EVERY_S, watch)
+            ended = live.run(interfaces, any_end.fileno(), (0.0, limit_s), watches)
             status = programs.status()
         finally:
             system.calm()

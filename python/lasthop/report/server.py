@@ -1,4 +1,4 @@
-"""A small server on the loopback address for the page of a sweep; it ends with the sweep."""
+"""A small server on the loopback address for the page of what runs; it ends with the run."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import webbrowser
 from contextlib import suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import parse_qs, urlsplit
 
 from lasthop.report.numbers import embedded
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-    from lasthop.report.watch import Watch
 
 _LOOPBACK = "127.0.0.1"
 # How long the end waits for a page that is open, so that it shows the last runs.
@@ -28,14 +27,27 @@ _GRACE_S = 3.0
 _OPEN_S = 15.0
 
 
+class Watched(Protocol):
+    """What has a page, and data that it asks for."""
+
+    def page(self) -> str:
+        """The page."""
+
+    def data(self, known: int) -> dict[str, Any]:
+        """What is newer than the version that a page has."""
+
+    def finish(self) -> None:
+        """Nothing new follows."""
+
+
 class Server:
-    """Serves the page of a sweep on a free port.
+    """Serves the page of what runs on a free port.
 
     Attributes:
         address: Where the page is.
     """
 
-    def __init__(self, watch: Watch) -> None:
+    def __init__(self, watch: Watched) -> None:
         self._watch = watch
         self._server = _Http(watch)
         self.address = f"http://{_LOOPBACK}:{self._server.server_port}/"
@@ -88,11 +100,11 @@ def _open(address: str) -> None:
 
 
 class _Http(ThreadingHTTPServer):
-    """The server: what it needs of the sweep, and when a page asked last."""
+    """The server: what it shows, and when a page asked last."""
 
     daemon_threads = True
 
-    def __init__(self, watch: Watch) -> None:
+    def __init__(self, watch: Watched) -> None:
         super().__init__((_LOOPBACK, 0), _Handler)
         self.watch = watch
         # What a browser of this computer calls it.

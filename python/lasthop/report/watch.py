@@ -24,6 +24,14 @@ if TYPE_CHECKING:
     from lasthop.study.study import Study
 
 SCRIPTS = (*CHARTS, "theme.js", "watch.js")
+_FOOT = (
+    "Numbers have 95 % confidence intervals by Student’s t; differences are paired by their random numbers."
+)
+_WORDS = {
+    "gone": "The sweep does not answer: it was interrupted or has ended. The page keeps what it has; the "
+    "same command continues the sweep.",
+    "done": "All runs have ended, and so has the server of this page. lasthop report writes a page to keep.",
+}
 # Values of a line over time.
 _MOST = 300
 # How often a page asks: never more often than this, and so rarely that making its data takes a quarter of
@@ -83,7 +91,13 @@ class Watch(Listener):
     def page(self) -> str:
         """The page, which requests its data."""
         title = escape(self._study.scenario.title or self._study.scenario.id)
-        return sheet("watch.html", (*STYLES, "watch.css"), SCRIPTS, {"title": title}, connects="'self'")
+        slots = {
+            "title": title,
+            "what": "sweep",
+            "first": "The figures follow the first runs.",
+            "foot": _FOOT,
+        }
+        return sheet("watch.html", (*STYLES, "watch.css"), SCRIPTS, slots, connects="'self'")
 
     def data(self, known: int) -> dict[str, Any]:
         """The progress, and the result and the figures if they are newer than those of a page.
@@ -94,12 +108,15 @@ class Watch(Listener):
         with self._changes:
             version, state = self._version, self._state
         now = self._to.state()
+        done = now.reused + now.ended
+        failed = f", {now.failed} failed" if now.failed else ""
         found: dict[str, Any] = {
             "version": version,
             "state": state,
-            "total": now.total,
-            "done": now.reused + now.ended,
-            "failed": now.failed,
+            "where": "The sweep is done" if state == "done" else "The sweep runs",
+            "share": done / now.total if now.total else 0.0,
+            "count": f"{done} of {now.total} runs{failed}",
+            "words": _WORDS,
             "pace": self._to.pace() if state == "running" else self._to.summary(),
             "wait": round(min(max(_LEAST_MS, _SHARE * 1000 * self._took_s), _MOST_MS)),
         }

@@ -15,6 +15,8 @@ use super::network::Network;
 const LONGEST: usize = 16 * 1024;
 /// Packets that are read from an interface before due ones are written again.
 const AT_ONCE: usize = 32;
+/// Rounds without a pause before `stop` is looked at.
+const BUSY: u32 = 64;
 
 /// How a live run ended.
 #[derive(Clone, Debug)]
@@ -25,6 +27,14 @@ pub struct Ended {
     pub lateness: Lateness,
     /// Packets that an interface did not take.
     pub refused: u64,
+}
+
+/// What takes the metrics of a network, again and again.
+pub struct Watch<'a> {
+    /// The time between two samples.
+    pub every: Span,
+    /// Takes the metrics since the last sample, and the time.
+    pub take: &'a mut dyn FnMut(Time, Vec<(String, Option<f64>)>),
 }
 
 /// A network under the wall clock.
@@ -49,26 +59,35 @@ pub fn relay(
     ends: &[BorrowedFd<'_>],
     stop: BorrowedFd<'_>,
     (clock, until): (Clock, Time),
+    mut watch: Option<Watch<'_>>,
 ) -> io::Result<Ended> {
+    let mut next_sample = watch.as_ref().map_or(Time::NEVER, |watch| Time(watch.every.0));
     let mut live = Live { network, ends, clock, lateness: Lateness::default(), refused: 0 };
     let mut spare = vec![0; LONGEST];
     let watched = [stop].into_iter().chain(ends.iter().copied());
     let mut polled: Vec<_> = watched.map(|end| PollFd::from_borrowed_fd(end, PollFlags::IN)).collect();
+    let mut busy = 0;
     loop {
         let now = live.clock.now();
         live.deliver(now.min(until))?;
         if now >= until {
             return Ok(live.end(until));
         }
+        if let Some(watch) = watch.as_mut().filter(|_| now >= next_sample) {
+            next_sample = now.after(watch.every);
+            (watch.take)(now, live.network.sample());
+        }
         let mut is_idle = true;
         for end in 0..ends.len() {
             is_idle &= live.collect(end, &mut spare)?;
         }
-        let next = live.network.next_at().into_iter().fold(until, Time::min);
-        let left = live.clock.left(next);
-        if !is_idle || left == Span::ZERO {
+        let next = live.network.next_at().into_iter().fold(until.min(next_sample), Time::min);
+        let left = if is_idle { live.clock.left(next) } else { Span::ZERO };
+        if left == Span::ZERO && busy < BUSY {
+            busy += 1;
             continue;
         }
+        busy = 0;
         wait(&mut polled, left)?;
         if !polled[0].revents().is_empty() {
             let now = live.clock.now();

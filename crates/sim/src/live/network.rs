@@ -155,6 +155,11 @@ impl Network {
         self.bound.iter().map(|node| wire::address(*node)).collect()
     }
 
+    /// The metrics of the time since the last call or, if that is later, since the measurement began.
+    pub fn sample(&mut self) -> Vec<(String, Option<f64>)> {
+        self.run.sample()
+    }
+
     /// The results up to the present.
     ///
     /// # Errors

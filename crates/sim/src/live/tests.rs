@@ -341,7 +341,7 @@ fn run(path: &mut Network, sent: &[Vec<u8>], length: Span) -> (Ended, Vec<usize>
         outside_a.send(packet).expect("room for a packet");
     }
     let until = Time(length.0);
-    let ended = relay(path, &[a.as_fd(), b.as_fd()], stop.as_fd(), (Clock::start(Span::ZERO), until))
+    let ended = relay(path, &[a.as_fd(), b.as_fd()], stop.as_fd(), (Clock::start(Span::ZERO), until), None)
         .expect("sockets that work");
     let mut came = Vec::new();
     let mut bytes = [0; 2000];
@@ -373,9 +373,31 @@ fn the_relay_stops_when_the_other_end_of_stop_is_closed_or_written() {
     held.send(&[1]).expect("room for a byte");
     let mut path = path(&[]);
     let until = Time(600_000 * MS);
-    let ended = relay(&mut path, &[a.as_fd(), b.as_fd()], stop.as_fd(), (Clock::start(Span::ZERO), until))
-        .expect("sockets");
-    assert!(ended.at < Time(60_000 * MS));
+    let mut samples = 0;
+    let watch = Watch { every: Span(1), take: &mut |_, _| samples += 1 };
+    let times = (Clock::start(Span::ZERO), until);
+    let ended = relay(&mut path, &[a.as_fd(), b.as_fd()], stop.as_fd(), times, Some(watch));
+    assert!(ended.expect("sockets").at < Time(60_000 * MS));
+    assert!(samples > 0, "it is watched until then");
+}
+
+#[test]
+fn each_sample_is_that_of_the_time_since_the_last_one() {
+    let mut path =
+        path(&[("links.second.loss.model", "none"), ("run.warmup", "20 ms"), ("run.duration", "2 s")]);
+    let mut sample = |until: u64| {
+        path.advance(Time(until * MS));
+        while path.arrival().is_some() {}
+        let metrics = path.sample();
+        path.take(0, &segment(1000), Time(until * MS));
+        let of = |name: &str| metrics.iter().find(|(known, _)| known == name).and_then(|(_, value)| *value);
+        [of("flows.main.throughput_bps"), of("flows.main.delay_mean_s"), of("links.first.queue_mean_packets")]
+    };
+    // It takes 16.5 ms, of which 1 ms in the first queue. The measurement begins at 20 ms.
+    let found = [0, 10, 40, 60, 80, 100].map(&mut sample);
+    for one in &found[3..] {
+        assert_eq!(one, &[Some(8.0 * 1000.0 / 0.02), Some(0.0165), Some(0.05)]);
+    }
 }
 
 /// A segment of a connection, which its first port names, with 100 bytes at this offset, or a SYN.

@@ -161,19 +161,21 @@ impl Measurement<'_> {
     pub(super) fn link(&self, channel: usize) -> Link {
         let queue = self.channels[channel].line.queue();
         let has_stage = self.at_end.staged[channel].is_some();
+        let (began, ended) = (self.at_begin.channels[channel], self.at_end.channels[channel]);
+        let span = self.end.since(self.begin).0 as f64;
         Link {
-            began: self.at_begin.channels[channel],
-            ended: self.at_end.channels[channel],
+            began,
+            ended,
             seconds: self.seconds(),
             // A run that was stopped within its warm-up has measured nothing.
             queue: (self.end > self.begin).then(|| {
-                let mean = queue.mean(self.begin, self.end);
+                let mean = (ended.held - began.held) as f64 / span;
                 match (&self.at_begin.staged[channel], &self.at_end.staged[channel]) {
                     (Some((began, _)), Some((ended, most))) => (mean + ended.mean_since(began), *most),
                     _ => (mean, queue.longest()),
                 }
             }),
-            full: (self.end > self.begin && !has_stage).then(|| queue.full_share(self.begin, self.end)),
+            full: (self.end > self.begin && !has_stage).then(|| (ended.full - began.full).0 as f64 / span),
         }
     }
 

@@ -22,7 +22,7 @@ impl Wifi {
 
     /// The ledger counts from the end of the warm-up by itself.
     fn airtime(&self, class: AirClass) -> Option<f64> {
-        Some(self.ended.airtime.of(class).as_secs())
+        Some((self.ended.airtime.of(class) - self.began.airtime.of(class)).as_secs())
     }
 }
 

@@ -77,6 +77,9 @@ pub(crate) struct ChannelCounters {
     pub(crate) busy: Span,
     /// Bytes that could go, where these are recorded: used, and offered.
     pub(crate) used: (u64, u64),
+    /// The time that packets were held, summed, and the time without room for another, in nanoseconds.
+    pub(crate) held: u128,
+    pub(crate) full: Span,
 }
 
 impl Channel {
@@ -231,7 +234,14 @@ impl Channel {
 
     /// The counters up to now.
     pub(crate) fn counters(&self, now: Time) -> ChannelCounters {
-        ChannelCounters { busy: self.line.busy(now), used: self.line.used(now), ..self.counters }
+        let queue = self.line.queue();
+        ChannelCounters {
+            busy: self.line.busy(now),
+            used: self.line.used(now),
+            held: queue.held_time(now),
+            full: queue.full_time(now),
+            ..self.counters
+        }
     }
 
     /// What the management of its queue has done.

@@ -471,6 +471,26 @@ impl World {
         }
     }
 
+    /// The metrics of the time from a snapshot to one of the present.
+    fn between(
+        &self,
+        config: &Config,
+        (begin, at_begin): (Time, Snapshot),
+        at_end: Snapshot,
+    ) -> Vec<(String, Option<f64>)> {
+        let measured = Measurement {
+            config,
+            begin,
+            end: self.net.now,
+            at_begin,
+            at_end,
+            channels: &self.net.channels,
+            transfers: &self.net.transfers,
+            round_trips: &self.net.round_trips,
+        };
+        measured.metrics()
+    }
+
     fn finish(
         mut self,
         request: &Request,
@@ -484,17 +504,7 @@ impl World {
         }
         let at_end = self.snapshot();
         let at_begin = self.at_begin.take().expect("the measurement has begun");
-        let metrics = Measurement {
-            config: request.config,
-            begin: self.begin,
-            end,
-            at_begin,
-            at_end,
-            channels: &self.net.channels,
-            transfers: &self.net.transfers,
-            round_trips: &self.net.round_trips,
-        };
-        let metrics = metrics.metrics();
+        let metrics = self.between(request.config, (self.begin, at_begin), at_end);
         let streams: Vec<_> = self.flows.iter().flat_map(|flow| flow.streams(&self.net)).collect();
         let accounts = self.net.close_accounts(streams.into_iter());
         let mut captures = self.net.captures.into_iter();

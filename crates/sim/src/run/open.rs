@@ -7,6 +7,7 @@ use lasthop_stack::packet::{NodeId, Packet};
 use lasthop_stack::units::Time;
 
 use super::{EVENTS_BETWEEN_LOOKS, Outcome, Request, RunError, World, can_be_captured, fits, wall_clock};
+use crate::metrics::Snapshot;
 use crate::model::Config;
 use crate::outside::Outside;
 
@@ -26,6 +27,8 @@ pub(crate) struct Open {
     recorded: Recorded,
     world: World,
     started: Instant,
+    /// The counters at the last sample, with its time.
+    last: Option<(Time, Snapshot)>,
 }
 
 impl Open {
@@ -39,7 +42,7 @@ impl Open {
             config.flows.iter().try_for_each(can_be_captured)?;
         }
         let world = World::new(&request(&config, seeds, &recorded))?;
-        Ok(Open { config, seeds, recorded, world, started: wall_clock() })
+        Ok(Open { config, seeds, recorded, world, started: wall_clock(), last: None })
     }
 
     pub(crate) fn config(&self) -> &Config {
@@ -70,6 +73,17 @@ impl Open {
     /// The exchange with the programs outside, if a node is bound.
     pub(crate) fn outside(&mut self) -> Option<&mut Outside> {
         self.world.net.outside.as_deref_mut()
+    }
+
+    /// The metrics of the time since the last call or, if that is later, since the measurement began.
+    pub(crate) fn sample(&mut self) -> Vec<(String, Option<f64>)> {
+        let (now, begin) = (self.world.net.now, self.world.begin);
+        let at_end = self.world.snapshot();
+        let last = self.last.replace((now, at_end.clone()));
+        let last = last.filter(|(at, _)| *at >= begin || now < begin);
+        let began = self.world.at_begin.clone().map(|at_begin| (begin, at_begin));
+        let before = last.or(began).unwrap_or_else(|| (now, at_end.clone()));
+        self.world.between(&self.config, before, at_end)
     }
 
     /// The results up to the present.

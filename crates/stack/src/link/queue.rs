@@ -234,20 +234,17 @@ impl DropTail {
         self.full = self.full_until.since(now);
     }
 
-    /// Mean number of packets held between `begin`, when the measurement began, and `now`.
+    /// The time that packets have been held from the beginning of the measurement until `now`, in nanoseconds, summed.
     #[must_use]
-    pub fn mean(&self, begin: Time, now: Time) -> f64 {
-        let span = now.since(begin).0;
-        if span == 0 { 0.0 } else { (self.sojourns - self.ahead(now)) as f64 / span as f64 }
+    pub fn held_time(&self, now: Time) -> u128 {
+        self.sojourns - self.ahead(now)
     }
 
-    /// Share of the time between `begin`, when the measurement began, and `now` in which no other packet had room. In a
-    /// queue limited in bytes, that is room for one as large as the largest that it had taken.
+    /// The time in which no other packet had room, from the beginning of the measurement until `now`. In a queue limited in
+    /// bytes, that is room for one as large as the largest that it had taken.
     #[must_use]
-    pub fn full_share(&self, begin: Time, now: Time) -> f64 {
-        let span = now.since(begin).0;
-        let full = self.full - self.full_until.since(now);
-        if span == 0 { 0.0 } else { full.0 as f64 / span as f64 }
+    pub fn full_time(&self, now: Time) -> Span {
+        self.full - self.full_until.since(now)
     }
 
     /// Most packets held since the measurement began.
@@ -300,7 +297,7 @@ mod tests {
         }
         assert_eq!(left, [10, 14, 24, 34]);
         // 10, 24 and 34 from 0 on, and 9 from 5 on.
-        assert!((queue.mean(Time(0), Time(100)) - 0.77).abs() < 1e-12);
+        assert_eq!(queue.held_time(Time(100)), 77);
         assert_eq!(queue.longest(), 4);
     }
 
@@ -317,8 +314,8 @@ mod tests {
         queue.push(Time(0), Time(10), Bytes(1));
         queue.push(Time(0), Time(30), Bytes(1));
         // Two packets for 10 ns, one for 20 ns, none for 70 ns.
-        assert!((queue.mean(Time(0), Time(100)) - 0.4).abs() < 1e-12);
-        assert!((queue.mean(Time(0), Time(20)) - 1.5).abs() < 1e-12);
+        assert_eq!(queue.held_time(Time(100)), 40);
+        assert_eq!(queue.held_time(Time(20)), 30);
         assert_eq!(queue.longest(), 2);
     }
 
@@ -328,12 +325,12 @@ mod tests {
         queue.push(Time(0), Time(10), Bytes(100));
         queue.push(Time(4), Time(20), Bytes(100));
         // What lies ahead does not count.
-        assert_eq!(queue.full_share(Time(0), Time(6)), 2.0 / 6.0);
+        assert_eq!(queue.full_time(Time(6)), Span(2));
         queue.advance(Time(15));
         queue.push(Time(15), Time(30), Bytes(100));
         queue.begin_measurement(Time(18));
-        assert_eq!(queue.full_share(Time(18), Time(19)), 1.0);
-        assert_eq!(queue.full_share(Time(18), Time(28)), 0.2);
+        assert_eq!(queue.full_time(Time(19)), Span(1));
+        assert_eq!(queue.full_time(Time(28)), Span(2));
     }
 
     #[test]
@@ -342,9 +339,9 @@ mod tests {
         for (departure, size) in [(2, 20), (12, 100), (22, 100)] {
             queue.push(Time(0), Time(departure), Bytes(size));
         }
-        assert_eq!(queue.full_share(Time(0), Time(100)), 0.02);
+        assert_eq!(queue.full_time(Time(100)), Span(2));
         assert_eq!(queue.push_second(Time(1), Span(4), Bytes(40)), Time(6));
-        assert_eq!(queue.full_share(Time(0), Time(100)), 0.06);
+        assert_eq!(queue.full_time(Time(100)), Span(6));
     }
 
     #[test]
@@ -353,7 +350,7 @@ mod tests {
         queue.push(Time(0), Time(10), Bytes(1));
         queue.push(Time(0), Time(30), Bytes(1));
         queue.begin_measurement(Time(20));
-        assert!((queue.mean(Time(20), Time(40)) - 0.5).abs() < 1e-12);
+        assert_eq!(queue.held_time(Time(40)), 10);
         assert_eq!(queue.longest(), 1);
     }
 }

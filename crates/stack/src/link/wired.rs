@@ -147,7 +147,7 @@ mod tests {
         assert_eq!(link.offer(Bytes(1000), Time(2_000_000)), Some(Time(3_000_000)));
         assert_eq!((link.queue().len(), link.queue().bytes(), link.queue().longest()), (1, 1000, 2));
         // 1 ms, 1.5 ms and 1 ms of 4.
-        assert!((link.queue().mean(Time(0), Time(4_000_000)) - 0.875).abs() < 1e-12);
+        assert_eq!(link.queue().held_time(Time(4_000_000)), 3_500_000);
         assert_eq!(link.busy(Time(4_000_000)), Span(2_500_000));
     }
 
@@ -168,17 +168,17 @@ mod tests {
     }
 
     #[test]
-    fn the_share_without_room_is_that_of_the_instants_at_which_no_packet_would_be_taken() {
+    fn the_time_without_room_is_that_of_the_instants_at_which_no_packet_would_be_taken() {
         let limits = [1, 2, 3].map(QueueLimit::Packets);
         let in_bytes = [5, 9, 14].map(|bytes| QueueLimit::Bytes(Bytes(bytes)));
         for limit in limits.into_iter().chain(in_bytes).chain([QueueLimit::Unlimited]) {
             // A byte lasts for a nanosecond.
             let mut link = Wired::new(Rate(8_000_000_000), limit);
-            let (mut random, mut largest, mut begin, mut full) = (1_u32, 0, 0, 0);
+            let (mut random, mut largest, mut full) = (1_u32, 0, 0);
             for now in 0..4_000 {
                 if now == 1_000 {
                     link.queue_mut().begin_measurement(Time(now));
-                    (begin, full) = (now, 0);
+                    full = 0;
                 }
                 random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
                 // No larger ones at first; now and then bursts.
@@ -198,8 +198,7 @@ mod tests {
                     QueueLimit::Bytes(bytes) => queue.bytes() + largest > bytes.0,
                     QueueLimit::Unlimited => false,
                 });
-                let share = full as f64 / (now + 1 - begin) as f64;
-                assert_eq!(queue.full_share(Time(begin), Time(now + 1)), share, "{limit:?} {now}");
+                assert_eq!(queue.full_time(Time(now + 1)), Span(full), "{limit:?} {now}");
             }
             assert_eq!(full > 0, limit != QueueLimit::Unlimited, "{limit:?}");
         }

@@ -1,10 +1,10 @@
-// The page of a sweep that runs: it asks for what is new, and draws the figures again.
+// The page of a sweep or a network that runs: it asks for what is new, and draws the figures again.
 
 const FIGURES = [];
 const STUDY = { name: document.title };
 const HEAD = document.title;
 const cards = [];
-let version = -1, tenth = -1, misses = 0;
+let version = -1, tenth = -1, misses = 0, words = null;
 
 addEventListener("theme", () => { for (const figure of FIGURES) if (figure.drawn && figure.stage) figure.draw(); });
 
@@ -38,17 +38,19 @@ function follow() {
 }
 
 function take(data) {
-  const { done, total } = data, share = total ? done / total : 0;
-  $("#progress").value = share;
-  $("#runs-done").textContent = `${done} of ${total} runs${data.failed ? `, ${data.failed} failed` : ""}`;
+  const share = data.share;
+  if (share === null) $("#progress").removeAttribute("value");
+  else $("#progress").value = share;
+  $("#runs-done").textContent = data.count;
   $("#pace").textContent = data.pace;
   const isDone = data.state === "done";
-  $("#state").textContent = isDone ? "The sweep is done" : "The sweep runs";
-  document.title = `${isDone ? "Done" : `${Math.floor(100 * share)} %`} – ${HEAD}`;
-  if (Math.floor(10 * share) !== tenth) {
+  $("#state").textContent = data.where;
+  document.title = `${isDone ? "Done" : share === null ? data.count : `${Math.floor(100 * share)} %`} – ${HEAD}`;
+  if (share !== null && Math.floor(10 * share) !== tenth) {
     tenth = Math.floor(10 * share);
-    say(`${done} of ${total} runs`);
+    say(data.count);
   }
+  words = data.words;
   version = data.version;
   if (data.hero === undefined) return isDone;
   $("#hero").innerHTML = data.hero;
@@ -70,14 +72,14 @@ async function ask() {
     if (!answer.ok) throw new Error(`${answer.status}`);
     const data = await answer.json();
     misses = 0;
-    if (take(data)) leave("All runs have ended, and so has the server of this page. lasthop report writes a page to keep.");
+    if (take(data)) leave(words.done);
     else setTimeout(ask, data.wait);
   } catch {
     misses += 1;
     if (misses < 3) setTimeout(ask, 700);
     else {
-      $("#state").textContent = "The sweep has ended";
-      leave("The sweep does not answer: it was interrupted or has ended. The page keeps what it has; the same command continues the sweep.");
+      $("#state").textContent = "This has ended";
+      leave(words ? words.gone : "The server of this page does not answer.");
     }
   }
 }
