@@ -112,6 +112,13 @@ def test_the_command_has_the_terminal_and_servers_print_beside_it() -> None:
     assert link("sh", "-c", "exit 6").returncode == 6
 
 
+@is_live
+def test_without_a_command_there_is_a_shell(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SHELL", "/bin/sh")
+    done = link(given="echo typed; exit 5\n")
+    assert (done.returncode, done.stdout) == (5, "typed\n")
+
+
 def test_the_scenario_that_is_shown_is_that_of_the_options(tmp_path: Path) -> None:
     found = shown("--rate", "5mbit,20Mbps", "--delay", "30msec", "--loss", "1%", "--queue", "100p,64kB")
     assert found["links"]["link"] == {
