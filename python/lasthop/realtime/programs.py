@@ -99,9 +99,9 @@ class Programs:
         self._have_begun.set()
 
     def _await_servers(self) -> None:
-        """Wait until all programs listen, for a time at most."""
+        """Wait until each program listens or has ended, for a time at most."""
         until = time.monotonic() + _PATIENCE_S
-        while time.monotonic() < until and not all(listens(one.pid) for one in self._running):
+        while time.monotonic() < until and not all(map(_is_ready, self._running)):
             time.sleep(_TICK_S)
 
     def _await_last(self, stop: int) -> None:
@@ -127,6 +127,10 @@ class Programs:
             os.waitpid(self._keeper, 0)
         for printer in self._printers:
             printer.begin(None) if not self._have_begun.is_set() else printer.join(1.0)
+
+
+def _is_ready(program: subprocess.Popen[bytes]) -> bool:
+    return program.poll() is not None or listens(program.pid)
 
 
 def listens(process: int, port: int | None = None) -> bool:
