@@ -113,6 +113,13 @@ def test_the_command_has_the_terminal_and_servers_print_beside_it() -> None:
 
 
 @is_live
+def test_a_command_that_does_not_exist_is_named() -> None:
+    done = link("-q", "--", "no-such-program")
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: COMMAND: no-such-program: No such file or directory; expected")
+
+
+@is_live
 def test_without_a_command_there_is_a_shell(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SHELL", "/bin/sh")
     done = link(given="echo typed; exit 5\n")

@@ -94,7 +94,7 @@ def gone(*words: str) -> bool:
 @as_root
 @pytest.mark.parametrize("times", [1, 2])
 def test_python_and_programs_meet_over_the_network(wire: lh.Scenario, times: int) -> None:
-    before = where()
+    before, files, threads = where(), len(list(Path("/proc/self/fd").iterdir())), threading.active_count()
     for _ in range(times):
         with lh.live(wire, ["phone", "server"]) as net:
             net.node("server").start([sys.executable, "-c", ECHO], port=80)
@@ -109,6 +109,8 @@ def test_python_and_programs_meet_over_the_network(wire: lh.Scenario, times: int
         assert net.outcome.nodes["phone"]["packets"] > 0
         assert net.outcome.commands == [("server", (sys.executable, "-c", ECHO))]
     assert where() == before
+    assert len(list(Path("/proc/self/fd").iterdir())) == files
+    assert threading.active_count() == threads
 
 
 @as_root

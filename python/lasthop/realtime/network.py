@@ -166,7 +166,8 @@ class Live:
         try:
             found = pickle.load(self._pipes()[1])  # noqa: S301
         except EOFError:
-            raise RunError(f"live: the network ended with exit code {process.wait()}") from None
+            text = f"live: the network ended with exit code {process.wait()}; expected an outcome"
+            raise RunError(text) from None
         if isinstance(found, LasthopError):
             raise found
         return found
