@@ -157,19 +157,25 @@ def _keeper() -> int:
     The processes that this process starts from now on are in that namespace.
     """
     system.call("unshare", system.CLONE_NEWPID)
+    ready, tells = os.pipe()
     child = os.fork()
     if child == 0:
         try:
+            os.close(ready)
             system.end_with_parent()
+            # It fails if the parent has ended before, which nothing else shows from within the namespace.
+            os.write(tells, b"\0")
             # The kernel gives orphans to this process, which has to await them.
             signal.signal(signal.SIGCHLD, signal.SIG_IGN)
             for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
                 signal.signal(number, signal.SIG_IGN)
-            # The parent is outside the namespace, where its number is 0.
-            while os.getppid() == 0:
+            while True:
                 signal.pause()
         finally:
             os._exit(0)
+    os.close(tells)
+    os.read(ready, 1)
+    os.close(ready)
     return child
 
 
