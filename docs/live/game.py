@@ -1,4 +1,4 @@
-"""A game over Wi-Fi: round trips of 30 UDP packets a second, alone, beside downloads, and behind FQ-CoDel."""
+"""A game over Wi-Fi: round trips of 30 UDP packets a second, alone, beside downloads, behind fair queues."""
 
 import socket
 import sys
@@ -12,7 +12,7 @@ CELL = lh.load(Path(__file__).with_name("cell.toml"))
 CASES = {
     "alone": {"nodes.busy.count": 0},
     "beside three downloads": {},
-    "and FQ-CoDel at the access point": {"links.air.aqm.law": "fq-codel"},
+    "and the queues of mac80211": {"links.air.aqm.law": "mac80211"},
 }
 ECHO = """
 import socket

@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -242,6 +243,20 @@ def children(of: str) -> Iterator[str]:
                 yield path.parent.name
         except OSError:
             continue
+
+
+@pytest.mark.skipif(shutil.which("nsenter") is None, reason="nsenter is not installed")
+def test_a_held_node_can_be_entered_and_knows_the_others(folder: Path) -> None:
+    command = [sys.executable, "-m", "lasthop", "live", "cell.toml", "--hold", "phone", "--hold", "server"]
+    with subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True) as started:
+        assert started.stderr is not None
+        lines = [started.stderr.readline() for _ in range(3)]
+        (enter,) = (line.removeprefix("phone: ").split() for line in lines if line.startswith("phone: "))
+        names = subprocess.run(
+            [*enter, "cat", "/etc/hosts"], capture_output=True, text=True, check=True
+        ).stdout
+        started.send_signal(signal.SIGINT)
+    assert "10.0.0.3 server" in names
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])

@@ -60,7 +60,7 @@ def test_two_laws_share_what_others_leave() -> None:
 
 
 @is_root
-def test_a_game_waits_behind_downloads_but_less_behind_fq_codel() -> None:
+def test_a_game_waits_behind_downloads_but_less_behind_fair_queues() -> None:
     alone, busy, managed = map(numbers, printed("game", 60))
     # The wire takes 10 ms in each direction.
     assert 20 < alone[0] < busy[0]

@@ -18,6 +18,7 @@ import pytest
 import lasthop as lh
 from conftest import SMALL
 from lasthop.laws import Reno
+from lasthop.realtime.programs import Node
 from public_names import functions
 
 TABLE = Path(__file__).with_name("wrong_arguments.txt")
@@ -31,6 +32,8 @@ OWNERS = {
     "play": "Play",
     "study": "Study",
     "table": "Table",
+    "net": "Live",
+    "node": "LiveNode",
 }
 # Arguments whose messages begin with what a user calls them.
 CALLED = {
@@ -42,6 +45,8 @@ CALLED = {
 ANY = {
     ("Interval.less", "amount"): "arithmetic of Python",
     ("Airtime.share", "seconds"): "arithmetic of Python",
+    ("LiveNode.start", "options"): "those of subprocess.Popen",
+    ("LiveNode.run", "options"): "those of subprocess.run",
 }
 
 
@@ -80,6 +85,8 @@ def things(folder: Path) -> dict[str, Any]:
         **named,
         "ladder": run.ladder(),
         "play": run.play(),
+        "net": lh.live(sc, ["a"]),
+        "node": lh.LiveNode(Node("a", "10.0.0.1", 0, 0), 1, [], []),
         "lh": lh,
         "Pool": ProcessPoolExecutor,
         "folder": folder,

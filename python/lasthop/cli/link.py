@@ -130,7 +130,13 @@ def link_command(
     warn(scenario.warnings)
     servers = [(FAR, ("sh", "-c", line)) for line in server]
     commands = [*servers, (NEAR, command or own_shell())]
-    conduct(ctx, scenario, commands, others=(FAR,), has_terminal=True, **options)
+    try:
+        conduct(ctx, scenario, commands, others=(FAR,), has_terminal=True, **options)
+    except UsageError as error:
+        # The nodes are ours, so that only the command can be wrong.
+        raise UsageError(
+            error.text, argument="command" if error.argument == "node" else error.argument
+        ) from error
 
 
 _MADE = ("rate", "delay", "jitter", "loss", "queue", "aqm", "agent", "wifi", "stations", "busy")

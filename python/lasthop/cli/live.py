@@ -221,7 +221,7 @@ def _introduce(nodes: Sequence[Node], held: Sequence[str]) -> None:
         if node.name in held:
             of = f"/proc/{os.getpid()}"
             user = f" --user={of}/ns/user --preserve-credentials" if _is_mapped() else ""
-            note(f"{node.name}: nsenter{user} --net={of}/fd/{node.namespace}")
+            note(f"{node.name}: nsenter{user} --mount={of}/ns/mnt --net={of}/fd/{node.namespace}")
 
 
 def _is_mapped() -> bool:

@@ -42,12 +42,11 @@ def _enter(process: str, namespace: str) -> None:
     os.chdir(folder)
 
 
-def _become(words: list[str]) -> None:
+def _become(words: list[str], tells: int) -> None:
     """Be the program, which sees the processes of the network and ends with its parent."""
     _call("prctl", _PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-    # The parent is outside the namespace of processes, where its number is 0.
-    if os.getppid():
-        os._exit(1)
+    # It fails if the parent has ended before, which nothing else shows from within the namespace.
+    os.write(tells, b"\0")
     _call("unshare", _NEWNS)
     _call("mount", b"none", b"/", None, _MS_REC | _MS_SLAVE, None)
     _call("mount", b"proc", b"/proc", b"proc", 0, None)
@@ -75,9 +74,13 @@ def main(process: str, namespace: str, *words: str) -> None:
     try:
         _enter(process, namespace)
         signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+        ready, tells = os.pipe()
         program = os.fork()
         if program == 0:
-            _become(list(words))
+            os.close(ready)
+            _become(list(words), tells)
+        os.close(tells)
+        os.read(ready, 1)
     except OSError as error:
         if not Path("/proc", process, "fd", namespace).exists():
             # The network has ended, and all its programs with it.

@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lasthop.base.arguments import span, whole, words
+from lasthop.base.arguments import MOST_SEED, nonblank, span, whole, words
 from lasthop.base.errors import LasthopError, RunError, UnavailableError, UsageError, nearest
 from lasthop.base.paths import for_children
 from lasthop.realtime import system
@@ -38,6 +38,7 @@ _WORKER, _ENTER = (str(Path(__file__).with_name(name)) for name in ("worker.py",
 _GRACE_S = 20.0
 # What is needed to start a program on a node.
 _TAKEN = {"shell", "executable", "preexec_fn"}
+_MOST_PORT = 65535
 # How long a program may take until it listens.
 _PATIENCE_S, _TICK_S = 10.0, 0.01
 
@@ -85,7 +86,7 @@ def live(
             "scenario": Scenario.from_text(chosen.text, chosen.name, chosen.overrides, ident=chosen.id),
             "others": named,
             "point": point,
-            "seed": seed if seed is None else whole("seed", seed),
+            "seed": seed if seed is None else whole("seed", seed, most=MOST_SEED),
             "replication": whole("replication", replication),
             "limit_s": span("limit_s", limit_s),
         }
@@ -93,7 +94,7 @@ def live(
 
 
 def _expect_node(name: str, known: Sequence[str], argument: str) -> None:
-    if name not in known:
+    if nonblank(argument, name, "the name of a node") not in known:
         raise UsageError(f"{name}: no such node; {nearest(name, known)}", argument=argument)
 
 
@@ -165,7 +166,8 @@ class Live:
         try:
             found = pickle.load(self._pipes()[1])  # noqa: S301
         except EOFError:
-            raise RunError(f"live: the network ended with exit code {process.wait()}") from None
+            text = f"live: the network ended with exit code {process.wait()}; expected an outcome"
+            raise RunError(text) from None
         if isinstance(found, LasthopError):
             raise found
         return found
@@ -192,9 +194,9 @@ class Live:
         Raises:
             UsageError: The network does not run, or has no such node.
         """
+        _expect_node(name, self._asked["others"], "name")
         if self._process is None:
             raise UsageError("the network does not run; expected to be in its block")
-        _expect_node(name, list(self._nodes), "name")
         return self._nodes[name]
 
     @property
@@ -274,6 +276,8 @@ class LiveNode:
             RunError: No program listens on the port after 10 s, or this one has ended.
         """
         given = self._checked(command, options)
+        if port is not None:
+            whole("port", port, 1, _MOST_PORT)
         started: Popen[Any] = subprocess.Popen([*self._words, *given], **options)
         started.args = given
         self._programs.append(started)

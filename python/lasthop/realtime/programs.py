@@ -99,9 +99,9 @@ class Programs:
         self._have_begun.set()
 
     def _await_servers(self) -> None:
-        """Wait until all programs listen, for a time at most."""
+        """Wait until each program listens or has ended, for a time at most."""
         until = time.monotonic() + _PATIENCE_S
-        while time.monotonic() < until and not all(listens(one.pid) for one in self._running):
+        while time.monotonic() < until and not all(map(_is_ready, self._running)):
             time.sleep(_TICK_S)
 
     def _await_last(self, stop: int) -> None:
@@ -129,6 +129,10 @@ class Programs:
             printer.begin(None) if not self._have_begun.is_set() else printer.join(1.0)
 
 
+def _is_ready(program: subprocess.Popen[bytes]) -> bool:
+    return program.poll() is not None or listens(program.pid)
+
+
 def listens(process: int, port: int | None = None) -> bool:
     """Whether a socket of a process' network listens, for TCP or UDP, on this port or on any."""
     tables = (Path(f"/proc/{process}/net/{kind}") for kind in ("tcp", "tcp6", "udp", "udp6"))
@@ -153,19 +157,25 @@ def _keeper() -> int:
     The processes that this process starts from now on are in that namespace.
     """
     system.call("unshare", system.CLONE_NEWPID)
+    ready, tells = os.pipe()
     child = os.fork()
     if child == 0:
         try:
+            os.close(ready)
             system.end_with_parent()
+            # It fails if the parent has ended before, which nothing else shows from within the namespace.
+            os.write(tells, b"\0")
             # The kernel gives orphans to this process, which has to await them.
             signal.signal(signal.SIGCHLD, signal.SIG_IGN)
             for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
                 signal.signal(number, signal.SIG_IGN)
-            # The parent is outside the namespace, where its number is 0.
-            while os.getppid() == 0:
+            while True:
                 signal.pause()
         finally:
             os._exit(0)
+    os.close(tells)
+    os.read(ready, 1)
+    os.close(ready)
     return child
 
 

@@ -167,7 +167,8 @@ def run(
         try:
             programs = Programs(nodes, commands, stops, has_terminal=has_terminal)
         except OSError as error:
-            raise UsageError(f"{error.filename or 'node'}: {error.strerror}", argument="node") from error
+            text = f"{error.filename or 'node'}: {error.strerror}; expected a program that can be run"
+            raise UsageError(text, argument="node") from error
         try:
             if on_ready is not None:
                 on_ready(nodes)
