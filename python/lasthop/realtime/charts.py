@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _MOST = 240
 _WAIT_MS = 500
 _LINE = {"marker": "o", "dash": []}
-_COLOURS = {words: (COLOURS[name], DARK[name]) for name, words in CLASSES.items()}
+_COLOURS = {words: {"light": COLOURS[name], "dark": DARK[name]} for name, words in CLASSES.items()}
 _WORDS = {
     "gone": "The network does not answer: it has ended. The page keeps what it has.",
     "done": "The network has ended, and so has the server of this page.",
@@ -140,7 +140,7 @@ def _chart(
     unit: str,
     times: Sequence[float],
     lines: Lines,
-    colours: Mapping[str, tuple[str, str]] | None = None,
+    colours: Mapping[str, dict[str, str]] | None = None,
 ) -> dict[str, Any]:
     """Lines over time as data for the page; `colours` has one for light and one for dark pages."""
     largest = max((value for values in lines.values() for value in values if value is not None), default=0.0)
@@ -149,7 +149,7 @@ def _chart(
     series = [
         {
             "name": name,
-            "look": look(own) if colours is None else _LINE | dict(zip(("light", "dark"), colours[name])),
+            "look": look(own) if colours is None else _LINE | colours[name],
             "x": column(times, 6),
             "y": column(map(scaled, values), 5),
             "step": False,
