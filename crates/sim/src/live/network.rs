@@ -1,12 +1,13 @@
 //! The network of a scenario for programs outside, without sockets and clocks.
 
-use lasthop_stack::packet::{Body, Datagram, Ecn, IP_HEADER, NodeId, Packet, TCP_HEADER, UDP_HEADER};
+use lasthop_stack::packet::{Body, Datagram, Ecn, Flags, IP_HEADER, NodeId, Packet, TCP_HEADER, UDP_HEADER};
 use lasthop_stack::units::Time;
 use lasthop_stack::wire::{self, Headers};
 
 use super::bound::{NotLive, bind};
 use super::connections::Connections;
 use crate::model::{Config, FlowConfig};
+use crate::net::outside::Content;
 use crate::run::{Open, Outcome, RunError};
 
 /// Version 4 is in the first four bits of an IP packet.
@@ -130,12 +131,7 @@ impl Network {
             return true;
         }
         // An agent changed the headers of the packet, or made one.
-        let payload = match content {
-            Some(content) if content.packet.payload() == packet.payload() => {
-                &content.bytes[content.bytes.len() - packet.payload() as usize..]
-            }
-            _ => &[],
-        };
+        let payload = content.and_then(|content| part(content, &packet)).unwrap_or_default();
         self.connections.leave(&mut packet);
         self.identification = self.identification.wrapping_add(1);
         let Ok(headers) = Headers::over(&packet, self.identification, payload) else {
@@ -194,6 +190,20 @@ fn as_packet(bytes: &[u8], now: Time) -> Option<(Packet, bool)> {
     let datagram = Datagram { len, ..Datagram::default() };
     let (src, dst) = (wire::node([s0, s1, s2, s3]), wire::node([d0, d1, d2, d3]));
     Some((Packet { ecn: Ecn::of_bits(service), ..Packet::new(src, dst, Body::Udp(datagram)) }, true))
+}
+
+/// The payload of a packet that is a part of another's.
+fn part<'a>(content: &'a Content, packet: &Packet) -> Option<&'a [u8]> {
+    let payload = &content.bytes[content.bytes.len() - content.packet.payload() as usize..];
+    let begin = match (&content.packet.body, &packet.body) {
+        (Body::Tcp(whole), Body::Tcp(part)) => {
+            let [whole, part] =
+                [whole, part].map(|segment| segment.seq.plus(u32::from(segment.flags.has(Flags::SYN))));
+            part.distance_from(whole)
+        }
+        _ => 0,
+    };
+    payload.get(usize::try_from(begin).ok()?..)?.get(..packet.payload() as usize)
 }
 
 /// Whether the TCP options of a packet with these headers are among those that the simulator has. Ends may order and pad them in

@@ -106,6 +106,13 @@ impl Agent for LleTcp {
         }
     }
 
+    fn each_kept(&self, visit: &mut dyn FnMut(&Packet)) {
+        match self {
+            LleTcp::Paper(agent) => agent.each_kept(visit),
+            LleTcp::Safe(agent) => agent.each_kept(visit),
+        }
+    }
+
     fn activity(&self) -> Activity {
         match self {
             LleTcp::Paper(agent) => agent.activity(),
