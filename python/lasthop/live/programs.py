@@ -85,7 +85,7 @@ class Programs:
         self._have_begun = threading.Event()
         for thread in (*self._printers, threading.Thread(target=self._await_last, args=(stop,), daemon=True)):
             thread.start()
-        self._keeper = _keeper()
+        self._keeper, self._held = _keeper()
         try:
             for command, (out, err) in zip(commands, each, strict=True):
                 started = _start(by_name[command.node], command.words, names, is_labelled=is_labelled)
@@ -111,8 +111,7 @@ class Programs:
 
     def close(self) -> None:
         """End all programs and what they started."""
-        with suppress(ProcessLookupError):
-            os.kill(self._keeper, signal.SIGKILL)
+        os.close(self._held)
         # The keeper ends after all others have been awaited.
         for one in self._running:
             one.wait()
@@ -133,26 +132,29 @@ def _start(node: Node, words: Sequence[str], names: bytes, *, is_labelled: bool)
     )
 
 
-def _keeper() -> int:
+def _keeper() -> tuple[int, int]:
     """The first process of a process namespace, with whose end the kernel ends all others there.
+
+    It ends when the descriptor that is returned with its number is closed.
 
     The processes that this process starts from now on are in that namespace.
     """
     system.call("unshare", _CLONE_NEWPID)
+    # The end that only this process holds closes with it, at whatever instant that is.
+    ends, held = os.pipe()
     child = os.fork()
     if child == 0:
         try:
-            system.end_with_parent()
             # The kernel gives orphans to this process, which has to await them.
             signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            for number in system.ENDING:
                 signal.signal(number, signal.SIG_IGN)
-            # The parent is outside the namespace, where its number is 0.
-            while os.getppid() == 0:
-                signal.pause()
+            os.close(held)
+            os.read(ends, 1)
         finally:
             os._exit(0)
-    return child
+    os.close(ends)
+    return child, held
 
 
 def _enter(node: Node, names: bytes) -> None:

@@ -172,10 +172,7 @@ def _stopped_by_signals() -> Iterator[tuple[int, int]]:
     """A pipe whose first end can be read once a signal asks this process to end, or its second is written."""
     stop, stops = os.pipe()
     os.set_blocking(stops, False)
-    before = {
-        number: signal.signal(number, lambda *_: None)
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    }
+    before = {number: signal.signal(number, lambda *_: None) for number in system.ENDING}
     woken = signal.set_wakeup_fd(stops, warn_on_full_buffer=False)
     try:
         yield stop, stops
