@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import signal
 import subprocess
 import sys
@@ -40,8 +41,11 @@ class Node(NamedTuple):
 
 
 def hosts(nodes: Sequence[Node]) -> str:
-    """The file of names of all nodes."""
-    return "".join(["127.0.0.1 localhost\n", *(f"{node.address} {node.name}\n" for node in nodes)])
+    """The file of names: of all nodes, and of this machine, which many servers look up."""
+    named = [(node.address, node.name) for node in nodes]
+    return "".join(
+        f"{address} {name}\n" for address, name in [*named, ("127.0.0.1", f"localhost {platform.node()}")]
+    )
 
 
 class _Printer(threading.Thread):

@@ -172,7 +172,9 @@ def _stopped_by_signals() -> Iterator[tuple[int, int]]:
     """A pipe whose first end can be read once a signal asks this process to end, or its second is written."""
     stop, stops = os.pipe()
     os.set_blocking(stops, False)
-    before = {number: signal.signal(number, lambda *_: None) for number in system.ENDING}
+    # What this process was started to ignore, as by nohup, it goes on ignoring.
+    heard = (number for number in system.ENDING if signal.getsignal(number) != signal.SIG_IGN)
+    before = {number: signal.signal(number, lambda *_: None) for number in heard}
     woken = signal.set_wakeup_fd(stops, warn_on_full_buffer=False)
     try:
         yield stop, stops

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import sys
 import time
@@ -20,6 +21,7 @@ def main() -> int:
     parser.add_argument("count", type=int, nargs="?", default=200, help="how many cases")
     parser.add_argument("--from", type=int, default=0, dest="first", help="the first case")
     parser.add_argument("--case", type=int, help="show one case, run it and report")
+    parser.add_argument("--only", action="append", default=[], help="only cases with this text in their line")
     parser.add_argument("--at-once", type=int, default=2, help="cases that run at the same time")
     parser.add_argument("--signals", type=int, help="end this many runs by each signal, at random instants")
     options = parser.parse_args()
@@ -30,8 +32,9 @@ def main() -> int:
     counts: Counter[tuple[str, str, str]] = Counter()
     failed = 0
     with ThreadPoolExecutor(options.at_once) as pool:
-        numbers = range(options.first, options.first + options.count)
-        for one, verdict in pool.map(lambda number: trial(case(number)), numbers):
+        every = map(case, itertools.count(options.first))
+        wanted = (one for one in every if all(text in one.label for text in options.only))
+        for one, verdict in pool.map(trial, itertools.islice(wanted, options.count)):
             counts.update((one.agent, one.law, what) for what in one.disturbances)
             failed += bool(verdict.faults)
             if verdict.faults:

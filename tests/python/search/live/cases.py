@@ -86,6 +86,9 @@ def _draft(number: int, draw: Draw) -> Case | None:
         if more not in disturbances:
             disturbances.append(more)
     kind, on_air = AGENTS[agent]
+    # A station with LLE-TCP keeps its copies at a hand-off (docs/live.md, limits).
+    if kind == "lle-tcp" and {"hand-off", "loss above the mac"} <= set(disturbances):
+        disturbances.remove("loss above the mac")
     needs_air = on_air or set(disturbances) & {"loss above the mac", "stations"}
     link = draw.one(RADIOS if needs_air else [*RADIOS, *WIRES, *WIRES])
     network = _Network(draw, link, disturbances)
@@ -208,12 +211,12 @@ class _Network:
     def _radio(self, link: Tree) -> Tree:
         link = {"kind": "wifi", "nodes": ["phone", "base"], "access-point": "base"} | link
         link |= {"queue": self.draw.one(["10 packets", "50 packets", "200 packets"])}
-        loss = self._loss(25)
+        loss = self._loss(40)
         del loss["direction"]
         if "loss above the mac" in self.disturbances:
-            loss |= {"rate": self.draw.percent(0.3, 5), "above-mac": True}
-        elif self.draw.chance(0.2):
-            loss |= {"rate": self.draw.percent(0.3, 5), "repaired-by-arq": False}
+            loss |= {"rate": self.draw.percent(0.5, 10), "above-mac": True}
+        elif "loss" in self.disturbances and self.draw.chance(0.4):
+            loss |= {"rate": self.draw.percent(0.5, 10), "repaired-by-arq": False}
         return link | {"loss": loss}
 
     def _outage(self, link: Tree) -> None:

@@ -62,6 +62,13 @@ while receiver.recv(1000):
 _MARK = "LASTHOP_TEST_MARK"
 
 
+def as_on_a_terminal() -> None:
+    """Have the signals do what they do to a program in the foreground, but a core would be a file."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    for number in SIGNALS[:-1]:
+        signal.signal(number, signal.SIG_DFL)
+
+
 def left(number: signal.Signals, instant: int) -> list[str]:
     """What is left of a run that a signal ends at its n-th random instant."""
     wait_s = Draw(f"signals/{number}/{instant}").uniform(0, LATEST_S)
@@ -83,8 +90,7 @@ def _left_in(folder: Path, number: signal.Signals, wait_s: float) -> Iterator[st
         env={**os.environ, _MARK: mark, "TMPDIR": str(folder), "PYTHONDONTWRITEBYTECODE": "1"},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
-        # A core would be a file.
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (0, 0)),  # noqa: PLW1509
+        preexec_fn=as_on_a_terminal,  # noqa: PLW1509
     )
     time.sleep(wait_s)
     started.send_signal(number)

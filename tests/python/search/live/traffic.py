@@ -36,7 +36,7 @@ def draw_plan(draw: Draw, disturbances: list[str], rate_bps: float) -> dict[str,
     count, lanes = (draw.whole(8, 30), draw.whole(1, 4)) if is_short else (1, draw.one([1, 1, 1, 2, 3]))
     if again:
         count, lanes = max(count, 4), min(lanes, 2)
-    budget = min(MOST_BYTES, rate_bps / 8 * 1.5) / (count * lanes)
+    budget = min(MOST_BYTES, rate_bps / 8 * 3) / (count * lanes)
     if is_short:
         budget = min(budget, 20_000)
     connections = [
@@ -94,6 +94,10 @@ def _connection(
     }
     for side, size in zip(("client", "server"), sizes, strict=True):
         connection[side] = _ways(draw, disturbances) | {"size": size}
+    for side, other in (("client", "server"), ("server", "client")):
+        # A window of less than a segment is filled once in a round trip.
+        if room := connection[side]["rcvbuf"]:
+            connection[other]["size"] = min(connection[other]["size"], 20 * room)
     if "reset" in disturbances:
         side = draw.one(["client", "server"])
         other = connection["server" if side == "client" else "client"]
