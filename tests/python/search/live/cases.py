@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from ..tree import Tree
 
 LAWS = ("reno", "cubic", "bbr")
-BY_NETWORK = ("loss", "loss above the mac", "outage", "hand-off", "restart", "disorder", "stations")
+LOSSES = ("loss", "loss above the mac")
+BY_NETWORK = (*LOSSES, "outage", "hand-off", "restart", "disorder", "stations")
 DISTURBANCES = (*BY_NETWORK, *BY_PROGRAMS, *BY_HOSTS)
 #: Each agent with a kind, and whether it needs an 802.11 link.
 AGENTS = {
@@ -78,13 +79,17 @@ def _is_accepted(draft: Case) -> bool:
 
 
 def _draft(number: int, draw: Draw) -> Case | None:
-    agent = list(AGENTS)[number % len(AGENTS)]
-    law = LAWS[number // len(AGENTS) % len(LAWS)]
-    disturbances = [DISTURBANCES[number % len(DISTURBANCES)]]
+    turn, place = divmod(number, len(AGENTS))
+    agent = list(AGENTS)[place]
+    law = LAWS[(turn + turn // len(DISTURBANCES)) % len(LAWS)]
+    disturbances = [DISTURBANCES[(turn + 5 * place) % len(DISTURBANCES)]]
     for _ in range(draw.one([0, 1, 1, 2, 3])):
         more = draw.one(DISTURBANCES)
         if more not in disturbances:
             disturbances.append(more)
+    # Agents have more to do where packets are lost.
+    if agent != "none" and not set(disturbances) & set(LOSSES) and draw.chance(0.6):
+        disturbances.append(draw.one(LOSSES))
     kind, on_air = AGENTS[agent]
     # A station with LLE-TCP keeps its copies at a hand-off (docs/live.md, limits).
     if kind == "lle-tcp" and {"hand-off", "loss above the mac"} <= set(disturbances):
@@ -159,7 +164,7 @@ class _Network:
             "delay": self.draw.time(0.0005, 0.05),
         }
         link["queue"] = self.draw.one(["10 packets", "50 packets", "200 packets"])
-        return {"nodes": ["phone", "base"], "loss": self._loss(5)} | link, rate_bps
+        return {"nodes": ["phone", "base"], "loss": self._loss(8)} | link, rate_bps
 
     def _wimax(self) -> tuple[Tree, float]:
         low = self.draw.log(8e5, 4e6)
@@ -169,14 +174,14 @@ class _Network:
         link: Tree = {"kind": "wimax", "nodes": ["base", "phone"], "rates": rates}
         link["modulation"] = {"law": "markov", "start": "16-qam", "markov": {"mean": self.draw.time(0.1, 2)}}
         link["frame"] = {"length": self.draw.one(["2 ms", "5 ms"]), "downlink": "60 %"}
-        return link | {"queue": "100 packets", "loss": self._loss(5)}, low * 0.4
+        return link | {"queue": "100 packets", "loss": self._loss(8)}, low * 0.4
 
     def _slots(self) -> tuple[Tree, float]:
         self.tree["nodes"] |= {
             "phone": {"position": ["0 m", "0 m"]},
             "base": {"position": ["200 m", "0 m"]},
         }
-        frn = {"slot-length": self.draw.one(["500 us", "1 ms"]), "error-rate": self._loss(5)["rate"]}
+        frn = {"slot-length": self.draw.one(["500 us", "1 ms"]), "error-rate": self._loss(8)["rate"]}
         frn["interval"] = self.draw.one(["fixed", "load-adaptive"])
         return {"kind": "frn", "nodes": ["phone", "base"], "frn": frn}, 5e5
 
@@ -186,7 +191,7 @@ class _Network:
         link |= {
             "queue": "100 packets",
             "trace": {"file": record(self.draw, rate_bps)},
-            "loss": self._loss(5),
+            "loss": self._loss(8),
         }
         return link | {"reverse": {"trace": {"file": record(self.draw, rate_bps)}}}, rate_bps
 
