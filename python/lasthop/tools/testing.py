@@ -142,7 +142,7 @@ def parse(args: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
     only.add_argument(
         "--soak",
         action="store_true",
-        help="only the long searches: 10 000 random scenarios, 20 000 corrupted files, 200 live runs",
+        help="only the long searches: 10 000 random scenarios, 20 000 corrupted files, 216 live runs",
     )
     only.add_argument(
         "--lowest",
