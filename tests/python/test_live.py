@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import random
+import runpy
 import shutil
 import signal
 import subprocess
@@ -16,6 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from search.live.signals import as_on_a_terminal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -190,6 +193,12 @@ def test_a_program_that_its_limit_ends_has_code_124(folder: Path) -> None:
     assert live(folder, "--limit", "0.3", "--node", "phone", "--", "sleep", "60").returncode == 124
 
 
+def test_a_server_that_looks_up_its_own_machine_does_not_wait_for_a_name_server(folder: Path) -> None:
+    ask = "import socket; print(socket.gethostbyname(socket.gethostname()))"
+    done = live(folder, "--hold", "server", "--node", "phone", "--", sys.executable, "-c", ask)
+    assert done.stdout == "[phone] 127.0.0.1\n"
+
+
 def test_nodes_without_links_between_them_are_refused(folder: Path) -> None:
     text = SCENARIO.replace("server = {}", "server = {}\nlone = {}")
     (folder / "cell.toml").write_text(text)
@@ -236,6 +245,16 @@ def test_agents_that_make_data_are_refused_with_line_and_key(folder: Path) -> No
     assert "agents.x.kind=i-tcp: terminates connections" in done.stderr
 
 
+PAGE_LOADS = runpy.run_path(str(Path(__file__).parents[2] / "docs" / "make_page_loads.py"))
+
+
+@pytest.mark.skipif(PAGE_LOADS["BROWSER"] is None, reason="Chromium is not installed")
+def test_a_browser_loads_a_page_while_others_download(tmp_path: Path) -> None:
+    PAGE_LOADS["site"](tmp_path)
+    # Half a megabyte at 12 Mbit/s.
+    assert 0.3 < PAGE_LOADS["load_s"](tmp_path, 2, 0) < 60
+
+
 def children(of: str) -> Iterator[str]:
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         try:
@@ -259,7 +278,9 @@ def test_a_held_node_can_be_entered_and_knows_the_others(folder: Path) -> None:
     assert "10.0.0.3 server" in names
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGKILL]
+)
 def test_nothing_is_left_of_a_run_that_a_signal_ends(folder: Path, number: signal.Signals) -> None:
     mark = f"sleep 61.{os.getpid()}{int(number)}"
     command = [
@@ -275,7 +296,13 @@ def test_nothing_is_left_of_a_run_that_a_signal_ends(folder: Path, number: signa
         "-c",
         f"{mark} & {mark}",
     ]
-    started = subprocess.Popen(command, cwd=folder, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    started = subprocess.Popen(
+        command,
+        cwd=folder,
+        stderr=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        preexec_fn=as_on_a_terminal,  # noqa: PLW1509
+    )
     until = time.monotonic() + 60
     word = mark.split()[1]
     while len(list(children(word))) < 3 and time.monotonic() < until:
@@ -288,3 +315,46 @@ def test_nothing_is_left_of_a_run_that_a_signal_ends(folder: Path, number: signa
     assert list(children(word)) == []
     assert started.returncode == (-9 if number == signal.SIGKILL else 130)
     assert sorted(path.name for path in folder.iterdir()) == ["cell.toml"]
+
+
+# A run that is killed as soon as it has made the first process of its programs' namespace, which begins late.
+KILLED = """
+import os, signal, time
+from lasthop.realtime import programs, system
+fork = os.fork
+def late():
+    child = fork()
+    if child == 0:
+        time.sleep(0.3)
+    return child
+os.fork = late
+system.own_user()
+programs._keeper()
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_nothing_is_left_of_a_run_that_dies_while_it_starts_its_programs() -> None:
+    mark = f"# {os.getpid()} {time.monotonic()}"
+    done = subprocess.run([sys.executable, "-c", KILLED + mark], check=False)
+    assert done.returncode == -signal.SIGKILL
+    ended = time.monotonic()
+    while list(children(mark)) and time.monotonic() < ended + 2:
+        time.sleep(0.02)
+    assert list(children(mark)) == []
+
+
+def test_a_run_goes_on_at_a_signal_that_it_was_started_to_ignore(folder: Path) -> None:
+    script = "echo begun; sleep 0.5; exit 7"
+    started = subprocess.Popen(
+        [sys.executable, "-m", "lasthop", "live", "cell.toml", "--node", "phone", "--", "sh", "-c", script],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN),  # noqa: PLW1509
+    )
+    with started:
+        assert started.stdout is not None
+        assert started.stdout.readline() == "[phone] begun\n"
+        started.send_signal(signal.SIGHUP)
+    assert started.returncode == 7

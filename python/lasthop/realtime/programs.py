@@ -83,7 +83,7 @@ class Programs:
         self._have_begun = threading.Event()
         for thread in (*self._printers, threading.Thread(target=self._await_last, args=(stop,), daemon=True)):
             thread.start()
-        self._keeper = _keeper()
+        self._keeper, self._held = _keeper()
         try:
             for number, (command, (out, err)) in enumerate(zip(commands, each, strict=True), 1):
                 is_last = has_terminal and number == len(commands)
@@ -118,8 +118,7 @@ class Programs:
 
     def close(self) -> None:
         """End all programs and what they started."""
-        with suppress(ProcessLookupError):
-            os.kill(self._keeper, signal.SIGKILL)
+        os.close(self._held)
         # The keeper ends after all others have been awaited.
         for one in self._running:
             one.wait()
@@ -151,32 +150,29 @@ def _start(node: Node, words: Sequence[str], *, is_labelled: bool) -> subprocess
     )
 
 
-def _keeper() -> int:
+def _keeper() -> tuple[int, int]:
     """The first process of a process namespace, with whose end the kernel ends all others there.
+
+    It ends when the descriptor that is returned with its number is closed.
 
     The processes that this process starts from now on are in that namespace.
     """
     system.call("unshare", system.CLONE_NEWPID)
-    ready, tells = os.pipe()
+    # The end that only this process holds closes with it, at whatever instant that is.
+    ends, held = os.pipe()
     child = os.fork()
     if child == 0:
         try:
-            os.close(ready)
-            system.end_with_parent()
-            # It fails if the parent has ended before, which nothing else shows from within the namespace.
-            os.write(tells, b"\0")
             # The kernel gives orphans to this process, which has to await them.
             signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            for number in system.ENDING:
                 signal.signal(number, signal.SIG_IGN)
-            while True:
-                signal.pause()
+            os.close(held)
+            os.read(ends, 1)
         finally:
             os._exit(0)
-    os.close(tells)
-    os.read(ready, 1)
-    os.close(ready)
-    return child
+    os.close(ends)
+    return child, held
 
 
 def _enter(node: Node) -> None:

@@ -231,7 +231,8 @@ def _bound(names: Sequence[str], addresses: Sequence[str]) -> list[Node]:
     hosts = "".join(f"{address} {name}\n" for address, name in zip(addresses, names, strict=True))
     try:
         system.own_user()
-        system.own_names(f"127.0.0.1 localhost\n{hosts}")
+        # Many servers look up the name of the machine.
+        system.own_names(f"127.0.0.1 localhost {platform.node()}\n{hosts}")
         return [
             Node(name, address, *system.node(address, _MTU))
             for name, address in zip(names, addresses, strict=True)
@@ -245,10 +246,9 @@ def _stopped_by_signals() -> Iterator[tuple[int, int]]:
     """A pipe whose first end can be read once a signal asks this process to end, or its second is written."""
     stop, stops = os.pipe()
     os.set_blocking(stops, False)
-    before = {
-        number: signal.signal(number, lambda *_: None)
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    }
+    # What this process was started to ignore, as by nohup, it goes on ignoring.
+    heard = (number for number in system.ENDING if signal.getsignal(number) != signal.SIG_IGN)
+    before = {number: signal.signal(number, lambda *_: None) for number in heard}
     woken = signal.set_wakeup_fd(stops, warn_on_full_buffer=False)
     try:
         yield stop, stops

@@ -41,6 +41,8 @@ TCP_WINDOW_CLAMP, TCP_INFO, TCP_CONGESTION = 10, 11, 13
 # Documentation/networking/ip-sysctl.rst: connections request accurate ECN, and accept it.
 ACCURATE_ECN = 3
 
+#: The signals by which a terminal or a service asks a program to end.
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 _TUN = "/dev/net/tun"
 _NAME = b"lasthop0"
 # Packets that the interface holds, which must not drop what a link would queue. The first is more than a

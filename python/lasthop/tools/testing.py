@@ -142,7 +142,7 @@ def parse(args: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
     only.add_argument(
         "--soak",
         action="store_true",
-        help="only the long searches: 10 000 random scenarios and 20 000 corrupted files",
+        help="only the long searches: 10 000 random scenarios, 20 000 corrupted files, 216 live runs",
     )
     only.add_argument(
         "--lowest",
@@ -209,7 +209,8 @@ def main(args: Sequence[str] = ()) -> int:
         env |= extension.environment_of(ROOT, "checked")
     if options.soak:
         env["LASTHOP_SOAK"] = "1"
-        for_pytest += [*extension.ON_ALL_CORES, "-v", "tests/python/test_search.py"]
+        searches = ["tests/python/test_search.py", "tests/python/test_live_search.py"]
+        for_pytest += [*extension.ON_ALL_CORES, "-v", *searches]
     pytest = [sys.executable, "-m", "pytest"]
     statuses = [
         subprocess.run([*pytest, *words], cwd=ROOT, env=env, check=False).returncode

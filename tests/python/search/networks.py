@@ -76,7 +76,7 @@ def _loss(draw: Draw) -> Tree:
     return loss
 
 
-def _record(draw: Draw, rate_bps: float) -> str:
+def record(draw: Draw, rate_bps: float) -> str:
     """A file with delivery opportunities of about this rate, named by its content."""
     last = draw.whole(1, draw.one([3, 40, 2000]))
     count = max(1, round(rate_bps * last / 1e3 / (1504 * 8)))
@@ -109,9 +109,9 @@ def _wire(draw: Draw, network: Network, name: str, ends: tuple[str, str], rate_b
             table["modulation"]["markov"] = {"mean": draw.time(0.02, 3)}
         table["frame"] = {"length": draw.one(["1 ms", "2 ms", "5 ms"]), "downlink": draw.percent(30, 70)}
     elif kind == "trace":
-        table["trace"] = {"file": _record(draw, rate_bps)}
+        table["trace"] = {"file": record(draw, rate_bps)}
         if draw.chance(0.5):
-            table["reverse"] = {"trace": {"file": _record(draw, rate_bps)}, "delay": draw.time(1e-5, 0.2)}
+            table["reverse"] = {"trace": {"file": record(draw, rate_bps)}, "delay": draw.time(1e-5, 0.2)}
         table["aqm"] = {"law": draw.one(["red", "codel", "fq-codel", "pie", "dualpi2"])}
         if draw.chance(0.5):
             del table["aqm"]

@@ -94,11 +94,11 @@ impl Net {
         self.send(packet.src, packet, size);
     }
 
-    /// The numbers of the packets that are in transit or that agents keep.
+    /// The numbers of the packets that are in transit or of which agents keep copies.
     fn numbers(&self) -> impl Iterator<Item = u32> {
         let on_their_way = self.pool.on_their_way().map(|(packet, _)| packet);
         let held = on_their_way.chain(self.wlans.iter().flat_map(Wlan::reordered)).map(|packet| packet.id);
-        held.chain(self.agents.kept())
+        held.chain(self.agents.kept()).chain(self.handoffs.moving())
     }
 
     /// A TCP end has set its retransmission timer, or cancelled it.

@@ -39,10 +39,19 @@ struct Mobile {
     ports: [Option<usize>; 2],
     /// On each of its links: where packets leave a node, and the node they go to.
     hops: [Vec<(Exit, NodeId)>; 2],
-    /// State in transit, each with the table of the scenario to which its agent belongs.
-    moving: VecDeque<Vec<((usize, AgentKind), Exported)>>,
+    /// State in transit.
+    moving: VecDeque<Moving>,
     /// Bytes of state sent so far.
     state: u64,
+}
+
+/// The state of the agents of one station, on its way to another.
+#[derive(Debug)]
+struct Moving {
+    /// Each with the table of the scenario to which its agent belongs.
+    states: Vec<((usize, AgentKind), Exported)>,
+    /// The numbers of packets of which copies may be among them.
+    numbers: Vec<u32>,
 }
 
 /// The hop and the way from a node to a destination.
@@ -140,6 +149,11 @@ impl Handoffs {
     pub(crate) fn state(&self, mobile: usize) -> u64 {
         self.of[mobile].state
     }
+
+    /// The numbers of the packets of which copies are in transit with the state of agents.
+    pub(super) fn moving(&self) -> impl Iterator<Item = u32> {
+        self.of.iter().flat_map(|mobile| &mobile.moving).flat_map(|moving| moving.numbers.iter().copied())
+    }
 }
 
 /// The other ends of the flows of a node.
@@ -168,6 +182,7 @@ impl Net {
         let (node, ports, port) = (*node, *ports, ports[from]?);
         let (rate, delay) = (config.state_rate, config.state_delay);
         let stack = self.agents.at(port)?;
+        let numbers = if self.outside.is_some() { self.agents.kept() } else { Vec::new() };
         let mut states = Vec::new();
         for seat in 0..self.agents.stack(stack).len() {
             let mut exported = None;
@@ -189,14 +204,16 @@ impl Net {
         let bytes: u64 = states.iter().map(|(_, state)| state.bytes).sum();
         let mobile = &mut self.handoffs.of[mobile];
         mobile.state += bytes;
-        mobile.moving.push_back(states);
+        mobile.moving.push_back(Moving { states, numbers });
         Some(rate.map_or(Span::ZERO, |rate| Bytes(bytes).time_at(rate)) + delay)
     }
 
     /// State in transit has arrived at the station on one of the links of a node.
     pub(crate) fn import_state(&mut self, mobile: usize, to: usize) {
         let mobile = &mut self.handoffs.of[mobile];
-        let (Some(states), Some(port)) = (mobile.moving.pop_front(), mobile.ports[to]) else { return };
+        let (Some(Moving { states, .. }), Some(port)) = (mobile.moving.pop_front(), mobile.ports[to]) else {
+            return;
+        };
         let Some(stack) = self.agents.at(port) else { return };
         for (agent, state) in states {
             let Some(seat) = self.agents.stack(stack).seat_of(agent) else { continue };

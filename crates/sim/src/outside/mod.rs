@@ -8,14 +8,14 @@ mod contents;
 
 use std::collections::VecDeque;
 
-use lasthop_stack::packet::{Ecn, NodeId, Packet};
+use lasthop_stack::packet::{Body, Ecn, Flags, NodeId, Packet};
 use lasthop_stack::units::Time;
 use lasthop_stack::wire::{Headers, Unfit};
 
 use crate::model::ports::Ports;
 use crate::model::{Config, FlowConfig};
 pub(crate) use connections::Connections;
-pub(crate) use contents::Contents;
+pub(crate) use contents::{Content, Contents};
 
 /// The exchange between bound nodes and the network.
 #[derive(Debug)]
@@ -56,18 +56,27 @@ impl Outside {
             mark(into, packet.ecn);
             return Ok(false);
         }
-        let payload = match content {
-            Some(content) if content.packet.payload() == packet.payload() => {
-                &content.bytes[content.bytes.len() - packet.payload() as usize..]
-            }
-            _ => &[],
-        };
+        let payload = content.and_then(|content| part(content, packet)).unwrap_or_default();
         let mut packet = *packet;
         self.connections.leave(&mut packet);
         into.extend_from_slice(Headers::over(&packet, identification, payload)?.as_bytes());
         into.extend_from_slice(payload);
         Ok(true)
     }
+}
+
+/// The payload of a packet that is a part of another's.
+fn part<'a>(content: &'a Content, packet: &Packet) -> Option<&'a [u8]> {
+    let payload = &content.bytes[content.bytes.len() - content.packet.payload() as usize..];
+    let begin = match (&content.packet.body, &packet.body) {
+        (Body::Tcp(whole), Body::Tcp(part)) => {
+            let [whole, part] =
+                [whole, part].map(|segment| segment.seq.plus(u32::from(segment.flags.has(Flags::SYN))));
+            part.distance_from(whole)
+        }
+        _ => 0,
+    };
+    payload.get(usize::try_from(begin).ok()?..)?.get(..packet.payload() as usize)
 }
 
 /// Writes the ECN field into an IPv4 packet, and mends the checksum of its header if that changes it (RFC 1624, eqn. 3).

@@ -3,7 +3,8 @@
 //! **Limits.** An acknowledgement means "delivered to the next hop", not "received by TCP". Paper mode breaks with a
 //! slow or dead receiver, with a server that speaks first, with losses above the MAC, and with data in both directions.
 //! A standard TCP drops a segment without ACK (RFC 9293, 3.10.7.4). Safe mode repairs losses above the MAC; if a
-//! receiver dies, at most one window is acknowledged falsely, and this is counted. Both ends of the hop need an agent
+//! receiver dies, at most one window is acknowledged falsely, and this is counted. At a hand-off the copies stay, so that
+//! a loss above the MAC just before it is not repaired. Both ends of the hop need an agent
 //! that saw the connection begin. One that refuses it sets a reserved bit of the SYN that it passes to the other end
 //! ([`Flags::REFUSED`](crate::packet::Flags::REFUSED)), which costs no bytes. The agent does not handle flows with ECN
 //! or a header extension, nor encrypted transports.
@@ -103,6 +104,13 @@ impl Agent for LleTcp {
         match self {
             LleTcp::Paper(agent) => agent.on_timer(now, out),
             LleTcp::Safe(agent) => agent.on_timer(now, out),
+        }
+    }
+
+    fn each_kept(&self, visit: &mut dyn FnMut(&Packet)) {
+        match self {
+            LleTcp::Paper(agent) => agent.each_kept(visit),
+            LleTcp::Safe(agent) => agent.each_kept(visit),
         }
     }
 

@@ -246,6 +246,10 @@ impl Agent for ProxyTcp {
 
     fn on_timer(&mut self, _now: Time, _out: &mut impl AgentOut) {}
 
+    fn each_kept(&self, visit: &mut dyn FnMut(&Packet)) {
+        self.flows.iter().flat_map(Flow::packets).for_each(visit);
+    }
+
     fn export(&mut self, mobile: NodeId, _: Time, _: &mut impl AgentOut) -> Option<Exported> {
         let flows = self.flows.take_of(mobile);
         let bytes = flows.iter().map(|(_, flow)| flow.bytes_held()).sum();

@@ -44,6 +44,11 @@ impl<H: Half> Connections<H> {
         Counters { unconfirmed, flows: self.table.len() as u64, ..self.counters }
     }
 
+    /// What the agent does for each direction of each connection.
+    pub(in super::super) fn halves(&self) -> impl Iterator<Item = &H> {
+        self.table.iter().flat_map(|connection| &connection.halves)
+    }
+
     /// A packet passes in either direction, and may begin or end a connection. If the agent acts for its connection,
     /// calls `act` with the side that sent the segment.
     pub(in super::super) fn trace<O: AgentOut, A>(

@@ -115,6 +115,14 @@ impl Agent for Safe {
         });
     }
 
+    fn each_kept(&self, visit: &mut dyn FnMut(&Packet)) {
+        for half in self.connections.halves() {
+            if let Role::Sender(generator) = half {
+                generator.each_copy(visit);
+            }
+        }
+    }
+
     fn activity(&self) -> Activity {
         self.counters().activity()
     }

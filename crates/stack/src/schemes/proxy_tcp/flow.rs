@@ -77,6 +77,11 @@ impl Flow {
         }
     }
 
+    /// The segments held.
+    pub(super) fn packets(&self) -> impl Iterator<Item = &Packet> {
+        self.segments.packets()
+    }
+
     /// The memory of a flow of this many segments.
     pub(super) fn bytes(segments: usize) -> u64 {
         Self::BYTES + segments as u64 * <Held<Note>>::BYTES

@@ -310,3 +310,17 @@ fn data_for_nodes_further_on_and_datagrams_are_left_alone() {
     agent.up(&Packet { body, ..data(0) }, Time::ZERO, &mut out);
     assert_eq!((agent.flows.len(), out.down.len(), out.up.len()), (0, 2, 1));
 }
+
+#[test]
+fn what_may_be_sent_again_is_kept_until_it_is_acknowledged() {
+    let mut script = Script::of(Duplicates::Resend);
+    script.send(0..3);
+    let kept = |script: &Script| {
+        let mut kept = Vec::new();
+        script.agent.each_kept(&mut |packet| kept.push(number(packet)));
+        kept
+    };
+    assert_eq!(kept(&script), [0, 1, 2]);
+    assert_eq!(script.ack(ack(2)), "up");
+    assert_eq!(kept(&script), [2]);
+}

@@ -6,6 +6,14 @@ use crate::packet::Packet;
 use crate::state_bytes::{StateBytes, state_bytes};
 use crate::units::Time;
 
+/// The number of the packet that brought a range ([`Packet::id`]). It is not state: it stands for the bytes of the range.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Number(pub(super) u32);
+
+impl StateBytes for Number {
+    const BYTES: u64 = 0;
+}
+
 state_bytes! {
     /// A range of the stream that was handed to the link.
     #[derive(Clone, Copy, Debug)]
@@ -14,6 +22,7 @@ state_bytes! {
         pub(super) start: u64,
         /// Payload bytes.
         pub(super) len: u32,
+        pub(super) of: Number,
         /// Whether it carried PSH.
         pub(super) push: bool,
         /// Whether the link discarded it, by the link's last report.
@@ -46,8 +55,8 @@ state_bytes! {
 }
 
 impl Copies {
-    /// Stores `[start, end)`, except what is already stored. Returns whether there was room for all of it.
-    pub(super) fn keep(&mut self, start: u64, end: u64, push: bool, room: u64) -> bool {
+    /// Stores `[start, end)` of a packet, except what is already stored. Returns whether there was room for all of it.
+    pub(super) fn keep(&mut self, (start, end): (u64, u64), of: Number, push: bool, room: u64) -> bool {
         let mut from = start;
         let mut index = match self.kept.back() {
             Some(last) if last.end() > start => self.index_of(start),
@@ -72,6 +81,7 @@ impl Copies {
                 Kept {
                     start: from,
                     len: (until - from) as u32,
+                    of,
                     push,
                     given_up: false,
                     resent: false,
@@ -137,6 +147,11 @@ impl Copies {
         kept.map_or(0, |kept| kept.first_delivery)
     }
 
+    /// All ranges, in order.
+    pub(super) fn each(&self) -> impl Iterator<Item = &Kept> {
+        self.kept.iter()
+    }
+
     /// The range that contains `offset`.
     pub(super) fn at(&mut self, offset: u64) -> Option<&mut Kept> {
         let index = self.index_of(offset);
@@ -171,9 +186,9 @@ mod tests {
     #[test]
     fn a_segment_cut_differently_the_second_time_fills_the_gaps_only() {
         let mut copies = Copies::default();
-        assert!(copies.keep(0, 100, false, 1000));
-        assert!(copies.keep(200, 300, false, 1000));
-        assert!(copies.keep(50, 350, false, 1000));
+        assert!(copies.keep((0, 100), Number(0), false, 1000));
+        assert!(copies.keep((200, 300), Number(0), false, 1000));
+        assert!(copies.keep((50, 350), Number(0), false, 1000));
         assert_eq!(stretches(&copies), [(0, 100), (100, 200), (200, 300), (300, 350)]);
         assert_eq!((copies.covered(20, 400), copies.payload), (350, 350));
     }
@@ -181,16 +196,16 @@ mod tests {
     #[test]
     fn what_finds_no_room_is_not_covered() {
         let mut copies = Copies::default();
-        assert!(copies.keep(0, 100, false, 150));
-        assert!(!copies.keep(100, 200, false, 150));
+        assert!(copies.keep((0, 100), Number(0), false, 150));
+        assert!(!copies.keep((100, 200), Number(0), false, 150));
         assert_eq!(copies.covered(0, 200), 100);
     }
 
     #[test]
     fn an_acknowledgement_within_a_segment_releases_its_part() {
         let mut copies = Copies::default();
-        copies.keep(0, 100, false, 1000);
-        copies.keep(100, 200, false, 1000);
+        copies.keep((0, 100), Number(0), false, 1000);
+        copies.keep((100, 200), Number(0), false, 1000);
         copies.at(50).expect("kept").given_up = true;
         copies.on_delivered(0, 100, 7);
         copies.on_delivered(0, 200, 8);

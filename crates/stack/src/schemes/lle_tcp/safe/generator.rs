@@ -11,7 +11,7 @@ use super::super::connection::Terms;
 use super::super::connections::Turn;
 use super::super::hold::Spacing;
 use super::super::reply::Reply;
-use super::copies::Copies;
+use super::copies::{Copies, Number};
 use super::edge::Edge;
 use super::evidence::Excuses;
 use super::repair::Fields;
@@ -138,7 +138,8 @@ impl Generator {
         // Only a probe of a closed window lies beyond the edge, and the receiver need not accept it.
         let (from, until) = (start.max(self.confirmed), end.min(edge));
         let push = segment.flags.has(Flags::PSH);
-        if from < until && !self.copies.keep(from, until, push, turn.config.max_kept) {
+        let of = Number(packet.id);
+        if from < until && !self.copies.keep((from, until), of, push, turn.config.max_kept) {
             self.unkept = self.unkept.max(until);
         }
     }

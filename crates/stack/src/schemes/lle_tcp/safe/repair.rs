@@ -1,6 +1,8 @@
 //! Retransmission of data that the link delivered but TCP did not receive.
 
+use super::super::connection::Terms;
 use super::super::connections::Turn;
+use super::copies::Kept;
 use super::generator::Generator;
 use super::sack::Blocks;
 use crate::hooks::AgentOut;
@@ -24,9 +26,30 @@ impl Fields {
         let Segment { ack, window, .. } = *segment;
         Fields { ack, window, stamps: segment.options.timestamps, extra_header: packet.extra_header }
     }
+
+    /// A packet with the data of a range, which has the number of the packet that brought it.
+    fn copy(&self, kept: &Kept, terms: &Terms) -> Packet {
+        let segment = Segment {
+            src_port: terms.sender.1,
+            dst_port: terms.receiver.1,
+            seq: terms.zero.plus(kept.start as u32),
+            ack: self.ack,
+            flags: if kept.push { Flags::ACK.with(Flags::PSH) } else { Flags::ACK },
+            window: self.window,
+            len: kept.len,
+            options: Options { timestamps: self.stamps, ..Options::default() },
+        };
+        let packet = Packet::new(terms.sender.0, terms.receiver.0, Body::Tcp(segment));
+        Packet { id: kept.of.0, extra_header: self.extra_header, ..packet }
+    }
 }
 
 impl Generator {
+    /// Visits a copy of each range that may be sent again.
+    pub(super) fn each_copy(&self, visit: &mut dyn FnMut(&Packet)) {
+        self.copies.each().for_each(|kept| visit(&self.fields.copy(kept, &self.reply.terms)));
+    }
+
     /// The receiver lacks the data that it does not acknowledge and that was delivered before the delivery of this
     /// number. 0 if the answer may be older than the delivery of any missing data.
     ///
@@ -96,20 +119,7 @@ impl Generator {
             kept.first_delivery = 0;
             turn.counters.repaired += 1;
             turn.counters.probed += u64::from(though_under_way);
-            let flags = if kept.push { Flags::ACK.with(Flags::PSH) } else { Flags::ACK };
-            let segment = Segment {
-                src_port: terms.sender.1,
-                dst_port: terms.receiver.1,
-                seq: terms.zero.plus(kept.start as u32),
-                ack: fields.ack,
-                flags,
-                window: fields.window,
-                len: kept.len,
-                options: Options { timestamps: fields.stamps, ..Options::default() },
-            };
-            let body = Body::Tcp(segment);
-            let packet = Packet::new(terms.sender.0, terms.receiver.0, body);
-            turn.out.down(&Packet { extra_header: fields.extra_header, ..packet });
+            turn.out.down(&fields.copy(kept, &terms));
         }
     }
 }
