@@ -232,27 +232,6 @@ def test_nothing_is_left_of_a_network_whose_process_a_signal_ends(
     assert [path.name for path in tmp_path.iterdir()] == ["wire.toml"]
 
 
-# The first process of the programs is slow; the one that starts it is killed before that is ready, or after.
-SLOW = """
-import os, signal, time
-from lasthop.realtime import programs, system
-ends = system.end_with_parent
-system.end_with_parent = lambda: (time.sleep(0.5), ends())
-system.own_user()
-signal.setitimer(signal.ITIMER_REAL, %s)
-programs._keeper()
-os.kill(os.getpid(), signal.SIGKILL)  # %s
-"""
-
-
-@pytest.mark.parametrize("killed_after_s", [0.2, 60])
-def test_nothing_is_left_of_a_process_that_is_killed_while_it_starts(killed_after_s: float) -> None:
-    mark = f"{MARK}.{killed_after_s}"
-    done = subprocess.run([sys.executable, "-c", SLOW % (killed_after_s, mark)], check=False, timeout=60)
-    assert done.returncode == -(signal.SIGALRM if killed_after_s < 1 else signal.SIGKILL)
-    assert gone(mark)
-
-
 def test_a_network_that_is_killed_is_an_error(wire: lh.Scenario) -> None:
     net = lh.live(wire, ["phone"])
     with pytest.raises(lh.RunError, match="live: the network ended with exit code -9"), net:  # noqa: PT012

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from lasthop.realtime.programs import Node
     from lasthop.realtime.session import Outcome
-    from lasthop.realtime.watching import Take
+    from lasthop.report.watching import Take
     from lasthop.scenario.scenario import Scenario
 
 _NODE = "--node"
@@ -140,7 +140,7 @@ def live_command(
 @contextmanager
 def _watched(scenario: Scenario, point: int) -> Iterator[Take]:
     """Serve a page about the run while it lasts."""
-    from lasthop.realtime.watching import watched
+    from lasthop.report.watching import watched
 
     with watched(scenario, point) as (address, take):
         written(f"watch the run at {address}")

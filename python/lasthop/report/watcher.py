@@ -14,7 +14,7 @@ from typing import IO
 
 def main(given: IO[bytes], answers: IO[bytes]) -> None:
     """Serve the charts of one network."""
-    from lasthop.realtime.charts import Charts
+    from lasthop.report.realtime import Charts
     from lasthop.report.server import Server, show
 
     charts = Charts(*pickle.load(given))  # noqa: S301
