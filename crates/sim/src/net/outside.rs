@@ -132,7 +132,7 @@ mod tests {
     fn places_of_packets_that_have_left_are_used_again_and_the_ring_grows_with_those_in_transit() {
         let mut outside = Outside::default();
         let mut held = Vec::new();
-        for round in 0..40_u8 {
+        for round in 0..20_u8 {
             while !outside.is_full() {
                 let number = entering(&mut outside, round);
                 // One in seven stays.
