@@ -1,10 +1,9 @@
 """`lasthop test`: every check of a checkout, in one order, with a summary.
 
 Lints come first because they are quick, then the Rust tests, then pytest. The extension for it is built
-meanwhile. Pytest first runs the tests that need
-the machine to themselves (the marker `alone`), then all others on all cores. Its closing line is the last
-line printed. Arguments for pytest choose the tests; then it runs once, on one core. Nothing stops at a
-failure, so one call shows everything that is wrong.
+meanwhile. Pytest first runs the tests that need the machine to themselves (the marker `alone`), then all
+others on all cores. Its closing line is the last line printed. Arguments for pytest choose the tests; then it
+runs once, on one core. Nothing stops at a failure, so one call shows everything that is wrong.
 
 In CI (the variable `CI` is set) and with `--soak`, all tests run with the profile `checked`, whose libraries
 the Rust tests and an extension for the Python tests share. There an overflow or a broken assumption ends a
