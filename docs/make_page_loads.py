@@ -88,22 +88,11 @@ def load_s(folder: Path, stations: int, replication: int) -> float:
     browse = (
         f"sleep 1; exec {BROWSER} {' '.join(FLAGS)} --user-data-dir=$(mktemp -d) --dump-dom http://server/"
     )
+    phone = ("--node", "phone", "--", "sh", "-c")
     # The browser puts sockets there, whose paths must be short.
     with tempfile.TemporaryDirectory() as own:
         done = subprocess.run(
-            [
-                *live,
-                "--replication",
-                str(replication),
-                "-q",
-                *server,
-                "--node",
-                "phone",
-                "--",
-                "sh",
-                "-c",
-                browse,
-            ],
+            [*live, "--replication", str(replication), "-q", *server, *phone, browse],
             cwd=folder,
             env={"PATH": "/usr/bin:/bin", "TMPDIR": own},
             capture_output=True,

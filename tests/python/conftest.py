@@ -18,6 +18,9 @@ from lasthop.base import paths
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+#: With --soak the searches run longer.
+SOAK = "LASTHOP_SOAK" in os.environ
+
 SMALL = """\
 title = "Two TCPs on a short lossy path"
 

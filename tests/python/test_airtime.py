@@ -63,8 +63,8 @@ def test_the_classes_are_those_of_the_simulator_in_its_order() -> None:
     assert len(set(COLOURS.values())) == len(COLOURS)
 
 
-def test_run_prints_the_ledger_with_its_sum_beside_the_metrics(hop: Path, cli: Cli) -> None:
-    text = cli("run", hop, "-v").stdout
+def test_run_prints_the_ledger_with_its_sum_beside_the_metrics(hop: Path, within: Cli) -> None:
+    text = within("run", hop, "-v").stdout
     ledger = text[text.index("airtime of wlan as observed by left") :].splitlines()
     rows = {line.rsplit("  ", 2)[0].strip(): line.split() for line in ledger[2:]}
     assert [name.split("  ")[0] for name in rows] == [
@@ -76,8 +76,8 @@ def test_run_prints_the_ledger_with_its_sum_beside_the_metrics(hop: Path, cli: C
     assert "airtime_" not in text
 
 
-def test_run_json_has_the_ledger_and_its_classes_add_up_to_the_measured_time(hop: Path, cli: Cli) -> None:
-    run = json.loads(cli("run", hop, "--json", "-s", "links.wlan.observer=right").stdout)
+def test_run_json_has_the_ledger_and_its_classes_add_up_to_the_measured_time(hop: Path, within: Cli) -> None:
+    run = json.loads(within("run", hop, "--json", "-s", "links.wlan.observer=right").stdout)
     (ledger,) = run["airtime"]
     assert (ledger["link"], ledger["observer"]) == ("wlan", "right")
     seconds = {name: entry["time_s"] for name, entry in ledger["classes"].items()}
@@ -88,11 +88,11 @@ def test_run_json_has_the_ledger_and_its_classes_add_up_to_the_measured_time(hop
     assert ledger["concurrent_s"] == run["metrics"]["links.wlan.airtime_concurrent_s"]
 
 
-def test_a_run_that_ends_in_its_warm_up_has_no_shares(hop: Path, cli: Cli) -> None:
-    run = json.loads(cli("run", hop, "--json", "--max-events", "10").stdout)
+def test_a_run_that_ends_in_its_warm_up_has_no_shares(hop: Path, within: Cli) -> None:
+    run = json.loads(within("run", hop, "--json", "--max-events", "10").stdout)
     assert run["airtime"][0]["measured_s"] == 0
     assert run["airtime"][0]["classes"]["idle"]["share"] is None
-    assert "100.00 %" not in cli("run", hop, "--max-events", "10").stdout
+    assert "100.00 %" not in within("run", hop, "--max-events", "10").stdout
 
 
 def test_the_bars_are_the_ledgers(study: lh.Study) -> None:
@@ -140,24 +140,24 @@ def test_the_axes_of_the_bars_are_labelled(study: lh.Study) -> None:
     assert "share of 2.5 s as observed by left, mean, n = 2" in caption_of(figure)
 
 
-def test_a_study_of_802_11_has_bars_without_a_figure(hop: Path, tmp_path: Path, cli: Cli) -> None:
+def test_a_study_of_802_11_has_bars_without_a_figure(hop: Path, tmp_path: Path, within: Cli) -> None:
     hop.write_text(HOP[: HOP.index("[[figure]]")])
-    cli("sweep", hop, "-r", "1")
-    done = cli("plot", "studies/hop", "airtime", "--format", "png")
+    within("sweep", hop, "-r", "1")
+    done = within("plot", "studies/hop", "airtime", "--format", "png")
     assert done.stderr.splitlines() == ["studies/hop/figures/airtime.png"]
     study = lh.Study.open(tmp_path / "studies" / "hop")
     axes = draw(study, figure_named(study.scenario, "airtime")).axes[0]
     assert [t.get_text() for t in axes.get_xticklabels()][:2] == ["no agent, 200 B", "no agent, 1000 B"]
-    assert cli("plot", "studies/hop").returncode == 2
+    assert within("plot", "studies/hop").returncode == 2
 
 
-def test_without_802_11_there_are_no_bars(small: Path, cli: Cli) -> None:
-    cli("sweep", small, "-r", "1")
-    done = cli("plot", "studies/small", "airtime")
+def test_without_802_11_there_are_no_bars(small: Path, within: Cli) -> None:
+    within("sweep", small, "-r", "1")
+    done = within("plot", "studies/small", "airtime")
     assert done.returncode == 2
     assert done.stderr == "error: figure airtime: small has no link of kind wifi; expected at least one\n"
-    assert json.loads(cli("run", small, "--json").stdout)["airtime"] == []
-    assert json.loads(cli("show", "studies/small", "--json").stdout)["airtime"] == []
+    assert json.loads(within("run", small, "--json").stdout)["airtime"] == []
+    assert json.loads(within("show", "studies/small", "--json").stdout)["airtime"] == []
 
 
 def test_bars_that_cannot_be_drawn_are_refused(study: lh.Study) -> None:
@@ -168,12 +168,12 @@ def test_bars_that_cannot_be_drawn_are_refused(study: lh.Study) -> None:
         draw(study, {**figure, "link": "wlna"})
 
 
-def test_show_tells_the_shares_of_every_point(study: lh.Study, cli: Cli) -> None:
-    text = cli("show", study.path).stdout
+def test_show_tells_the_shares_of_every_point(study: lh.Study, within: Cli) -> None:
+    text = within("show", study.path).stdout
     assert "airtime of wlan: share of 2.5 s as observed by left" in text
     head = next(line for line in text.splitlines() if line.startswith("class "))
     assert head.split("  ")[-1].strip() == "1000 B, LLE"
-    found = json.loads(cli("show", study.path, "--json").stdout)["airtime"]
+    found = json.loads(within("show", study.path, "--json").stdout)["airtime"]
     assert [entry["point"] for entry in found] == study.points()
     expected = shares(study, 3)
     for name, words in DCF.items():
@@ -181,9 +181,9 @@ def test_show_tells_the_shares_of_every_point(study: lh.Study, cli: Cli) -> None
         assert (100 * entry["mean"], entry["n"]) == (pytest.approx(expected[words]), 2)
 
 
-def test_a_sweep_of_other_points_than_the_bars_shows_its_metric(hop: Path, cli: Cli) -> None:
+def test_a_sweep_of_other_points_than_the_bars_shows_its_metric(hop: Path, within: Cli) -> None:
     hop.write_text(HOP.replace("lines   =", 'where   = { "agents.snoop.kind" = "none" }\nlines   ='))
-    done = cli("sweep", hop, "-r", "1", "--where", "agents.snoop.kind=lle-tcp")
+    done = within("sweep", hop, "-r", "1", "--where", "agents.snoop.kind=lle-tcp")
     assert done.returncode == 0
     assert "airtime of" not in done.stdout
     assert done.stdout.startswith("flows.main.goodput_bps\n")

@@ -56,7 +56,7 @@ def changed(file: Path, texts: dict[str, bytes], *, with_sum: bool, **more: obje
 
 
 def test_an_archive_has_all_of_a_study_and_is_verified_elsewhere(
-    archived: Path, cli: Cli, tmp_path: Path
+    archived: Path, within: Cli, tmp_path: Path
 ) -> None:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
@@ -72,22 +72,22 @@ def test_an_archive_has_all_of_a_study_and_is_verified_elsewhere(
     assert (manifest["scenario"], manifest["licence"], manifest["runs"]) == ("small", "CC-BY-4.0", 18)
     assert manifest["command"] == "lasthop sweep scenario.toml --replications 3 --seed 1"
     assert manifest["model_version"] == lh.model_version
-    done = cli("verify", moved)
+    done = within("verify", moved)
     assert (done.returncode, done.stderr) == (0, "")
     assert "5 files are as they were archived" in done.stdout
     assert "10 of 10 runs repeated agree bit for bit (18 in the file)" in done.stdout
-    found = json.loads(cli("verify", moved, "--all", "--json").stdout)
+    found = json.loads(within("verify", moved, "--all", "--json").stdout)
     assert (found["repeated"], found["agreeing"], found["differing"]) == (18, 18, [])
 
 
-def test_the_same_study_gives_the_same_file(archived: Path, cli: Cli) -> None:
+def test_the_same_study_gives_the_same_file(archived: Path, within: Cli) -> None:
     before = archived.read_bytes()
-    assert cli("archive", "s", "-o", FILE, "--licence", "CC-BY-4.0").returncode == 0
+    assert within("archive", "s", "-o", FILE, "--licence", "CC-BY-4.0").returncode == 0
     assert archived.read_bytes() == before
 
 
 def test_a_run_that_was_changed_with_its_sum_is_found_by_repeating_it(
-    archived: Path, cli: Cli, tmp_path: Path
+    archived: Path, within: Cli, tmp_path: Path
 ) -> None:
     ledger = tmp_path / "study.sqlite"
     with zipfile.ZipFile(archived) as file:
@@ -106,19 +106,19 @@ def test_a_run_that_was_changed_with_its_sum_is_found_by_repeating_it(
     db.close()
     for name in ("scenario.toml", "resolved.json"):
         (tmp_path / name).write_bytes(zipfile.ZipFile(archived).read(name))
-    table = cli("export", tmp_path).stdout.encode()
+    table = within("export", tmp_path).stdout.encode()
     other = changed(archived, {"study.sqlite": ledger.read_bytes(), "runs.csv": table}, with_sum=True)
-    done = cli("verify", other, "--all")
+    done = within("verify", other, "--all")
     assert done.returncode == 1
     assert "17 of 18 runs repeated agree" in done.stdout
     assert done.stderr.startswith(f"error: {other}: point {point}, replication 1: flows.main.goodput_bps: ")
 
 
 def test_a_file_that_was_changed_damaged_or_is_none_is_refused(
-    archived: Path, cli: Cli, tmp_path: Path
+    archived: Path, within: Cli, tmp_path: Path
 ) -> None:
     def said(file: Path) -> str:
-        done = cli("verify", file)
+        done = within("verify", file)
         assert done.returncode == 4
         assert "Traceback" not in done.stderr
         return done.stderr
@@ -144,42 +144,42 @@ def test_a_file_that_was_changed_damaged_or_is_none_is_refused(
     broken[len(broken) // 2] ^= 0xFF
     half.write_bytes(broken)
     assert "half.zip: " in said(half)
-    missing = cli("verify", "nothing.zip")
+    missing = within("verify", "nothing.zip")
     assert (missing.returncode, missing.stderr) == (
         2,
         "error: nothing.zip: no such file; expected a file of lasthop archive\n",
     )
-    assert cli("verify", archived, "--sample", "0").returncode == 2
-    assert cli("archive", "nothing").returncode == 4
-    assert cli("archive", "s", "-o", "no/such/x.zip").returncode == 2
-    assert cli("archive", "s", "-o", "s/study.sqlite").returncode == 2
+    assert within("verify", archived, "--sample", "0").returncode == 2
+    assert within("archive", "nothing").returncode == 4
+    assert within("archive", "s", "-o", "no/such/x.zip").returncode == 2
+    assert within("archive", "s", "-o", "s/study.sqlite").returncode == 2
 
 
 @pytest.mark.parametrize(
     ("name", "old"), [("scenario.toml", b"1"), ("runs.csv", b"1"), ("resolved.json", b'"seed": 1')]
 )
 def test_what_people_read_must_be_what_the_ledger_contains(
-    archived: Path, cli: Cli, name: str, old: bytes
+    archived: Path, within: Cli, name: str, old: bytes
 ) -> None:
     with zipfile.ZipFile(archived) as file:
         text = file.read(name).replace(old, old.replace(b"1", b"2"), 1)
-    done = cli("verify", changed(archived, {name: text}, with_sum=True))
+    done = within("verify", changed(archived, {name: text}, with_sum=True))
     expected = f"{name}: differs from study.sqlite; expected what the ledger contains"
     assert (done.returncode, expected in done.stderr) == (4, True), done.stderr
 
 
-def test_the_number_of_runs_must_be_that_of_the_ledger(archived: Path, cli: Cli) -> None:
-    done = cli("verify", changed(archived, {}, with_sum=True, runs=17))
+def test_the_number_of_runs_must_be_that_of_the_ledger(archived: Path, within: Cli) -> None:
+    done = within("verify", changed(archived, {}, with_sum=True, runs=17))
     assert done.returncode == 4
     assert "manifest.json: runs 17; expected 18, those of study.sqlite" in done.stderr
 
 
-def test_what_a_terminal_obeys_is_not_printed(archived: Path, cli: Cli) -> None:
-    done = cli("verify", changed(archived, {}, with_sum=True, licence="\x1b[2Jfree\r\n"))
+def test_what_a_terminal_obeys_is_not_printed(archived: Path, within: Cli) -> None:
+    done = within("verify", changed(archived, {}, with_sum=True, licence="\x1b[2Jfree\r\n"))
     assert "licence: \ufffd[2Jfree\ufffd\ufffd\n" in done.stdout
 
 
-def test_files_that_the_scenario_names_travel_with_it(cli: Cli, tmp_path: Path) -> None:
+def test_files_that_the_scenario_names_travel_with_it(within: Cli, tmp_path: Path) -> None:
     (tmp_path / "up").write_text("1\n2\n")
     (tmp_path / "x").mkdir()
     (tmp_path / "x" / "down").write_text("2\n3\n")
@@ -188,44 +188,44 @@ def test_files_that_the_scenario_names_travel_with_it(cli: Cli, tmp_path: Path) 
         'trace.file = "x/down"\nreverse.trace.file = "UP"\n[flows.f]\nfrom = "a"\nto = "b"\n'
     )
     (tmp_path / "named.toml").write_text(named.replace("UP", "up"))
-    assert cli("sweep", "named.toml", "-o", "n", "-r", "2").returncode == 0
-    assert cli("archive", "n", "--no-figures").returncode == 0
+    assert within("sweep", "named.toml", "-o", "n", "-r", "2").returncode == 0
+    assert within("archive", "n", "--no-figures").returncode == 0
     for path in (tmp_path / "up", tmp_path / "x" / "down"):
         path.write_text("7\n")
-    done = cli("verify", "n.lasthop.zip")
+    done = within("verify", "n.lasthop.zip")
     assert (done.returncode, done.stderr) == (0, "")
     assert "2 of 2 runs repeated agree" in done.stdout
     # A name that leads elsewhere is not followed.
     evil = changed(tmp_path / "n.lasthop.zip", {"../evil": b"1\n"}, with_sum=True)
-    found = cli("verify", evil)
+    found = within("verify", evil)
     assert found.returncode == 4
     assert f"{evil}: '../evil': not a file that lasthop writes; expected no other" in found.stderr
     assert not (tmp_path.parent / "evil").exists()
     (tmp_path / "named.toml").write_text(named.replace("UP", str(tmp_path / "up")))
-    assert cli("sweep", "named.toml", "-o", "m", "-r", "1").returncode == 0
-    refused = cli("archive", "m", "--no-figures")
+    assert within("sweep", "named.toml", "-o", "m", "-r", "1").returncode == 0
+    refused = within("archive", "m", "--no-figures")
     assert refused.returncode == 2
     assert "expected a file below the folder of the scenario" in refused.stderr
 
 
-def test_bins_and_runs_that_a_limit_stopped_are_verified_too(cli: Cli, tmp_path: Path) -> None:
+def test_bins_and_runs_that_a_limit_stopped_are_verified_too(within: Cli, tmp_path: Path) -> None:
     (tmp_path / "hop.toml").write_text(HOP)
-    cli("sweep", "hop.toml", "-o", "h", "-r", "1", "--max-events", "2000")
-    cli("sweep", "hop.toml", "-o", "h", "-r", "2", "--where", "agents.snoop.kind=none")
-    assert cli("archive", "h", "--no-figures").returncode == 0
-    done = cli("verify", "h.lasthop.zip", "--all")
+    within("sweep", "hop.toml", "-o", "h", "-r", "1", "--max-events", "2000")
+    within("sweep", "hop.toml", "-o", "h", "-r", "2", "--where", "agents.snoop.kind=none")
+    assert within("archive", "h", "--no-figures").returncode == 0
+    done = within("verify", "h.lasthop.zip", "--all")
     assert (done.returncode, done.stderr) == (0, "")
     with zipfile.ZipFile(tmp_path / "h.lasthop.zip") as file:
         assert not [name for name in file.namelist() if name.startswith("figures")]
 
 
-def test_an_archive_of_a_study_that_is_not_complete_says_so(small: Path, cli: Cli) -> None:
-    cli("sweep", small, "--shard", "1/2", "-o", "s")
-    done = cli("archive", "s", "--no-figures")
+def test_an_archive_of_a_study_that_is_not_complete_says_so(small: Path, within: Cli) -> None:
+    within("sweep", small, "--shard", "1/2", "-o", "s")
+    done = within("archive", "s", "--no-figures")
     assert done.returncode == 0
     assert "9 of 18 runs are missing" in done.stderr
     assert Path(done.stderr.splitlines()[-1]).name == "s.lasthop.zip"
-    verified = cli("verify", "s.lasthop.zip")
+    verified = within("verify", "s.lasthop.zip")
     assert verified.returncode == 0
     assert "agree bit for bit (9 in the file, 18 planned)" in verified.stdout
 

@@ -79,12 +79,12 @@ def cell(tmp_path: Path) -> Path:
 BY_ORACLE = "TCP timers by oracle"
 
 
-def test_a_run_shows_its_services_and_says_that_it_had_the_oracle(cell: Path, cli: Cli) -> None:
+def test_a_run_shows_its_services_and_says_that_it_had_the_oracle(cell: Path, within: Cli) -> None:
     out = cell.parent / "run"
-    ran = cli("run", str(cell), "--trace", "arq", "-o", str(out))
+    ran = within("run", str(cell), "--trace", "arq", "-o", str(out))
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.rstrip().endswith(BY_ORACLE)
-    shown = cli("services", str(out), "--between", "1..1.2")
+    shown = within("services", str(out), "--between", "1..1.2")
     assert shown.returncode == 0, shown.stderr
     head, *rows, blank, label = shown.stdout.rstrip("\n").split("\n")
     assert head.split() == ["time", "s", "Q1", "Q2", "Q3", "next", "timer", "served", "why", "outcome"]
@@ -93,16 +93,16 @@ def test_a_run_shows_its_services_and_says_that_it_had_the_oracle(cell: Path, cl
     assert all(row.endswith(("delivered", "failed", "given up")) for row in rows)
     assert any("urgent: less than two round trips left" in row for row in rows)
     assert (blank, label) == ("", BY_ORACLE)
-    first = cli("services", str(out))
+    first = within("services", str(out))
     assert len(first.stdout.split("\n\n")[0].split("\n")) == arq.FIRST + 1
     assert "more with --between" in first.stderr
 
 
-def test_an_estimate_has_no_label(cell: Path, cli: Cli) -> None:
+def test_an_estimate_has_no_label(cell: Path, within: Cli) -> None:
     settings = ["-s", "links.air.arq.timing=estimate"]
-    ran = cli("run", str(cell), *settings, "--json")
+    ran = within("run", str(cell), *settings, "--json")
     assert json.loads(ran.stdout)["notes"] == []
-    assert BY_ORACLE not in cli("run", str(cell), *settings).stdout
+    assert BY_ORACLE not in within("run", str(cell), *settings).stdout
 
 
 def test_tables_and_figures_of_a_study_say_that_some_points_had_the_oracle(cell: Path) -> None:
@@ -161,8 +161,8 @@ def test_a_window_is_two_times_in_order(text: str) -> None:
         arq.between(text)
 
 
-def test_the_kinds_of_arq_are_listed(cli: Cli) -> None:
-    listed = cli("list", "arq", "--json")
+def test_the_kinds_of_arq_are_listed(within: Cli) -> None:
+    listed = within("list", "arq", "--json")
     assert [entry["name"] for entry in json.loads(listed.stdout)] == ["fixed", "dynamic"]
 
 

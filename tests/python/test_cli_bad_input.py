@@ -44,11 +44,11 @@ MISTAKES = {
 
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_a_mistake_in_a_scenario_is_named_with_file_line_key_and_expectation(
-    mistake: str, edited: Callable[[str, str], Path], cli: Cli, tmp_path: Path
+    mistake: str, edited: Callable[[str, str], Path], within: Cli, tmp_path: Path
 ) -> None:
     old, new, line, key, expected = MISTAKES[mistake]
     edited(old, new)
-    done = cli("sweep", "small.toml")
+    done = within("sweep", "small.toml")
     assert done.returncode == 2
     assert done.stdout == ""
     message = done.stderr.splitlines()[0]
@@ -61,70 +61,70 @@ def test_a_mistake_in_a_scenario_is_named_with_file_line_key_and_expectation(
     assert [p.name for p in tmp_path.iterdir()] == ["small.toml"]
 
 
-def test_nodes_that_no_path_joins_are_named(edited: Callable[[str, str], Path], cli: Cli) -> None:
+def test_nodes_that_no_path_joins_are_named(edited: Callable[[str, str], Path], within: Cli) -> None:
     edited("b = {}", "b = {}\nc = {}\nd = {}")
     edited(
         "[flows.main]",
         '[links.island]\nkind = "wired"\nnodes = ["c", "d"]\nrate = "1 Mbit/s"\n\n[flows.main]',
     )
     edited('to   = "b"', 'to   = "c"')
-    done = cli("check", "small.toml")
+    done = within("check", "small.toml")
     assert done.returncode == 2
     assert re.search(r"error: small\.toml:\d+: flows\.main", done.stderr)
     assert '"c"' in done.stderr
 
 
 def test_a_parameter_of_a_variant_no_point_uses_is_refused(
-    edited: Callable[[str, str], Path], cli: Cli
+    edited: Callable[[str, str], Path], within: Cli
 ) -> None:
     edited('min-rto = "200 ms" }', 'newreno = { retransmit-timer = "impatient" } }')
-    assert cli("check", "small.toml").returncode == 0
+    assert within("check", "small.toml").returncode == 0
     edited('["reno", "newreno"]', '["reno", "sack"]')
-    done = cli("check", "small.toml")
+    done = within("check", "small.toml")
     assert done.returncode == 2
     assert re.match(r"error: small\.toml:22: flows\.main\.tcp\.newreno", done.stderr), done.stderr
     assert "expected" in done.stderr
 
 
 @pytest.mark.parametrize("keep", [30, 120, 300, len(SMALL) - 15])
-def test_a_truncated_scenario_is_refused(small: Path, cli: Cli, keep: int) -> None:
+def test_a_truncated_scenario_is_refused(small: Path, within: Cli, keep: int) -> None:
     small.write_text(SMALL[:keep])
-    done = cli("run", "small.toml")
+    done = within("run", "small.toml")
     assert done.returncode == 2
     assert re.match(r"error: small\.toml:\d+: .+; .+", done.stderr)
 
 
-def test_a_scenario_that_is_not_text_is_refused(small: Path, cli: Cli) -> None:
+def test_a_scenario_that_is_not_text_is_refused(small: Path, within: Cli) -> None:
     small.write_bytes(b"\xff\xfe\x00binary")
-    done = cli("run", "small.toml")
+    done = within("run", "small.toml")
     assert done.returncode == 2
     assert done.stderr.startswith("error: small.toml:")
 
 
-def test_a_wrong_setting_is_named(small: Path, cli: Cli) -> None:
+def test_a_wrong_setting_is_named(small: Path, within: Cli) -> None:
     for setting, expected in (
         ("flows.main.tcp.variant=renno", '"reno"'),
         ("links.path.rate=5 MB", "expected a rate"),
         ("links.pth.rate=5 Mbit/s", "path"),
         ("run.duration", "expected KEY=VALUE"),
     ):
-        done = cli("run", "small.toml", "-s", setting)
+        done = within("run", "small.toml", "-s", setting)
         assert done.returncode == 2
         assert done.stderr.startswith("error: ")
         assert expected in done.stderr
 
 
-def test_a_scenario_that_is_not_there_names_the_nearest_one(cli: Cli) -> None:
-    done = cli("run", "ejtcp/fig10-baselin")
+def test_a_scenario_that_is_not_there_names_the_nearest_one(within: Cli) -> None:
+    done = within("run", "ejtcp/fig10-baselin")
     assert done.returncode == 2
     assert 'did you mean "ejtcp/fig10-baselines"' in done.stderr
 
 
 @pytest.mark.parametrize("command", ["sweep", "run"])
 def test_an_output_directory_that_cannot_be_written_is_found_out_before_the_run(
-    small: Path, cli: Cli, tmp_path: Path, command: str
+    small: Path, within: Cli, tmp_path: Path, command: str
 ) -> None:
-    done = cli(command, "small.toml", "-o", "small.toml/below")
+    done = within(command, "small.toml", "-o", "small.toml/below")
     assert done.returncode == 4
     assert done.stdout == ""
     assert done.stderr.startswith("error: small.toml/below: Not a directory; expected")
@@ -132,23 +132,23 @@ def test_an_output_directory_that_cannot_be_written_is_found_out_before_the_run(
     assert [p.name for p in tmp_path.iterdir()] == ["small.toml"]
 
 
-def test_a_capture_that_cannot_be_written_is_found_out_before_the_run(small: Path, cli: Cli) -> None:
-    done = cli("run", "small.toml", "--pcap", "small.toml/x.pcap")
+def test_a_capture_that_cannot_be_written_is_found_out_before_the_run(small: Path, within: Cli) -> None:
+    done = within("run", "small.toml", "--pcap", "small.toml/x.pcap")
     assert done.returncode == 4
     assert done.stderr.startswith("error: small.toml: ")
 
 
 def test_a_capture_into_a_directory_that_is_not_there_makes_none(
-    small: Path, cli: Cli, tmp_path: Path
+    small: Path, within: Cli, tmp_path: Path
 ) -> None:
-    done = cli("run", "small.toml", "--pcap", "deep/er/x.pcap")
+    done = within("run", "small.toml", "--pcap", "deep/er/x.pcap")
     assert done.returncode == 2
     assert done.stderr == "error: --pcap: deep/er: no such directory; expected an existing directory\n"
     assert [p.name for p in tmp_path.iterdir()] == ["small.toml"]
-    assert cli("run", "small.toml", "-o", "out", "--pcap", "out/x.pcap").returncode == 0
+    assert within("run", "small.toml", "-o", "out", "--pcap", "out/x.pcap").returncode == 0
 
 
-def test_a_file_goes_into_a_directory_that_is_there(small: Path, cli: Cli, tmp_path: Path) -> None:
+def test_a_file_goes_into_a_directory_that_is_there(small: Path, within: Cli, tmp_path: Path) -> None:
     study = lh.load(small).sweep(1, tmp_path / "made" / "by" / "itself").run()
     run = lh.load(small).run(trace=["cwnd"])
     before = sorted(tmp_path.rglob("*"))
@@ -156,16 +156,18 @@ def test_a_file_goes_into_a_directory_that_is_there(small: Path, cli: Cli, tmp_p
     for write in (study.to_csv, study.to_json, study.to_parquet, run.trace("cwnd").to_csv):
         with pytest.raises(lh.UsageError, match="deep/er: no such directory; expected an existing directory"):
             write(missing / "x")
-    assert cli("export", study.path, "-o", "deep/er/x.csv").returncode == 2
-    assert cli("plot", study.path, "-o", "deep/er").returncode == 2
+    assert within("export", study.path, "-o", "deep/er/x.csv").returncode == 2
+    assert within("plot", study.path, "-o", "deep/er").returncode == 2
     assert sorted(tmp_path.rglob("*")) == before
-    assert cli("plot", study.path, "-o", "figures").returncode == 0
+    assert within("plot", study.path, "-o", "figures").returncode == 0
 
 
 @pytest.mark.parametrize("capture", ["small.toml", "path=small.toml", "path=./below/../small.toml"])
-def test_a_capture_does_not_replace_the_scenario(small: Path, cli: Cli, tmp_path: Path, capture: str) -> None:
+def test_a_capture_does_not_replace_the_scenario(
+    small: Path, within: Cli, tmp_path: Path, capture: str
+) -> None:
     (tmp_path / "below").mkdir()
-    done = cli("run", "small.toml", "--pcap", capture)
+    done = within("run", "small.toml", "--pcap", capture)
     assert done.returncode == 2
     assert re.fullmatch(r"error: .*small\.toml: an input of this command; expected .+\n", done.stderr)
     assert done.stdout == ""
@@ -174,19 +176,19 @@ def test_a_capture_does_not_replace_the_scenario(small: Path, cli: Cli, tmp_path
 
 @pytest.mark.parametrize("name", ["study.sqlite", "scenario.toml", "resolved.json"])
 def test_nothing_is_written_over_the_files_of_a_study(
-    small: Path, cli: Cli, tmp_path: Path, name: str
+    small: Path, within: Cli, tmp_path: Path, name: str
 ) -> None:
-    cli("sweep", "small.toml", "-r", "1", "-o", "s")
+    within("sweep", "small.toml", "-r", "1", "-o", "s")
     before = (tmp_path / "s" / name).read_bytes()
     for done in (
-        cli("export", "s", "-o", f"s/{name}"),
-        cli("export", "s", "--summary", "--format", "json", "-o", tmp_path / "s" / name),
-        cli("run", "small.toml", "--pcap", f"s/{name}"),
+        within("export", "s", "-o", f"s/{name}"),
+        within("export", "s", "--summary", "--format", "json", "-o", tmp_path / "s" / name),
+        within("run", "small.toml", "--pcap", f"s/{name}"),
     ):
         assert done.returncode == 2
         assert re.fullmatch(r"error: .+: a file of a study; expected another file to write\n", done.stderr)
     assert (tmp_path / "s" / name).read_bytes() == before
-    assert cli("export", "s", "-o", "s/runs.csv").returncode == 0
+    assert within("export", "s", "-o", "s/runs.csv").returncode == 0
 
 
 @pytest.mark.parametrize(
@@ -221,9 +223,9 @@ def test_nothing_is_written_over_the_files_of_a_study(
     ],
 )
 def test_a_usage_error_is_one_sentence_and_exit_2(
-    small: Path, cli: Cli, tmp_path: Path, arguments: tuple[str, ...]
+    small: Path, within: Cli, tmp_path: Path, arguments: tuple[str, ...]
 ) -> None:
-    done = cli(*arguments)
+    done = within(*arguments)
     assert done.returncode == 2
     assert done.stdout == ""
     assert done.stderr.startswith("error: ")
@@ -231,18 +233,20 @@ def test_a_usage_error_is_one_sentence_and_exit_2(
 
 
 @pytest.mark.parametrize("command", [("show",), ("plot",), ("export",), ("command", "--point", "0")])
-def test_what_is_no_study_is_refused(small: Path, cli: Cli, tmp_path: Path, command: tuple[str, ...]) -> None:
+def test_what_is_no_study_is_refused(
+    small: Path, within: Cli, tmp_path: Path, command: tuple[str, ...]
+) -> None:
     (tmp_path / "empty").mkdir()
     for argument in ("nowhere", "empty", "small.toml"):
         if command == ("show",) and argument == "small.toml":
             continue
-        done = cli(command[0], argument, *command[1:])
+        done = within(command[0], argument, *command[1:])
         assert done.returncode in {2, 4}
         assert done.stderr.startswith("error: ")
 
 
-def test_a_run_that_would_need_more_memory_than_allowed_says_so_first(small: Path, cli: Cli) -> None:
-    done = cli("run", "small.toml", "-s", "run.max-memory=1 kB")
+def test_a_run_that_would_need_more_memory_than_allowed_says_so_first(small: Path, within: Cli) -> None:
+    done = within("run", "small.toml", "-s", "run.max-memory=1 kB")
     assert done.returncode == 2
     assert "max-memory" in done.stderr
     assert done.stdout == ""

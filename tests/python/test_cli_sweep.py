@@ -24,77 +24,77 @@ STARTER = Path(__file__).resolve().parents[2] / "lasthop"
 METRIC = "flows.main.goodput_bps"
 
 
-def test_a_sweep_prints_its_tables_and_ends_with_its_path(small: Path, cli: Cli) -> None:
-    done = cli("sweep", small, "-r", "2")
+def test_a_sweep_prints_its_tables_and_ends_with_its_path(small: Path, within: Cli) -> None:
+    done = within("sweep", small, "-r", "2")
     assert done.returncode == 0
     assert done.stderr.splitlines()[-1] == "studies/small"
     assert "12 runs in" in done.stderr
     assert "n = 2" in done.stdout
-    assert done.stdout == cli("show", "studies/small").stdout
+    assert done.stdout == within("show", "studies/small").stdout
 
 
-def test_quiet_says_only_what_was_written(small: Path, cli: Cli) -> None:
-    done = cli("sweep", small, "-r", "1", "-q")
+def test_quiet_says_only_what_was_written(small: Path, within: Cli) -> None:
+    done = within("sweep", small, "-r", "1", "-q")
     assert (done.stdout, done.stderr) == ("", "studies/small\n")
-    assert cli("sweep", small, "-r", "1", "-q", "--json").stdout.startswith("{")
+    assert within("sweep", small, "-r", "1", "-q", "--json").stdout.startswith("{")
 
 
-def test_tables_as_json_are_the_same_for_any_number_of_workers(small: Path, cli: Cli) -> None:
-    one = cli("sweep", small, "-j", "1", "-o", "1", "--json").stdout
-    two = cli("sweep", small, "-j", "2", "-o", "2", "--json").stdout
+def test_tables_as_json_are_the_same_for_any_number_of_workers(small: Path, within: Cli) -> None:
+    one = within("sweep", small, "-j", "1", "-o", "1", "--json").stdout
+    two = within("sweep", small, "-j", "2", "-o", "2", "--json").stdout
     assert one == two
     table = json.loads(one)["tables"][0]
     assert (table["metric"], table["unit"], len(table["rows"])) == (METRIC, "bit/s", 6)
     assert {"mean", "ci_low", "ci_high", "n"} <= table["rows"][0].keys()
-    assert json.loads(cli("show", "2", "--json").stdout) == json.loads(two)
+    assert json.loads(within("show", "2", "--json").stdout) == json.loads(two)
 
 
-def test_processes_give_what_threads_give(small: Path, cli: Cli) -> None:
-    threads = cli("sweep", small, "-r", "1", "-o", "1", "--json").stdout
-    processes = cli("sweep", small, "-r", "1", "-o", "2", "--executor", "process", "-j", "2", "--json")
+def test_processes_give_what_threads_give(small: Path, within: Cli) -> None:
+    threads = within("sweep", small, "-r", "1", "-o", "1", "--json").stdout
+    processes = within("sweep", small, "-r", "1", "-o", "2", "--executor", "process", "-j", "2", "--json")
     assert processes.returncode == 0
     assert processes.stdout == threads
 
 
 def test_runs_stopped_by_a_limit_are_left_out_of_means_and_reported_unless_quiet(
-    small: Path, cli: Cli
+    small: Path, within: Cli
 ) -> None:
-    cli("sweep", small, "-r", "2")
-    plotted = cli("plot", "studies/small", "-q")
+    within("sweep", small, "-r", "2")
+    plotted = within("plot", "studies/small", "-q")
     assert "warning" not in plotted.stderr
     warning = (
         "warning: 6 of 18 runs stopped early at a limit and do not count in the means; see status in export"
     )
-    swept = cli("sweep", small, "-r", "3", "--max-events", "100", "-q")
+    swept = within("sweep", small, "-r", "3", "--max-events", "100", "-q")
     assert swept.stderr.splitlines() == ["studies/small"]
-    assert "n = 2" in cli("show", "studies/small").stdout
+    assert "n = 2" in within("show", "studies/small").stdout
     for words in (("show",), ("plot",), ("export", "--summary")):
         for quiet in ((), ("-q",)):
-            done = cli(words[0], "studies/small", *words[1:], *quiet)
+            done = within(words[0], "studies/small", *words[1:], *quiet)
             assert done.returncode == 0
             assert (warning in done.stderr.splitlines()) == (not quiet)
-    assert cli("export", "studies/small").stderr == ""
-    assert json.loads(cli("show", "studies/small", "--json").stdout)["stopped"] == 6
+    assert within("export", "studies/small").stderr == ""
+    assert json.loads(within("show", "studies/small", "--json").stdout)["stopped"] == 6
 
 
-def test_a_merge_into_a_study_of_another_plan_exits_4(small: Path, cli: Cli) -> None:
-    cli("sweep", small, "-r", "2", "-o", "whole")
-    cli("sweep", small, "-r", "2", "-o", "part", "--where", "links.path.loss.rate=1 %")
-    before = cli("export", "whole").stdout
-    done = cli("merge", "whole", "part")
+def test_a_merge_into_a_study_of_another_plan_exits_4(small: Path, within: Cli) -> None:
+    within("sweep", small, "-r", "2", "-o", "whole")
+    within("sweep", small, "-r", "2", "-o", "part", "--where", "links.path.loss.rate=1 %")
+    before = within("export", "whole").stdout
+    done = within("merge", "whole", "part")
     assert done.returncode == 4
     assert done.stderr.startswith("error: whole: holds a study without the points of part; expected")
-    assert cli("export", "whole").stdout == before
+    assert within("export", "whole").stdout == before
 
 
 def test_fresh_forgets_and_a_changed_scenario_says_so(
-    edited: Callable[[str, str], Path], small: Path, cli: Cli
+    edited: Callable[[str, str], Path], small: Path, within: Cli
 ) -> None:
-    cli("sweep", small, "-r", "1")
-    assert "6 of 6 runs are already in the ledger" in cli("sweep", small, "-r", "1").stderr
-    assert "in the ledger" not in cli("sweep", small, "-r", "1", "--fresh").stderr
+    within("sweep", small, "-r", "1")
+    assert "6 of 6 runs are already in the ledger" in within("sweep", small, "-r", "1").stderr
+    assert "in the ledger" not in within("sweep", small, "-r", "1", "--fresh").stderr
     edited('"3 %"]', '"4 %"]')
-    assert "4 of 6 points have runs that can be reused" in cli("sweep", small, "-r", "1").stderr
+    assert "4 of 6 points have runs that can be reused" in within("sweep", small, "-r", "1").stderr
 
 
 def test_a_failed_run_gives_exit_1_and_keeps_the_rest(
@@ -109,20 +109,20 @@ def test_a_failed_run_gives_exit_1_and_keeps_the_rest(
     assert capsys.readouterr().out.count(",done,") == 17
 
 
-def test_shards_and_merge_make_the_whole(small: Path, cli: Cli) -> None:
+def test_shards_and_merge_make_the_whole(small: Path, within: Cli) -> None:
     for i in (1, 2):
-        cli("sweep", small, "--shard", f"{i}/2")
+        within("sweep", small, "--shard", f"{i}/2")
     parts = ["studies/small.shard-1-of-2", "studies/small.shard-2-of-2"]
-    merged = cli("merge", "whole", *parts)
+    merged = within("merge", "whole", *parts)
     assert merged.returncode == 0
     assert merged.stderr.splitlines() == ["18 of 18 runs", "whole"]
-    cli("sweep", small)
-    assert cli("export", "whole").stdout == cli("export", "studies/small").stdout
+    within("sweep", small)
+    assert within("export", "whole").stdout == within("export", "studies/small").stdout
 
 
-def test_the_command_of_a_run_repeats_it(small: Path, cli: Cli, tmp_path: Path) -> None:
-    cli("sweep", small, "-s", "run.duration=2 s", "--seed", "5")
-    done = cli("command", "studies/small", "--point", "4", "--replication", "2")
+def test_the_command_of_a_run_repeats_it(small: Path, within: Cli, tmp_path: Path) -> None:
+    within("sweep", small, "-s", "run.duration=2 s", "--seed", "5")
+    done = within("command", "studies/small", "--point", "4", "--replication", "2")
     words = shlex.split(done.stdout)
     assert words[:2] == [str(STARTER), "run"]
     repeated = subprocess.run(
@@ -133,7 +133,7 @@ def test_the_command_of_a_run_repeats_it(small: Path, cli: Cli, tmp_path: Path) 
         text=True,
         check=True,
     )
-    exported = json.loads(cli("export", "studies/small", "--format", "json").stdout)
+    exported = json.loads(within("export", "studies/small", "--format", "json").stdout)
     row = next(r for r in exported["rows"] if (r["point"], r["replication"]) == (4, 2))
     run = json.loads(repeated.stdout)
     assert {name: row[name] for name in run["metrics"]} == run["metrics"]
@@ -151,56 +151,60 @@ def repeat(command: str, where: Path, *more: str) -> dict[str, object]:
     return found
 
 
-def test_the_command_of_every_point_runs_where_a_swept_key_has_no_meaning(tmp_path: Path, cli: Cli) -> None:
+def test_the_command_of_every_point_runs_where_a_swept_key_has_no_meaning(
+    tmp_path: Path, within: Cli
+) -> None:
     swept = HOP.replace(
         '"agents.snoop.kind"     = ["none", "lle-tcp"]\n"flows.main.tcp.packet" = ["200 B", "1000 B"]',
         '[sweep.zip]\n"agents.snoop.kind" = ["none", "lle-tcp"]\n'
         '"agents.snoop.lle-tcp.mode" = ["paper", "safe"]',
     )
     (tmp_path / "hop.toml").write_text(swept[: swept.index("[[figure]]")])
-    cli("sweep", "hop.toml", "-r", "1")
-    rows = json.loads(cli("export", "studies/hop", "--format", "json").stdout)["rows"]
+    within("sweep", "hop.toml", "-r", "1")
+    rows = json.loads(within("export", "studies/hop", "--format", "json").stdout)["rows"]
     for row in rows:
-        run = repeat(cli("command", "studies/hop", "--point", row["point"]).stdout, tmp_path, "--json")
+        run = repeat(within("command", "studies/hop", "--point", row["point"]).stdout, tmp_path, "--json")
         assert run["events"] == row["events"]
 
 
 def test_the_command_of_a_kept_run_repeats_it_with_its_settings(
-    small: Path, cli: Cli, tmp_path: Path
+    small: Path, within: Cli, tmp_path: Path
 ) -> None:
-    done = cli(
+    done = within(
         "run", "small.toml", "-s", "links.path.delay=7 ms", "--point", "2", "--seed", "9", "-o", "kept"
     )
     assert done.returncode == 0
     kept = json.loads((tmp_path / "kept" / "run.json").read_text())
     assert kept["overrides"] == [["links.path.delay", "7 ms"]]
-    run = repeat(cli("command", "kept").stdout, tmp_path, "--json")
+    run = repeat(within("command", "kept").stdout, tmp_path, "--json")
     assert (run["metrics"], run["overrides"], run["seed"]) == (kept["metrics"], kept["overrides"], 9)
     small.unlink()
-    gone = cli("command", "kept")
+    gone = within("command", "kept")
     assert (gone.returncode, gone.stderr) == (
         2,
         "error: kept: small.toml does not exist; expected the scenario of the run\n",
     )
 
 
-def test_a_run_that_was_stopped_is_repeated_to_the_same_event(small: Path, cli: Cli, tmp_path: Path) -> None:
-    cli("sweep", small, "-r", "1", "--max-events", "300")
-    command = cli("command", "studies/small", "--point", "1").stdout
+def test_a_run_that_was_stopped_is_repeated_to_the_same_event(
+    small: Path, within: Cli, tmp_path: Path
+) -> None:
+    within("sweep", small, "-r", "1", "--max-events", "300")
+    command = within("command", "studies/small", "--point", "1").stdout
     assert command.endswith("--max-events 300\n")
     run = repeat(command, tmp_path, "--json")
     assert (run["stopped"], run["events"]) == ("max-events", 300)
 
 
-def test_command_asks_for_a_point_of_a_study_only(small: Path, cli: Cli) -> None:
-    cli("sweep", small, "-r", "1")
-    cli("run", small, "-o", "kept")
-    assert "is a study; expected --point" in cli("command", "studies/small").stderr
-    assert "is a single run; expected no --point" in cli("command", "kept", "--point", "0").stderr
+def test_command_asks_for_a_point_of_a_study_only(small: Path, within: Cli) -> None:
+    within("sweep", small, "-r", "1")
+    within("run", small, "-o", "kept")
+    assert "is a study; expected --point" in within("command", "studies/small").stderr
+    assert "is a single run; expected no --point" in within("command", "kept", "--point", "0").stderr
 
 
-def test_a_dry_sweep_in_json_lists_its_points(small: Path, cli: Cli, tmp_path: Path) -> None:
-    done = cli("sweep", small, "--dry-run", "--json", "-s", "run.duration=2 s", "-r", "4", "-o", "out")
+def test_a_dry_sweep_in_json_lists_its_points(small: Path, within: Cli, tmp_path: Path) -> None:
+    done = within("sweep", small, "--dry-run", "--json", "-s", "run.duration=2 s", "-r", "4", "-o", "out")
     plan = json.loads(done.stdout)
     assert (plan["replications"], plan["out"], plan["dry_run"]) == (4, "out", True)
     assert plan["overrides"] == [["run.duration", "2 s"]]
@@ -209,57 +213,57 @@ def test_a_dry_sweep_in_json_lists_its_points(small: Path, cli: Cli, tmp_path: P
     assert not (tmp_path / "out").exists()
 
 
-def test_exports_agree_in_all_formats(small: Path, cli: Cli, tmp_path: Path) -> None:
+def test_exports_agree_in_all_formats(small: Path, within: Cli, tmp_path: Path) -> None:
     import csv
 
     import pyarrow.parquet as pq
 
-    cli("sweep", small, "-r", "2")
-    as_json = json.loads(cli("export", "studies/small", "--format", "json").stdout)["rows"]
-    lines = list(csv.DictReader(cli("export", "studies/small").stdout.splitlines()))
-    done = cli("export", "studies/small", "-o", "runs.parquet")
+    within("sweep", small, "-r", "2")
+    as_json = json.loads(within("export", "studies/small", "--format", "json").stdout)["rows"]
+    lines = list(csv.DictReader(within("export", "studies/small").stdout.splitlines()))
+    done = within("export", "studies/small", "-o", "runs.parquet")
     assert done.stderr == "runs.parquet\n"
     assert pq.read_table(tmp_path / "runs.parquet").to_pylist() == as_json
     assert [float(line[METRIC]) for line in lines] == [row[METRIC] for row in as_json]
-    summary = json.loads(cli("export", "studies/small", "--summary", "--format", "json").stdout)["rows"]
+    summary = json.loads(within("export", "studies/small", "--summary", "--format", "json").stdout)["rows"]
     assert [row[f"{METRIC}.n"] for row in summary] == [2] * 6
 
 
-def test_plot_writes_the_same_bytes_again(small: Path, cli: Cli, tmp_path: Path) -> None:
-    cli("sweep", small)
-    done = cli("plot", "studies/small", "--format", "svg,pdf,png")
+def test_plot_writes_the_same_bytes_again(small: Path, within: Cli, tmp_path: Path) -> None:
+    within("sweep", small)
+    done = within("plot", "studies/small", "--format", "svg,pdf,png")
     assert done.returncode == 0
     assert done.stderr.splitlines()[-1] == "studies/small/figures/goodput.png"
     folder = tmp_path / "studies" / "small" / "figures"
     before = {p.name: p.read_bytes() for p in folder.iterdir()}
     assert set(before) == {"goodput.svg", "goodput.pdf", "goodput.png"}
-    cli("plot", "studies/small", "goodput", "--format", "svg,pdf,png")
+    within("plot", "studies/small", "goodput", "--format", "svg,pdf,png")
     assert before == {p.name: p.read_bytes() for p in folder.iterdir()}
-    assert cli("plot", "studies/small", "godput").stderr.startswith("error: small: godput: no such figure")
+    assert within("plot", "studies/small", "godput").stderr.startswith("error: small: godput: no such figure")
 
 
-def test_show_names_every_default_with_its_origin(small: Path, cli: Cli) -> None:
-    shown = cli("show", small, "--point", "4").stdout
+def test_show_names_every_default_with_its_origin(small: Path, within: Cli) -> None:
+    shown = within("show", small, "--point", "4").stdout
     assert "point 4 of 6" in shown
     assert "[flows.main]" in shown
     lines = {line.split()[0]: line for line in shown.splitlines() if line.startswith("  ")}
     assert "ns2-2004" in lines["tcp.initial-window"]
     assert "200 ms" in lines["tcp.min-rto"]
     assert "sweep" in lines["loss.rate"]
-    values = json.loads(cli("show", small, "--json").stdout)["values"]
+    values = json.loads(within("show", small, "--json").stdout)["values"]
     assert values["flows.main.tcp.packet"]["value"] == "1000 B"
 
 
-def test_show_takes_any_metric_and_names_the_nearest(small: Path, cli: Cli) -> None:
-    cli("sweep", small, "-r", "1")
-    assert "flows.main.timeouts" in cli("show", "studies/small", "--metric", "flows.main.timeouts").stdout
-    wrong = cli("show", "studies/small", "--metric", "flows.main.timeout")
+def test_show_takes_any_metric_and_names_the_nearest(small: Path, within: Cli) -> None:
+    within("sweep", small, "-r", "1")
+    assert "flows.main.timeouts" in within("show", "studies/small", "--metric", "flows.main.timeouts").stdout
+    wrong = within("show", "studies/small", "--metric", "flows.main.timeout")
     assert wrong.returncode == 2
     assert 'did you mean "flows.main.timeouts"' in wrong.stderr
 
 
-def test_replications_follow_the_precision_asked_for(small: Path, cli: Cli) -> None:
-    done = cli("sweep", small, "--ci", "30 %", "--max-replications", "8", "-r", "2", "--json")
+def test_replications_follow_the_precision_asked_for(small: Path, within: Cli) -> None:
+    done = within("sweep", small, "--ci", "30 %", "--max-replications", "8", "-r", "2", "--json")
     rows = json.loads(done.stdout)["tables"][0]["rows"]
     for row in rows:
         narrow = (row["ci_high"] - row["ci_low"]) / 2 <= 0.3 * row["mean"]

@@ -231,8 +231,8 @@ def test_reproduce_lists_its_ids(library: Path, capsys: pytest.CaptureFixture[st
     assert "paper  2           2       A paper about nothing" in capsys.readouterr().out
 
 
-def test_the_shipped_claims_records_and_pages_belong_together(cli: Cli) -> None:
-    listed = json.loads(cli("reproduce", "--list", "--json").stdout)
+def test_the_shipped_claims_records_and_pages_belong_together(within: Cli) -> None:
+    listed = json.loads(within("reproduce", "--list", "--json").stdout)
     assert "baselines" in [entry["id"] for entry in listed]
     for name in known():
         one = paper(name)
@@ -249,25 +249,25 @@ def test_the_shipped_claims_records_and_pages_belong_together(cli: Cli) -> None:
 
 
 @pytest.mark.slow
-def test_the_baselines_are_as_close_to_ns2_as_recorded(cli: Cli) -> None:
-    done = cli("reproduce", "baselines", "--quick", "--json")
+def test_the_baselines_are_as_close_to_ns2_as_recorded(within: Cli) -> None:
+    done = within("reproduce", "baselines", "--quick", "--json")
     assert done.returncode == 0, done.stderr
     judged = [claim for claim in paper("baselines").claims if claim.role == "paper"]
     assert len(json.loads(done.stdout)["claims"]) == len(judged) == 69
 
 
-def test_check_counts_points_and_bounds_the_cost(small: Path, cli: Cli) -> None:
-    done = cli("check", small)
+def test_check_counts_points_and_bounds_the_cost(small: Path, within: Cli) -> None:
+    done = within("check", small)
     assert done.returncode == 0
     assert done.stdout.startswith("ok: small: 6 points x 3 replications; a run has at most ")
-    found = json.loads(cli("check", small, "--json").stdout)
+    found = json.loads(within("check", small, "--json").stdout)
     assert found["points"] == 6
     assert found["events"] > 0
     assert found["memory_bytes"] > 0
 
 
-def test_every_shipped_scenario_is_valid(cli: Cli) -> None:
-    done = cli("check")
+def test_every_shipped_scenario_is_valid(within: Cli) -> None:
+    done = within("check")
     assert done.returncode == 0
     # A link with a closed form has a line of its own.
     lines = [line for line in done.stdout.splitlines() if not line.startswith("links.")]
@@ -275,16 +275,18 @@ def test_every_shipped_scenario_is_valid(cli: Cli) -> None:
     assert all(line.startswith("ok: ") for line in lines)
 
 
-def test_check_theory_shows_closed_forms_beside_each_flow(small: Path, cli: Cli) -> None:
-    done = cli("check", small, "--theory", "--where", "links.path.loss.rate=3 %", "-s", "run.duration=60 s")
+def test_check_theory_shows_closed_forms_beside_each_flow(small: Path, within: Cli) -> None:
+    done = within(
+        "check", small, "--theory", "--where", "links.path.loss.rate=3 %", "-s", "run.duration=60 s"
+    )
     assert done.returncode in {0, 3}
     assert len(done.stdout.splitlines()) == 4
     assert "PFTK/s" in done.stdout
 
 
 @pytest.mark.slow
-def test_reno_follows_pftk_where_loss_alone_limits_it(cli: Cli) -> None:
-    done = cli("check", "validation/pftk", "--theory", "--json", "-r", "5")
+def test_reno_follows_pftk_where_loss_alone_limits_it(within: Cli) -> None:
+    done = within("check", "validation/pftk", "--theory", "--json", "-r", "5")
     assert done.returncode == 0, done.stderr
     reno = [line for line in json.loads(done.stdout)["theory"] if line["variant"] == "reno"]
     assert [line["tolerance"] for line in reno] == [0.1, 0.1, 0.1, 0.1, 0.15, 0.15]
@@ -460,42 +462,42 @@ def test_ns2_does_the_same_work_on_the_air(name: str, seconds: int, tolerance: f
 @pytest.mark.parametrize(
     "what", ["tcp", "recovery", "congestion", "links", "apps", "metrics", "scenarios", "papers"]
 )
-def test_list_names_what_there_is(cli: Cli, what: str) -> None:
-    entries = json.loads(cli("list", what, "--json").stdout)
+def test_list_names_what_there_is(within: Cli, what: str) -> None:
+    entries = json.loads(within("list", what, "--json").stdout)
     assert entries
-    text = cli("list", what).stdout
+    text = within("list", what).stdout
     assert all(str(e.get("name", e.get("id"))) in text for e in entries)
 
 
-def test_explain_tells_meaning_unit_and_default(cli: Cli) -> None:
-    text = cli("explain", "links.r2-d.loss.rate").stdout
+def test_explain_tells_meaning_unit_and_default(within: Cli) -> None:
+    text = within("explain", "links.r2-d.loss.rate").stdout
     assert "meaning" in text
     assert "0 %" in text
-    wrong = cli("explain", "links.r2-d.loss.rat")
+    wrong = within("explain", "links.r2-d.loss.rat")
     assert wrong.returncode == 2
     assert 'did you mean "' in wrong.stderr
 
 
-def test_the_schema_is_a_json_schema_that_the_shipped_scenarios_meet(cli: Cli) -> None:
-    schema = json.loads(cli("schema").stdout)
+def test_the_schema_is_a_json_schema_that_the_shipped_scenarios_meet(within: Cli) -> None:
+    schema = json.loads(within("schema").stdout)
     assert schema["$schema"].startswith("https://json-schema.org/")
 
 
-def test_new_copies_a_scenario_and_replaces_nothing(cli: Cli, tmp_path: Path) -> None:
-    done = cli("new", "mine", "--from", "ejtcp/fig10-baselines")
+def test_new_copies_a_scenario_and_replaces_nothing(within: Cli, tmp_path: Path) -> None:
+    done = within("new", "mine", "--from", "ejtcp/fig10-baselines")
     assert done.stderr == "mine.toml\n"
     text = (tmp_path / "mine.toml").read_text()
     assert text.startswith("# Started from ejtcp/fig10-baselines.")
     assert text.endswith(paths.shipped()["ejtcp/fig10-baselines"].read_text())
-    assert cli("check", "mine.toml").returncode == 0
-    again = cli("new", "mine", "--from", "ejtcp/fig10-baselines")
+    assert within("check", "mine.toml").returncode == 0
+    again = within("new", "mine", "--from", "ejtcp/fig10-baselines")
     assert again.returncode == 2
     assert "already exists" in again.stderr
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion_prints_a_script(cli: Cli, shell: str) -> None:
-    done = cli("completion", shell)
+def test_completion_prints_a_script(within: Cli, shell: str) -> None:
+    done = within("completion", shell)
     assert done.returncode == 0
     assert "_LASTHOP_COMPLETE" in done.stdout
 

@@ -189,43 +189,43 @@ def test_ci_narrows_what_it_is_asked_for(small: Path, tmp_path: Path) -> None:
     assert wanted["median"] != wanted["mean"] != wanted["links.path.loss.rate"]
 
 
-def test_the_options_of_ci_are_checked(small: Path, cli: Cli) -> None:
-    done = cli("sweep", small, "--ci-of", "median")
+def test_the_options_of_ci_are_checked(small: Path, within: Cli) -> None:
+    done = within("sweep", small, "--ci-of", "median")
     assert (done.returncode, done.stderr) == (
         2,
         'error: --ci-of: "median" without --ci; expected --ci with it\n',
     )
-    done = cli("sweep", small, "--ci", "5 %", "--ci-of", "links.path.los.rate")
+    done = within("sweep", small, "--ci", "5 %", "--ci-of", "links.path.los.rate")
     assert done.returncode == 2
     assert "links.path.los.rate is not swept" in done.stderr
     assert 'did you mean "links.path.loss.rate"' in done.stderr
 
 
-def test_quantile_and_steady_on_the_command_line(small: Path, cli: Cli) -> None:
-    assert cli("sweep", small, "-r", "6", "-s", "run.bin=20 ms", "-o", "s").returncode == 0
-    table = json.loads(cli("quantile", "s", METRIC, "--json").stdout)
+def test_quantile_and_steady_on_the_command_line(small: Path, within: Cli) -> None:
+    assert within("sweep", small, "-r", "6", "-s", "run.bin=20 ms", "-o", "s").returncode == 0
+    table = json.loads(within("quantile", "s", METRIC, "--json").stdout)
     assert table["share"] == 0.5
     assert [row["n"] for row in table["rows"]] == [6] * 6
     assert all(row["ci_low"] <= row["quantile"] <= row["ci_high"] for row in table["rows"])
     first = f"{METRIC}: 50 % quantile of the runs"
-    assert cli("quantile", "s", METRIC).stdout.splitlines()[0] == first
-    shown = cli("steady", "s", METRIC)
-    assert cli("steady", "s").stdout == shown.stdout
+    assert within("quantile", "s", METRIC).stdout.splitlines()[0] == first
+    shown = within("steady", "s", METRIC)
+    assert within("steady", "s").stdout == shown.stdout
     assert shown.stdout.splitlines()[0] == f"{METRIC}: mean of each run"
-    swept = cli("contrast", "s", METRIC, "links.path.loss.rate").stdout
+    swept = within("contrast", "s", METRIC, "links.path.loss.rate").stdout
     assert swept.splitlines()[0] == f"{METRIC}: difference"
     assert swept.splitlines()[1].endswith("(kbit/s)  n  relative (%)")
-    runs = json.loads(cli("steady", "s", "--json").stdout)["rows"]
+    runs = json.loads(within("steady", "s", "--json").stdout)["rows"]
     assert len(runs) == 36
     longer = [row for row in runs if row["found_s"] is not None and row["found_s"] > 0]
     assert longer
     assert f"note: {len(longer)} of 36 runs warm up longer than run.warmup; --cut leaves" in shown.stderr
-    cut = json.loads(cli("steady", "s", "--cut", "--json").stdout)["rows"]
+    cut = json.loads(within("steady", "s", "--cut", "--json").stdout)["rows"]
     changed = [(a["mean"], a["batch_s"]) != (b["mean"], b["batch_s"]) for a, b in zip(runs, cut, strict=True)]
     assert any(changed)
     assert all(row in longer for row, is_changed in zip(runs, changed, strict=True) if is_changed)
-    cli("sweep", small, "-r", "1", "-o", "bare")
-    bare = cli("steady", "bare")
+    within("sweep", small, "-r", "1", "-o", "bare")
+    bare = within("steady", "bare")
     assert (bare.returncode, bare.stdout) == (2, "")
     assert "error: bare: no bins; expected finished runs with run.bin" in bare.stderr
-    assert cli("quantile", "s", METRIC, "--share", "2").returncode == 2
+    assert within("quantile", "s", METRIC, "--share", "2").returncode == 2

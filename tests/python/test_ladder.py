@@ -270,24 +270,24 @@ def test_what_is_wrong_is_refused(standard: Run, wired: Run, small: Path, tmp_pa
 
 
 def test_the_command_draws_a_scenario_a_run_and_two(
-    cli: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
+    within: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
 ) -> None:
     (tmp_path / "hop.toml").write_text(LOSSY)
-    direct = cli("ladder", "hop.toml", "--between", "0..0.2", "--beside", "agents.snoop.kind=lle-tcp")
+    direct = within("ladder", "hop.toml", "--between", "0..0.2", "--beside", "agents.snoop.kind=lle-tcp")
     assert direct.returncode == 0, direct.stderr
     assert "no agent" in direct.stdout
     assert "LLE-TCP" in direct.stdout
     for point, name in ((0, "one"), (2, "two")):
-        done = cli("run", "hop.toml", "--trace", "events", "-o", name, "--point", point, "-q")
+        done = within("run", "hop.toml", "--trace", "events", "-o", name, "--point", point, "-q")
         assert done.returncode == 0, done.stderr
-    kept = cli("ladder", "one", "two", "--between", "0 s .. 200 ms")
+    kept = within("ladder", "one", "two", "--between", "0 s .. 200 ms")
     assert kept.returncode == 0, kept.stderr
     assert kept.stdout.splitlines()[2:] == direct.stdout.splitlines()[2:]
-    drawn = cli("ladder", "one", "--layers", "frames", "-o", "l.svg", "--width", "column")
+    drawn = within("ladder", "one", "--layers", "frames", "-o", "l.svg", "--width", "column")
     assert drawn.returncode == 0, drawn.stderr
     assert 'viewBox="0 0 252 ' in (tmp_path / "l.svg").read_text()
-    assert cli("run", "hop.toml", "-o", "bare", "-q").returncode == 0
-    refused = cli("ladder", "bare")
+    assert within("run", "hop.toml", "-o", "bare", "-q").returncode == 0
+    refused = within("ladder", "bare")
     assert refused.returncode == 2
     assert refused.stderr == (
         "error: bare: no trace of events; expected a run of lasthop run hop --trace events -o bare\n"
@@ -295,11 +295,11 @@ def test_the_command_draws_a_scenario_a_run_and_two(
 
 
 def test_a_long_scenario_is_run_only_as_far_as_needed(
-    cli: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
+    within: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
 ) -> None:
     (tmp_path / "long.toml").write_text(LOSSY.replace('duration     = "3 s"', 'duration     = "40000 s"'))
-    assert cli("ladder", "long.toml").returncode == 0
-    later = cli("ladder", "long.toml", "--between", "20..20.1")
+    assert within("ladder", "long.toml").returncode == 0
+    later = within("ladder", "long.toml", "--between", "20..20.1")
     assert later.returncode == 0, later.stderr
     assert " 20.0" in later.stdout
 

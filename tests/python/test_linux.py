@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
     Cli = Callable[..., subprocess.CompletedProcess[str]]
 
-# The relay runs under the wall clock.
-pytestmark = pytest.mark.alone
+# The relay runs under the wall clock, and what is compared counts only if it was in time.
+alone = pytest.mark.alone
 
 CHAIN = """\
 title = "Two flows over a chain of two wires"
@@ -392,6 +392,7 @@ def test_counters_of_a_namespace_with_two_senders_belong_to_neither() -> None:
     assert [METRICS["timeouts"].theirs(result, n, each) for n in (0, 1)] == [4.0, 0.0]
 
 
+@alone
 def test_what_a_run_takes_is_said_before_and_while_it_takes_it(
     kernel: dict[str, Any], edges: lh.Scenario, tmp_path: Path, cli: Cli
 ) -> None:
@@ -415,6 +416,7 @@ def test_what_a_run_takes_is_said_before_and_while_it_takes_it(
     assert len(done.stdout.splitlines()) == 3
 
 
+@alone
 def test_the_kernel_is_held_by_the_window_of_the_scenario(kernel: dict[str, Any]) -> None:
     scenario = lh.load("validation/linux-bulk").set(
         {
@@ -429,6 +431,7 @@ def test_the_kernel_is_held_by_the_window_of_the_scenario(kernel: dict[str, Any]
     assert not one.missed(0.03), one
 
 
+@alone
 def test_marks_of_the_relay_reach_the_kernel_and_are_answered(
     kernel: dict[str, Any], edges: lh.Scenario
 ) -> None:
@@ -552,6 +555,7 @@ def test_bulk_without_sack_is_as_fast_as_with_linux(law: str) -> None:
             assert ours == pytest.approx(theirs * 1e6, rel=rel), (loss, place)
 
 
+@alone
 @pytest.mark.slow
 def test_cells_of_the_table_are_as_with_linux(kernel: dict[str, Any]) -> None:
     if missing := {"cubic", "bbr"} - set(kernel["laws"]):
@@ -575,6 +579,7 @@ def test_cells_of_the_table_are_as_with_linux(kernel: dict[str, Any]) -> None:
     assert not one.missed(0.03), one
 
 
+@alone
 def test_listed_losses_hit_the_same_segments_of_both(kernel: dict[str, Any]) -> None:
     tail = lh.load("validation/linux-tail").set({"flows.main.tcp.congestion": "reno"})
     found = needed(compare(tail, ["links.path.loss.list.drop=[69, 70]"], 1, 1))
@@ -582,6 +587,7 @@ def test_listed_losses_hit_the_same_segments_of_both(kernel: dict[str, Any]) -> 
     assert found.lines[0].off is not None
 
 
+@alone
 def test_the_windows_of_both_are_sampled_and_drawn(kernel: dict[str, Any], tmp_path: Path) -> None:
     from lasthop.figures import window
 

@@ -252,36 +252,36 @@ def test_a_sweep_takes_what_load_takes(small: Path, tmp_path: Path) -> None:
 # The same from the command line.
 
 
-def test_a_sweep_of_a_command_is_that_of_vary(small: Path, cli: Cli, tmp_path: Path) -> None:
+def test_a_sweep_of_a_command_is_that_of_vary(small: Path, within: Cli, tmp_path: Path) -> None:
     axes = [
         f"sweep.{VARIANT}=[sack, bbr]",
         f'sweep.zip={{ "{LOSS}" = ["0 %", "1 %"], run.duration = ["1 s", "2 s"] }}',
     ]
     options = [word for axis in axes for word in ("-s", axis)]
-    done = cli("sweep", small, *options, "-r", "1", "-o", "s", "--no-progress")
+    done = within("sweep", small, *options, "-r", "1", "-o", "s", "--no-progress")
     assert done.returncode == 0, done.stderr
     zipped = {LOSS: ["0 %", "1 %"], "run.duration": ["1 s", "2 s"]}
     study = lh.Study.open(tmp_path / "s")
     varied = lh.load(small).vary({VARIANT: ["sack", "bbr"], "zip": zipped})
     assert study.points() == varied.points()
-    assert cli("command", "s", "--point", "3").returncode == 0
+    assert within("command", "s", "--point", "3").returncode == 0
 
 
-def test_a_kept_run_of_a_sweep_can_be_repeated(small: Path, cli: Cli, tmp_path: Path) -> None:
+def test_a_kept_run_of_a_sweep_can_be_repeated(small: Path, within: Cli, tmp_path: Path) -> None:
     given = (f"{VARIANT}=reno", f"sweep.{VARIANT}=[sack, bbr]", f'sweep.zip={{ {LOSS} = ["1 %"] }}')
     zips = (*given, 'sweep.zip={ run.duration = ["1 s"] }', f"{VARIANT}=newreno")
     options = [word for pair in zips for word in ("-s", pair)]
-    assert cli("run", small, *options, "-o", "kept").returncode == 0
-    again = json.loads(cli(*shlex.split(cli("command", "kept").stdout)[1:], "--json").stdout)
+    assert within("run", small, *options, "-o", "kept").returncode == 0
+    again = json.loads(within(*shlex.split(within("command", "kept").stdout)[1:], "--json").stdout)
     kept = json.loads((tmp_path / "kept" / "run.json").read_text())
     assert again["point"] == kept["point"] == {LOSS: "1 %", "run.duration": "1 s"}
     assert again["metrics"] == kept["metrics"]
 
 
-def test_mistakes_in_a_sweep_of_a_command_name_the_option(small: Path, cli: Cli) -> None:
+def test_mistakes_in_a_sweep_of_a_command_name_the_option(small: Path, within: Cli) -> None:
     for given, message in (
         (f"sweep.{LOSS}=[5 MB]", f'--set sweep.{LOSS}=[5 MB]: "5 MB" is a size; expected '),
         ("sweep.zip=[1]", "--set sweep.zip=[1]: a list; expected a table of keys with lists"),
     ):
-        done = cli("check", small, "-s", given)
+        done = within("check", small, "-s", given)
         assert (done.returncode, done.stderr.startswith(f"error: {message}")) == (2, True), done.stderr

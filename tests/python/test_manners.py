@@ -36,8 +36,8 @@ def names_in(folder: Path) -> set[str]:
 # What is printed.
 
 
-def test_run_names_its_point_and_prints_a_glance_or_all_metrics(small: Path, cli: Cli) -> None:
-    done = cli("run", small, "--where", "flows.main.tcp.variant=newreno")
+def test_run_names_its_point_and_prints_a_glance_or_all_metrics(small: Path, within: Cli) -> None:
+    done = within("run", small, "--where", "flows.main.tcp.variant=newreno")
     assert done.stderr.splitlines()[0] == (
         "small: point 3 of 6 (flows.main.tcp.variant = newreno, links.path.loss.rate = 0 %), "
         "seed 1, replication 0"
@@ -46,70 +46,71 @@ def test_run_names_its_point_and_prints_a_glance_or_all_metrics(small: Path, cli
     assert lines[0].startswith("flow  goodput ")
     assert any(line.startswith("main  ") and "bit/s" in line for line in lines)
     assert "44 metrics; -v prints all" in done.stderr
-    every = cli("run", small, "-v").stdout.splitlines()
+    every = within("run", small, "-v").stdout.splitlines()
     assert sum("." in line.split("  ")[0] for line in every) >= 30
     assert any(line.startswith("links.path ") and line.endswith(" value") for line in every)
-    assert "-v" not in cli("run", small, "-v").stderr
+    assert "-v" not in within("run", small, "-v").stderr
 
 
-def test_a_cell_fits_the_terminal_and_its_ledger_is_shown_with_v(cli: Cli, tmp_path: Path) -> None:
+def test_a_cell_fits_the_terminal_and_its_ledger_is_shown_with_v(within: Cli, tmp_path: Path) -> None:
     (tmp_path / "hop.toml").write_text(HOP)
-    done = cli("run", "hop.toml")
+    done = within("run", "hop.toml")
     assert all(len(line) <= 80 for line in done.stdout.splitlines())
     assert "wlan " in done.stdout
     assert "data payload " in done.stdout
     assert "interframe spaces" not in done.stdout
-    assert "interframe spaces" in cli("run", "hop.toml", "-v").stdout
+    assert "interframe spaces" in within("run", "hop.toml", "-v").stdout
 
 
-def test_quiet_prints_errors_and_paths_alone(small: Path, cli: Cli) -> None:
+def test_quiet_prints_errors_and_paths_alone(small: Path, within: Cli) -> None:
     for words in (("run", small), ("check", small), ("check", small, "--theory", "-r", "1")):
-        done = cli(*words, "-q")
+        done = within(*words, "-q")
         assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-    kept = cli("run", small, "-q", "--trace", "cwnd", "-o", "out")
+    kept = within("run", small, "-q", "--trace", "cwnd", "-o", "out")
     assert (kept.stdout, kept.stderr) == ("", "out\n")
-    assert cli("run", small, "-q", "--json").stdout.startswith("{")
-    assert cli("list", "links", "-q").stdout.startswith("name")
+    assert within("run", small, "-q", "--json").stdout.startswith("{")
+    assert within("list", "links", "-q").stdout.startswith("name")
 
 
-def test_a_study_shows_judgements_when_asked(small: Path, cli: Cli) -> None:
-    swept = cli("sweep", small, "-r", "1", "-s", "flows.main.tcp.variant=ejtcp", "-o", "s")
+def test_a_study_shows_judgements_when_asked(small: Path, within: Cli) -> None:
+    swept = within("sweep", small, "-r", "1", "-s", "flows.main.tcp.variant=ejtcp", "-o", "s")
     assert "judge" not in swept.stdout
-    assert "judge" not in cli("show", "s").stdout
-    judged = cli("show", "s", "--judgements").stdout
+    assert "judge" not in within("show", "s").stdout
+    judged = within("show", "s", "--judgements").stdout
     assert judged.startswith(swept.stdout.rstrip("\n"))
     assert "loss classification by laws" in judged
     assert (
-        cli("sweep", small, "-r", "1", "-s", "flows.main.tcp.variant=ejtcp", "-o", "s", "-v").stdout == judged
+        within("sweep", small, "-r", "1", "-s", "flows.main.tcp.variant=ejtcp", "-o", "s", "-v").stdout
+        == judged
     )
 
 
 @pytest.mark.parametrize("what", LISTS)
-def test_everything_can_be_listed(cli: Cli, what: str) -> None:
-    done = cli("list", what)
+def test_everything_can_be_listed(within: Cli, what: str) -> None:
+    done = within("list", what)
     assert done.returncode == 0
     assert len(done.stdout.splitlines()) > 2
-    assert what in cli("list").stdout
+    assert what in within("list").stdout
 
 
-def test_the_schemes_are_those_of_the_papers_and_say_how_to_choose_them(cli: Cli) -> None:
-    text = cli("list", "schemes").stdout
+def test_the_schemes_are_those_of_the_papers_and_say_how_to_choose_them(within: Cli) -> None:
+    text = within("list", "schemes").stdout
     for name in ("ejtcp", "lle-tcp", "proxy-tcp", "dynamic", "load-adaptive", "snoop", "hack"):
         assert re.search(rf"^{name}\t", text, re.MULTILINE)
     assert 'links.NAME.arq.kind = "dynamic"' in text
-    assert {line.split()[0] for line in cli("list", "channels").stdout.splitlines()[1:]} == {
+    assert {line.split()[0] for line in within("list", "channels").stdout.splitlines()[1:]} == {
         "cwnd", "rtt", "queue", "tcp", "jitter", "slots", "arq", "events"
     }  # fmt: skip
 
 
-def test_a_list_has_titles_fits_the_terminal_and_is_not_padded_in_a_pipe(cli: Cli) -> None:
-    piped = cli("list", "scenarios").stdout
+def test_a_list_has_titles_fits_the_terminal_and_is_not_padded_in_a_pipe(within: Cli) -> None:
+    piped = within("list", "scenarios").stdout
     assert piped.splitlines()[0] == "id\tpoints\ttitle"
     assert "  " not in piped
     for what in LISTS:
         if what == "scenarios":
             continue
-        entries = json.loads(cli("list", what, "--json").stdout)
+        entries = json.loads(within("list", what, "--json").stdout)
         columns = [name for name in entries[0] if name not in {"style", "title"}]
         rows = [[_cell(entry.get(name)) for name in columns] for entry in entries]
         text = fitted(columns, rows, 80)
@@ -184,10 +185,10 @@ def test_a_ledger_that_cannot_be_made_leaves_no_draft(
     assert names_in(tmp_path) == set()
 
 
-def test_a_finished_study_is_one_ledger_without_a_log(small: Path, cli: Cli, tmp_path: Path) -> None:
-    cli("sweep", small, "-r", "1", "-o", "s")
-    cli("show", "s")
-    cli("export", "s", "-o", "runs.csv")
+def test_a_finished_study_is_one_ledger_without_a_log(small: Path, within: Cli, tmp_path: Path) -> None:
+    within("sweep", small, "-r", "1", "-o", "s")
+    within("show", "s")
+    within("export", "s", "-o", "runs.csv")
     files = {"study.sqlite", "scenario.toml", "resolved.json"}
     assert names_in(tmp_path / "s") == files
     with closing(sqlite3.connect(tmp_path / "s" / "study.sqlite")) as reader:
@@ -199,15 +200,15 @@ def test_a_finished_study_is_one_ledger_without_a_log(small: Path, cli: Cli, tmp
     assert names_in(tmp_path / "s") == files
 
 
-def test_a_damaged_ledger_is_reported_in_one_line(small: Path, cli: Cli, tmp_path: Path) -> None:
-    cli("sweep", small, "-o", "s")
+def test_a_damaged_ledger_is_reported_in_one_line(small: Path, within: Cli, tmp_path: Path) -> None:
+    within("sweep", small, "-o", "s")
     ledger = tmp_path / "s" / "study.sqlite"
     whole = bytearray(ledger.read_bytes())
     size = int.from_bytes(whole[16:18])
     for page in range(3, len(whole) // size):
         whole[page * size : page * size + 40] = b"\xff" * 40
     ledger.write_bytes(whole)
-    done = cli("show", "s")
+    done = within("show", "s")
     assert done.returncode == 4
     assert len(done.stderr.splitlines()) == 1, done.stderr
     assert re.match(r"error: s/study\.sqlite: (damaged|database disk image)", done.stderr)
@@ -226,13 +227,13 @@ def test_a_damaged_ledger_is_reported_in_one_line(small: Path, cli: Cli, tmp_pat
     ],
 )
 def test_damaged_numbers_in_a_ledger_are_reported_in_one_line_with_its_file(
-    small: Path, cli: Cli, tmp_path: Path, change: str
+    small: Path, within: Cli, tmp_path: Path, change: str
 ) -> None:
-    cli("sweep", small, "-o", "s", "-r", "1")
+    within("sweep", small, "-o", "s", "-r", "1")
     with closing(sqlite3.connect(tmp_path / "s" / "study.sqlite")) as db:
         db.execute(change)
         db.commit()
-    done = cli("show", "s")
+    done = within("show", "s")
     assert done.returncode == 4
     assert re.fullmatch(r"error: s/study\.sqlite: damaged \(.+\); expected a complete ledger\n", done.stderr)
 
@@ -240,13 +241,13 @@ def test_damaged_numbers_in_a_ledger_are_reported_in_one_line_with_its_file(
 # Streams and text that used to end in a traceback.
 
 
-def test_a_dollar_in_a_title_or_label_is_text(small: Path, cli: Cli) -> None:
+def test_a_dollar_in_a_title_or_label_is_text(small: Path, within: Cli) -> None:
     text = small.read_text().replace(
         'id    = "goodput"', 'id = "goodput"\ntitle = "costs $^{$"\nx-label = "loss $_{$"\n'
     )
     small.write_text(text + 'names = { reno = "$re^$" }\n')
-    cli("sweep", small, "-r", "1", "-o", "s")
-    drawn = cli("plot", "s", "--format", "svg,png,pdf")
+    within("sweep", small, "-r", "1", "-o", "s")
+    drawn = within("plot", "s", "--format", "svg,png,pdf")
     assert drawn.returncode == 0, drawn.stderr
 
 
@@ -344,13 +345,13 @@ def test_arguments_that_make_no_sense_are_named_as_python_names_them(small: Path
 
 
 def test_settings_of_python_are_named_set_and_those_of_the_command_by_their_option(
-    small: Path, cli: Cli
+    small: Path, within: Cli
 ) -> None:
     message = 'set links.path.rate=5 MB: "5 MB" is a size; expected a rate such as "5 Mbit/s"'
     with pytest.raises(lh.ScenarioError) as raised:
         lh.load(small).set({"links.path.rate": "5 MB"})
     assert str(raised.value) == message
-    assert cli("run", small, "-s", "links.path.rate=5 MB").stderr == f"error: --{message}\n"
+    assert within("run", small, "-s", "links.path.rate=5 MB").stderr == f"error: --{message}\n"
     with pytest.raises(lh.ScenarioError, match=r"set run\.seed=-1: -1 is too small; expected at least 0"):
         lh.load(small).set({"run.seed": -1})
     quiet = lh.load(small).set({"links.path.queue": "500 B"})

@@ -151,7 +151,7 @@ def test_a_search_that_was_killed_goes_on_to_the_same_result(wire: Path, cli: Cl
     assert more["trials"][:25] == one["trials"]
 
 
-def test_ranges_are_read_and_the_rest_is_refused(wire: Path, cli: Cli) -> None:
+def test_ranges_are_read_and_the_rest_is_refused(wire: Path, within: Cli) -> None:
     assert Range.of("k", "0.5..2.0").distribution(__import__("optuna")).log is False
     assert Range.of("k", "1e-3..1").is_whole is False
     assert Range.of("k", "-3..4 dB").ends() == ("-3 dB", "4 dB")
@@ -166,12 +166,12 @@ def test_ranges_are_read_and_the_rest_is_refused(wire: Path, cli: Cli) -> None:
         ("links.path.dely=1 ms..2 ms", 'did you mean "delay"'),
         ("flows.main.tcp.variant=reno|veg", 'did you mean "vegas"'),
     ):
-        done = cli("search", wire, "--maximise", GOODPUT, "--over", text)
+        done = within("search", wire, "--maximise", GOODPUT, "--over", text)
         assert (done.returncode, expected in done.stderr) == (2, True), done.stderr
         assert done.stderr.startswith("error: --over: ")
-    both = cli("search", wire, *SEARCH, "--minimise", GOODPUT)
+    both = within("search", wire, *SEARCH, "--minimise", GOODPUT)
     assert (both.returncode, "one of --maximise and --minimise" in both.stderr) == (2, True)
-    unknown = cli("search", wire, "--maximise", "flows.main.goodput", *SEARCH[2:], "--trials", "1")
+    unknown = within("search", wire, "--maximise", "flows.main.goodput", *SEARCH[2:], "--trials", "1")
     assert (unknown.returncode, 'did you mean "flows.main.goodput_bps"' in unknown.stderr) == (2, True)
 
 

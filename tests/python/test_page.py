@@ -221,10 +221,10 @@ def test_colours_have_a_contrast_of_three_to_one_and_variants_differ_in_look() -
     assert max(style[0] for style in styles) < len(COLOURS)
 
 
-def test_the_command_line_draws_for_a_column(study: lh.Study, cli: Cli, tmp_path: Path) -> None:
+def test_the_command_line_draws_for_a_column(study: lh.Study, within: Cli, tmp_path: Path) -> None:
     out = tmp_path / "out"
     out.mkdir()
-    done = cli(
+    done = within(
         "plot", study.path, "goodput", "--width", "column", "--no-title", "--y-limits", "0..", "-o", out
     )
     assert done.returncode == 0
@@ -234,20 +234,20 @@ def test_the_command_line_draws_for_a_column(study: lh.Study, cli: Cli, tmp_path
         ("--y-limits", "5", "expected limits such as 0..5"),
         ("--legend", "nowhere", "is not a place"),
     ):
-        refused = cli("plot", study.path, option, value)
+        refused = within("plot", study.path, option, value)
         assert refused.returncode == 2
         assert message in refused.stderr
 
 
-def test_tables_come_as_markdown_and_latex(study: lh.Study, cli: Cli) -> None:
-    markdown = cli("show", study.path, "--format", "markdown").stdout
+def test_tables_come_as_markdown_and_latex(study: lh.Study, within: Cli) -> None:
+    markdown = within("show", study.path, "--format", "markdown").stdout
     assert "| links.path.loss.rate | newreno | reno |" in markdown or "| reno | newreno |" in markdown
-    latex = cli("show", study.path, "--format", "latex").stdout
+    latex = within("show", study.path, "--format", "latex").stdout
     assert latex.count(r"\begin{tabular}{lrr}") == 1
     assert r"1 \% & " in latex
     assert r"$\pm$" in latex
     table = study.table(GOODPUT)
     assert table.to_markdown().count("\n") == 2 + len(table.rows) - 1
     assert table.to_latex().startswith(r"\begin{tabular}")
-    refused = cli("show", "examples/slow-reader", "--format", "latex")
+    refused = within("show", "examples/slow-reader", "--format", "latex")
     assert refused.returncode == 2

@@ -137,16 +137,18 @@ def test_a_page_asks_for_nothing_and_a_notebook_shows_it() -> None:
 
 
 def test_the_command_plays_a_scenario_a_run_and_two(
-    cli: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
+    within: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
 ) -> None:
     (tmp_path / "hop.toml").write_text(LOSSY)
-    direct = cli("play", "hop.toml", "--between", "0..0.2", "--beside", "agents.snoop.kind=lle-tcp")
+    direct = within("play", "hop.toml", "--between", "0..0.2", "--beside", "agents.snoop.kind=lle-tcp")
     assert (direct.returncode, direct.stderr) == (0, "play.html\n")
     titles = re.findall(r'"title":"([^"]*)"', (tmp_path / "play.html").read_text())
     assert titles == ["no agent, Tahoe, 802.11", "LLE-TCP (paper), Tahoe, 802.11"]
     for point, name in ((0, "one"), (2, "two")):
-        assert cli("run", "hop.toml", "--trace", "events", "-o", name, "--point", point, "-q").returncode == 0
-    kept = cli("play", "one", "two", "--between", "0 s .. 200 ms")
+        assert (
+            within("run", "hop.toml", "--trace", "events", "-o", name, "--point", point, "-q").returncode == 0
+        )
+    kept = within("play", "one", "two", "--between", "0 s .. 200 ms")
     assert (kept.returncode, kept.stderr) == (0, "one/play.html\n")
 
     def data(path: str) -> Any:
@@ -155,7 +157,7 @@ def test_the_command_plays_a_scenario_a_run_and_two(
         return json.loads(found[1])
 
     assert data("one/play.html") == data("play.html")
-    again = cli("play", "hop.toml", "--seed", "7", "one", "-o", "x.html")
+    again = within("play", "hop.toml", "--seed", "7", "one", "-o", "x.html")
     assert again.returncode == 2
 
 

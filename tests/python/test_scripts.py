@@ -9,6 +9,7 @@ import pytest
 
 import lasthop._core as core
 import packet_script
+from conftest import SOAK
 from reference_sender import Event
 from reference_tcp import simulate
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 SCRIPTS = packet_script.read_all()
 #: What the reference model does not have.
 MODERN = packet_script.read_all("modern")
-RANDOM_CASES = 120
+RANDOM_CASES = 1_200 if SOAK else 40
 
 
 def lasthop_trace(script: packet_script.Script) -> list[Event]:

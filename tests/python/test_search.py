@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from conftest import SOAK
 from lasthop import _core
 from lasthop.cli.main import invoke
 from search.cases import case
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from search.invariants import Broken
     from search.observed import Observed
 
-SOAK = "LASTHOP_SOAK" in os.environ
 CASES = 10_000 if SOAK else 300
 MUTATIONS = 20_000 if SOAK else 2_000
 STORED = 5_000 if SOAK else 300

@@ -20,7 +20,7 @@ Cli = Callable[..., subprocess.CompletedProcess[str]]
 BUILT = ROOT / "target" / "templates"
 # What all of them build, with as little work as it takes.
 TARGET = BUILT / "build"
-CHEAP = {
+CHEAP = {"CARGO_INCREMENTAL": "1"} | {
     f"CARGO_PROFILE_{name}": "0" for name in ("DEV_OPT_LEVEL", "TEST_OPT_LEVEL", "DEV_DEBUG", "TEST_DEBUG")
 }
 

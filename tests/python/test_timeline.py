@@ -121,10 +121,10 @@ def test_a_study_that_this_build_would_not_repeat_is_not_traced(study: lh.Study)
         study.plot("time")
 
 
-def test_a_stored_run_is_drawn_from_its_files(tmp_path: Path, cli: Cli) -> None:
+def test_a_stored_run_is_drawn_from_its_files(tmp_path: Path, within: Cli) -> None:
     (tmp_path / "hop.toml").write_text(HOP)
-    cli("run", "hop.toml", "--trace", "rtt,cwnd", "-o", "one", "--point", "3")
-    done = cli("plot", "one", "--format", "png")
+    within("run", "hop.toml", "--trace", "rtt,cwnd", "-o", "one", "--point", "3")
+    done = within("plot", "one", "--format", "png")
     assert done.stderr.splitlines() == ["one/figures/time.png", "one/figures/airtime.png"]
     figures = plot_run.draw(tmp_path / "one")
     (rtt,) = lines(figures["time"].axes[0]).values()
@@ -134,22 +134,22 @@ def test_a_stored_run_is_drawn_from_its_files(tmp_path: Path, cli: Cli) -> None:
     heights = [container[0].get_height() for container in figures["airtime"].axes[0].containers]
     assert math.fsum(heights) == pytest.approx(100)
     assert run.metrics["links.wlan.airtime_data_payload_s"] == pytest.approx(heights[0] / 100 * 2.5)
-    assert cli("plot", "one", "tiem").returncode == 2
+    assert within("plot", "one", "tiem").returncode == 2
 
 
-def test_a_run_with_nothing_to_draw_says_so(small: Path, cli: Cli) -> None:
-    cli("run", small, "-o", "plain")
-    done = cli("plot", "plain")
+def test_a_run_with_nothing_to_draw_says_so(small: Path, within: Cli) -> None:
+    within("run", small, "-o", "plain")
+    done = within("plot", "plain")
     assert done.returncode == 2
     assert done.stderr == ("error: plain: nothing to draw; expected traces (run --trace) or an 802.11 link\n")
-    cli("run", small, "-o", "traced", "--trace", "cwnd")
-    assert cli("plot", "traced").stderr.splitlines() == ["traced/figures/time.svg"]
+    within("run", small, "-o", "traced", "--trace", "cwnd")
+    assert within("plot", "traced").stderr.splitlines() == ["traced/figures/time.svg"]
 
 
-def test_a_damaged_run_is_refused(small: Path, cli: Cli, tmp_path: Path) -> None:
-    cli("run", small, "-o", "out", "--trace", "cwnd")
+def test_a_damaged_run_is_refused(small: Path, within: Cli, tmp_path: Path) -> None:
+    within("run", small, "-o", "out", "--trace", "cwnd")
     (tmp_path / "out" / "run.json").write_text("{}")
-    done = cli("plot", "out")
+    done = within("plot", "out")
     assert done.returncode == 4
     assert "no scenario; expected the output of this version of lasthop run" in done.stderr
 
@@ -166,12 +166,12 @@ def test_a_window_alone_is_drawn_to_the_end_of_the_run(tmp_path: Path) -> None:
     assert axes.get_legend() is None
 
 
-def test_a_run_in_json_has_its_bins_and_their_width(tmp_path: Path, cli: Cli) -> None:
+def test_a_run_in_json_has_its_bins_and_their_width(tmp_path: Path, within: Cli) -> None:
     (tmp_path / "hop.toml").write_text(HOP)
-    run = json.loads(cli("run", "hop.toml", "--json").stdout)
+    run = json.loads(within("run", "hop.toml", "--json").stdout)
     assert run["series"]["bin_s"] == 0.5
     assert len(run["series"]["values"]["flows.main.goodput_bps"]) == 6
-    plain = json.loads(cli("run", "hop.toml", "--json", "-s", "run.bin=none").stdout)
+    plain = json.loads(within("run", "hop.toml", "--json", "-s", "run.bin=none").stdout)
     assert plain["series"] is None
     del run["series"], plain["series"]
     for changed in (run, plain):

@@ -75,7 +75,7 @@ fn air() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 4))]
 
     /// By the plain path all stations are at work, and in a run with a limit on events each is one of the run loop.
     #[test]

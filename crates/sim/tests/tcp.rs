@@ -30,10 +30,10 @@ fn delivered(outcome: &lasthop_sim::Outcome) -> f64 {
 #[test]
 fn sequence_numbers_wrap_in_a_transfer_of_six_gigabytes() {
     let size = 6_000_000_000;
-    let tcp = tcp::Config { window: 1000, ..Profile::Modern.config() };
+    let tcp = tcp::Config { packet: 9000, window: 1000, ..Profile::Modern.config() };
     let mut config = chain(&[(10_000_000_000, Span::from_micros(100))], tcp, Span::from_secs(100));
     wire(&mut config, 0, 0).queue = QueueLimit::Unlimited;
-    wire(&mut config, 0, 0).loss = LossConfig::Packet { rate: 1e-5 };
+    wire(&mut config, 0, 0).loss = LossConfig::Packet { rate: 1e-4 };
     file(&mut config, size);
     let outcome = run_once(&config);
     assert!((delivered(&outcome) - size as f64).abs() < 1.0);

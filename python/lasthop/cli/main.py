@@ -53,7 +53,7 @@ COMMANDS = {
     "slots": ("show", "Print the transmissions of a slotted network, slot by slot."),
     "services": ("show", "Print the services of dynamic ARQ with their reasons."),
     "bench": ("verify", "Measure speed and memory on fixed cases."),
-    "test": ("verify", "Run the checks of a checkout."),
+    "test": ("testing", "Run the checks of a checkout."),
     "completion": ("author", "Print the completion script of a shell."),
 }
 

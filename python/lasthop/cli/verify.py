@@ -1,4 +1,4 @@
-"""Commands that compare lasthop with a reference: reproduce, bench, test."""
+"""Commands that compare lasthop with a reference: reproduce, bench."""
 
 from __future__ import annotations
 
@@ -409,17 +409,3 @@ def bench_command(
         report(lawcost.text(laws))
     if steps:
         report(gymcost.text(steps))
-
-
-@click.command(
-    "test",
-    context_settings={"ignore_unknown_options": True, "help_option_names": []},
-    add_help_option=False,
-)
-@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-@click.pass_context
-def test_command(ctx: click.Context, arguments: tuple[str, ...]) -> None:
-    """Run the checks of a checkout: lints, types, Rust and Python tests."""
-    from lasthop.tools.testing import main
-
-    ctx.exit(main(list(arguments)))

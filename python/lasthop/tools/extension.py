@@ -23,11 +23,15 @@ def build(root: Path, profile: str) -> list[str]:
     return [sys.executable, "-m", "maturin", "build", "--profile", profile, "--locked", *wheel]
 
 
+def wheel(root: Path, profile: str) -> Path:
+    """The newest wheel of a profile of the tests."""
+    wheels = core(root, profile).with_name("wheels").glob("*.whl")
+    return max(wheels, key=lambda wheel: wheel.stat().st_mtime)
+
+
 def take_out(root: Path, profile: str) -> None:
     """Put the extension of the newest wheel where `scripts/checked` finds it."""
-    wheels = core(root, profile).with_name("wheels").glob("*.whl")
-    wheel = max(wheels, key=lambda wheel: wheel.stat().st_mtime)
-    with zipfile.ZipFile(wheel) as files:
+    with zipfile.ZipFile(wheel(root, profile)) as files:
         (name,) = (name for name in files.namelist() if name.endswith((".so", ".pyd")))
         new = core(root, profile).with_suffix(".new")
         new.write_bytes(files.read(name))

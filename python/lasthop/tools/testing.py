@@ -1,13 +1,13 @@
 """`lasthop test`: every check of a checkout, in one order, with a summary.
 
-Lints come first because they are quick, then the Rust tests, then pytest. It first runs the tests that need
-the machine to themselves (the marker `alone`), then all others on all cores. Its closing line is the last
-line printed. Arguments for pytest choose the tests; then it runs once, on one core. Nothing stops at a
-failure, so one call shows everything that is wrong.
+Lints come first because they are quick, then the Rust tests, then pytest. The extension for it is built
+meanwhile. Pytest first runs the tests that need the machine to themselves (the marker `alone`), then all
+others on all cores. Its closing line is the last line printed. Arguments for pytest choose the tests; then it
+runs once, on one core. Nothing stops at a failure, so one call shows everything that is wrong.
 
-In CI (the variable `CI` is set) and with `--soak`, the Python tests run on an extension of their own, built
-with the profile `checked`. There an overflow or a broken assumption ends a run. It is kept below
-`target/checked`; the extension of the checkout, which a user calls, stays as it is.
+In CI (the variable `CI` is set) and with `--soak`, all tests run with the profile `checked`, whose libraries
+the Rust tests and an extension for the Python tests share. There an overflow or a broken assumption ends a
+run. The extension is kept below `target/checked`; that of the checkout, which a user calls, stays as it is.
 
 With `--changed` only those tests run that the change since a commit can reach (`changed`), on an
 extension of the profile `quick`, of which only what changed is compiled anew.
@@ -35,6 +35,11 @@ ROOT = Path(__file__).resolve().parents[3]
 
 # The two runs of pytest where no argument chooses the tests.
 BOTH = [["-m", "alone"], ["-m", "not alone", *extension.ON_ALL_CORES]]
+
+# What --soak runs of the Python tests.
+SEARCHES = [f"tests/python/test_{name}.py" for name in ("search", "scripts", "live_search")]
+# Random cases of a Rust test in the soak, where it has no number of its own; by default they are 256.
+SOAK_CASES = 2560
 
 OPTIONAL_TOOLS = {
     "tshark": "decodes captures; without it those tests are skipped",
@@ -64,7 +69,7 @@ class Outcome:
         return f"{self.step.name:<14} {self.duration_s:7.1f} s  {verdict}"
 
 
-def steps() -> list[Step]:
+def steps(profile: str) -> list[Step]:
     """Everything before pytest, the quick ones first."""
     python = (sys.executable, "-m")
     clippy = ("cargo", "clippy", "--workspace", "--all-targets", "--locked", "--", "-Dwarnings")
@@ -75,13 +80,20 @@ def steps() -> list[Step]:
         Step("cargo fmt", ["cargo", "fmt", "--all", "--check"]),
         Step("cargo clippy", clippy),
         Step("cargo doc", ["cargo", "doc", "--workspace", "--no-deps", "--locked"]),
-        Step("cargo test", ["cargo", "test", "--workspace", "--locked", "--no-fail-fast"], is_lint=False),
+        rust_tests("test" if profile == "release" else profile),
     ]
 
 
+def rust_tests(profile: str, *before: str) -> Step:
+    """The Rust tests; those of the profile `checked` share their libraries with the extension."""
+    command = ["cargo", "test", "--profile", profile, "--workspace", "--locked", "--no-fail-fast"]
+    return Step("cargo test", [*before, *command], is_lint=False)
+
+
 def build_of(profile: str) -> Step:
-    """The step that builds an extension for the tests."""
-    return Step(f"{profile} build", extension.build(ROOT, profile), is_lint=False)
+    """The step that builds an extension for the tests; the release is that of the checkout."""
+    command = [str(ROOT / "lasthop"), "--version"] if profile == "release" else extension.build(ROOT, profile)
+    return Step(f"{profile} build", command, is_lint=False)
 
 
 def run(step: Step) -> Outcome:
@@ -170,6 +182,8 @@ def main(args: Sequence[str] = ()) -> int:
             file=sys.stderr,
         )
         return 2
+    if (options.lowest or options.learning) and run(build_of("release")).status:
+        return 1
     if options.lowest:
         return lowest.run(ROOT, for_pytest, extension.environment())
     if options.learning:
@@ -187,11 +201,13 @@ def main(args: Sequence[str] = ()) -> int:
             print(f"{tool}: not installed: {use}")
 
     unwanted = {options.fast: True, options.lint: False}.get(True)
-    wanted = [] if options.soak else [step for step in steps() if step.is_lint is not unwanted]
-    is_checked = not options.lint and (options.soak or is_ci())
+    profile = "checked" if options.soak or is_ci() else "release"
+    wanted = [step for step in steps(profile) if step.is_lint is not unwanted]
+    if options.soak:
+        wanted = [rust_tests(profile, "env", f"PROPTEST_CASES={SOAK_CASES}")]
     # The build keeps one core busy for minutes; the steps continue meanwhile.
     with ThreadPoolExecutor(1) as pool:
-        builds = [pool.submit(run, build_of("checked"))] if is_checked else []
+        builds = [] if options.lint else [pool.submit(run, build_of(profile))]
         outcomes = [run(step) for step in wanted]
         outcomes += [build.result() for build in builds]
     failed = [outcome for outcome in outcomes if outcome.status]
@@ -200,17 +216,16 @@ def main(args: Sequence[str] = ()) -> int:
     print(f"{len(outcomes) - len(failed)} of {len(outcomes)} steps passed", flush=True)
     if options.lint:
         return 1 if failed else 0
-    if is_checked and outcomes[-1].status:
+    if outcomes[-1].status:
         return 1
 
     env = extension.environment()
-    if is_checked:
+    if profile == "checked":
         extension.take_out(ROOT, "checked")
         env |= extension.environment_of(ROOT, "checked")
     if options.soak:
         env["LASTHOP_SOAK"] = "1"
-        searches = ["tests/python/test_search.py", "tests/python/test_live_search.py"]
-        for_pytest += [*extension.ON_ALL_CORES, "-v", *searches]
+        for_pytest += [*extension.ON_ALL_CORES, "-v", *SEARCHES]
     pytest = [sys.executable, "-m", "pytest"]
     statuses = [
         subprocess.run([*pytest, *words], cwd=ROOT, env=env, check=False).returncode

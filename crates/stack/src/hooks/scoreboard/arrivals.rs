@@ -116,3 +116,71 @@ impl Scoreboard {
         std::mem::take(&mut self.original_arrived)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn heard(board: &mut Scoreboard, now: u64, at: u64, times: u8, end: u64) {
+        board.hear(Time(now));
+        board.note_arrival(Time(at), times, end);
+    }
+
+    #[test]
+    fn a_copy_that_is_back_before_the_least_round_trip_has_not_arrived() {
+        let mut board = Scoreboard::default();
+        heard(&mut board, 100, 10, 1, 100);
+        heard(&mut board, 210, 30, 1, 200);
+        assert_eq!((board.least_rtt(), board.latest_arrived()), (Some(Span(90)), Time(30)));
+        heard(&mut board, 289, 200, 2, 300);
+        assert_eq!(board.latest_arrived(), Time(30), "an earlier copy arrived");
+        heard(&mut board, 290, 200, 2, 300);
+        assert_eq!((board.least_rtt(), board.latest_arrived()), (Some(Span(90)), Time(200)));
+    }
+
+    #[test]
+    fn each_arrival_sets_the_round_trip_and_the_last_that_left_the_segment() {
+        let mut board = Scoreboard::default();
+        heard(&mut board, 100, 20, 1, 300);
+        assert_eq!(board.latest(), None, "only a recovery by time follows arrivals");
+        board.set_srtt(Span(80));
+        heard(&mut board, 100, 20, 1, 300);
+        heard(&mut board, 130, 10, 1, 200);
+        assert_eq!(board.latest(), Some(Latest { at: Time(20), end: 300, rtt: Span(120) }));
+        heard(&mut board, 140, 20, 1, 400);
+        assert_eq!(
+            board.latest(),
+            Some(Latest { at: Time(20), end: 400, rtt: Span(120) }),
+            "of two the higher"
+        );
+    }
+
+    #[test]
+    fn a_segment_sent_once_below_one_that_had_arrived_before_is_reordering() {
+        let mut board = Scoreboard::default();
+        (0..4).for_each(|_| board.push(100, false, Time(0)));
+        board.set_srtt(Span(80));
+        board.hear(Time(100));
+        board.sack(200, 300);
+        board.note_arrival(Time(0), 1, 200);
+        assert!(!board.is_reordered(), "both arrive with this acknowledgement");
+        heard(&mut board, 110, 0, 2, 100);
+        assert!(!board.is_reordered(), "it was sent again");
+        heard(&mut board, 110, 0, 1, 300);
+        assert!(!board.is_reordered());
+        heard(&mut board, 110, 0, 1, 299);
+        assert!(board.is_reordered());
+    }
+
+    #[test]
+    fn an_original_below_the_mark_is_noted_once() {
+        let mut board = Scoreboard::default();
+        board.set_srtt(Span(80));
+        board.watch_originals(200);
+        heard(&mut board, 100, 0, 1, 201);
+        heard(&mut board, 100, 0, 2, 200);
+        assert!(!board.take_original());
+        heard(&mut board, 100, 0, 1, 200);
+        assert!(board.take_original() && !board.take_original());
+    }
+}

@@ -86,3 +86,66 @@ impl Scoreboard {
         self.segments.partition_point(|segment| segment.start < offset)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::Time;
+    use proptest::prelude::*;
+
+    /// Segments of these lengths after two that have arrived, with these acknowledged selectively.
+    fn board(lengths: &[u32], sacked: &[std::ops::Range<usize>]) -> Scoreboard {
+        let mut board = Scoreboard::default();
+        [10, 10].iter().chain(lengths).for_each(|len| board.push(*len, false, Time::ZERO));
+        board.advance(20);
+        for range in sacked {
+            let end =
+                |segments: usize| 20 + lengths.iter().take(segments).map(|len| u64::from(*len)).sum::<u64>();
+            board.sack(end(range.start), end(range.end));
+        }
+        board.mark_lost();
+        board
+    }
+
+    proptest! {
+        #[test]
+        fn leaps_over_ranges_end_where_a_walk_does(
+            lengths in prop::collection::vec(prop::sample::select(vec![10_u32, 10, 10, 7, 25]), 0..24),
+            sacked in prop::collection::vec((0..24_usize, 1..6_usize).prop_map(|(at, some)| at..at + some), 0..6),
+            (from, limit) in (0..30_u64, 0..30_u64),
+        ) {
+            let board = board(&lengths, &sacked);
+            let waits = |number: &u64| !board.is_sacked(*number);
+            let (base, end) = (board.base, board.end());
+            prop_assert_eq!(board.first_unsacked(from, limit), (from.max(base)..limit.min(end)).find(waits));
+            prop_assert_eq!(board.last_unsacked(), (base..end).rfind(waits));
+            let is_lost = |number: &u64| waits(number) && board.is_lost(*number);
+            prop_assert_eq!(board.first_lost(from), (from.max(base)..end).find(is_lost));
+        }
+
+        #[test]
+        fn a_segment_is_found_by_its_first_byte_whatever_the_lengths(
+            lengths in prop::collection::vec(prop::sample::select(vec![10_u32, 10, 10, 7, 25]), 0..24),
+            offset in 0..300_u64,
+        ) {
+            let board = board(&lengths, &[]);
+            let starts: Vec<u64> = (board.base..board.end()).map(|number| board.get(number).start).collect();
+            let below = starts.iter().filter(|start| **start < offset).count() as u64;
+            prop_assert_eq!(board.number_at(offset), board.base + below);
+            prop_assert_eq!(board.at(offset).map(|sent| sent.start), starts.contains(&offset).then_some(offset));
+        }
+    }
+
+    #[test]
+    fn in_slow_start_what_is_lost_is_sent_before_new_data_and_both_within_the_window() {
+        let mut board = board(&[10; 6], &[2..3, 4..6]);
+        board.next = board.base;
+        assert_eq!(board.next_lost(), Some(2));
+        assert_eq!(board.next_in_slow_start(1), Some(Pick::Again(2)));
+        board.next = 4;
+        assert_eq!(
+            (board.next_lost(), board.next_in_slow_start(6), board.next_in_slow_start(7)),
+            (None, None, Some(Pick::New))
+        );
+    }
+}

@@ -308,3 +308,24 @@ fn a_station_that_stands_by_notes_what_a_frame_of_others_means_to_it() {
     }
     assert!(stood > 1_000, "{stood}");
 }
+
+#[test]
+fn a_station_that_catches_up_with_a_bystander_knows_what_one_that_followed_does() {
+    let mut followed = Cell::new(config(Some(0)), 2).stations.remove(0);
+    let (rules, mut rested) = (followed.rules.clone(), followed.clone());
+    let mut bystander = rested.at_rest().expect("it has nothing to do");
+    let reserved_us =
+        [(FrameKind::Rts, 900), (FrameKind::Cts, 600), (FrameKind::Data, 30_000), (FrameKind::CfEnd, 0)];
+    for (step, (kind, duration)) in reserved_us.into_iter().enumerate() {
+        let [begin, end] = [0, 300].map(|after| at(1_000 * (step as u64 + 1) + after));
+        let frame = Frame::new(kind, NodeId(9), NodeId(8), 20, PhyRate::Dsss1);
+        let frame = Frame { duration: Span::from_micros(duration), ..frame };
+        followed.on_busy(begin, &mut Nobody);
+        assert!(followed.stands_by(&frame, true, end));
+        bystander.on_busy(begin);
+        bystander.on_frame(&frame, end, &rules);
+        assert!(followed.rests_as(&bystander) && !rested.rests_as(&bystander), "{kind:?}");
+    }
+    rested.catch_up(&bystander);
+    assert_eq!(format!("{rested:?}"), format!("{followed:?}"));
+}

@@ -79,7 +79,7 @@ fn run(case: &Case, is_watched: bool) -> Pair {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(100_000))]
+    #![proptest_config(ProptestConfig::with_cases(40 * ProptestConfig::default().cases))]
 
     #[test]
     fn a_sender_that_predicts_sends_what_one_does_that_does_not(case in case()) {
