@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import time
+import urllib.request
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -169,6 +170,53 @@ def test_a_live_run_is_traced_and_captured_like_any_other(folder: Path) -> None:
         command = [sys.executable, "-m", "lasthop", view, "out", "-o", f"{view}.html"]
         subprocess.run(command, cwd=folder, check=True, timeout=100)
         assert "phone" in (folder / f"{view}.html").read_text()
+
+
+DATAGRAMS = """
+import socket, time
+to = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+while True:
+    to.sendto(bytes(1000), ("server", 9))
+    time.sleep(0.01)
+"""
+
+
+def test_a_run_shows_its_rates_delays_queues_and_airtime_while_it_lasts(folder: Path) -> None:
+    """A page asks twice; the second answer is newer. The server ends with the run."""
+    phone = ("--node", "phone", "--", sys.executable, "-c", DATAGRAMS)
+    command = [sys.executable, "-m", "lasthop", "live", "cell.toml", "--watch", "--hold", "server", *phone]
+    kept = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")}
+    with subprocess.Popen(command, cwd=folder, env=kept, stderr=subprocess.PIPE, text=True) as started:
+        assert started.stderr is not None
+        address = started.stderr.readline().removeprefix("watch the run at ").strip()
+        first = newer(address, -1)
+        second = newer(address, first["version"])
+        started.send_signal(signal.SIGINT)
+        last = newer(address, second["version"])
+        started.communicate()
+    assert (last["state"], started.returncode) == ("done", 130)
+    assert second["version"] > first["version"]
+    charts = {one["chart"]["id"]: one["chart"] for one in last["figures"]}
+    assert set(charts) == {"rate", "delay", "queue", "airtime-air"}
+    rates = {
+        series["name"]: max(filter(None, series["y"])) for series in charts["rate"]["panels"][0]["series"]
+    }
+    # 100 datagrams of 1028 B per second; ICMP answers that nobody receives them.
+    assert rates["down.reverse"] == pytest.approx(822, rel=0.2)
+    shares = [series["y"][-1] for series in charts["airtime-air"]["panels"][0]["series"]]
+    assert sum(shares) == pytest.approx(100, abs=0.1)
+
+
+def newer(address: str, known: int) -> dict[str, Any]:
+    """What a page gets that has this version, once there are charts."""
+    until = time.monotonic() + 20
+    while time.monotonic() < until:
+        with urllib.request.urlopen(f"{address}data.json?known={known}") as answer:
+            found: dict[str, Any] = json.load(answer)
+        if found.get("figures"):
+            return found
+        time.sleep(0.05)
+    raise AssertionError("no charts in 20 s")
 
 
 def test_what_no_program_shows_cannot_be_traced(folder: Path) -> None:

@@ -14,13 +14,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lasthop.base.arguments import MOST_SEED, nonblank, span, whole, words
+from lasthop.base.arguments import MOST_SEED, nonblank, place, span, whole, words
 from lasthop.base.errors import LasthopError, RunError, UnavailableError, UsageError, nearest
 from lasthop.base.paths import for_children
 from lasthop.realtime import system
 from lasthop.realtime.programs import listens
 from lasthop.realtime.session import LIMIT_S, Outcome
-from lasthop.scenario.scenario import Scenario, load
+from lasthop.scenario.scenario import Scenario, captures, load
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -51,6 +51,9 @@ def live(
     seed: int | None = None,
     replication: int = 0,
     limit_s: float = LIMIT_S,
+    trace: Sequence[str] = (),
+    pcap: str | Path | Mapping[str, str | Path] | None = None,
+    out: str | Path | None = None,
 ) -> Live:
     """Make the network of a scenario in real time, with some of its nodes for programs and sockets.
 
@@ -64,6 +67,9 @@ def live(
         seed: Seed of all random streams; default: the scenario's seed.
         replication: The number of the run for this seed.
         limit_s: The time in seconds after which the network ends.
+        trace: Channels to record, such as `events`; `out` receives them.
+        pcap: A capture file for the first link, or one for each link in a mapping.
+        out: A directory for the outcome and its traces, as `lasthop live -o` writes it.
 
     Returns:
         The network, which the `with` statement starts.
@@ -81,6 +87,11 @@ def live(
         _expect_node(name, known, "nodes")
     if not named:
         raise UsageError(f"no node; {nearest('', known)}", argument="nodes")
+    channels = chosen.check_trace(trace, point)
+    if channels and out is None:
+        raise UsageError("nothing keeps the traces; expected a directory as out", argument="trace")
+    # The process that holds the network opens them.
+    captures(chosen, pcap, point)
     return Live(
         {
             "scenario": Scenario.from_text(chosen.text, chosen.name, chosen.overrides, ident=chosen.id),
@@ -89,6 +100,9 @@ def live(
             "seed": seed if seed is None else whole("seed", seed, most=MOST_SEED),
             "replication": whole("replication", replication),
             "limit_s": span("limit_s", limit_s),
+            "trace": channels,
+            "pcap": pcap,
+            "out": None if out is None else place("out", out, "a directory").absolute(),
         }
     )
 

@@ -16,6 +16,7 @@ from lasthop.realtime import system
 from lasthop.realtime.programs import Command, Node, Programs
 from lasthop.scenario.description import fault, schemes_of
 from lasthop.scenario.kept import keep
+from lasthop.scenario.scenario import captures, ran
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -146,7 +147,7 @@ def run(
     core = _core.Scenario.from_text(scenario.text, scenario.name, scenario.overrides)
     channels = scenario.check_trace(trace, point)
     with (
-        scenario.captures(pcap, point) as drafts,
+        captures(scenario, pcap, point) as drafts,
         _stopped_by_signals() as (stop, stops),
         select.epoll() as any_end,
     ):
@@ -183,7 +184,7 @@ def run(
             for node in nodes:
                 os.close(node.namespace)
                 os.close(node.interface)
-    done = scenario.ran(ended.pop("run"), point, chosen, replication)
+    done = ran(scenario, ended.pop("run"), point, chosen, replication)
     outcome = Outcome(
         scenario=scenario.id,
         overrides=scenario.overrides,

@@ -336,7 +336,7 @@ class Scenario(Description):
             max_events = whole("max_events", max_events, 1)
         if max_wall_s is not None:
             max_wall_s = span("max_wall_s", max_wall_s)
-        with self.captures(pcap, point) as drafts:
+        with _drafts(self._pcap(pcap, point)) as drafts:
 
             def work(token: _core.Cancel) -> _core.Run:
                 return self._core.run(
@@ -351,17 +351,7 @@ class Scenario(Description):
                 )
 
             done = attended(work, cancel, progress or None)
-        return self.ran(done, point, seed, replication)
-
-    def ran(self, core: _core.Run, point: int, seed: int, replication: int) -> Run:
-        """The run with these results."""
-        return self._run_class(core, self, point, seed, replication)
-
-    def captures(
-        self, pcap: str | Path | Mapping[str, str | Path] | None, point: int
-    ) -> AbstractContextManager[dict[str, str] | None]:
-        """The drafts of captures by their links, which take their places when a run has ended."""
-        return _drafts(self._pcap(pcap, point))
+        return self._run_class(done, self, point, seed, replication)
 
     def duration_s(self, point: int = 0) -> float:
         """The simulated time of a run.
@@ -448,6 +438,18 @@ def _drafts(captures: Mapping[str, Path]) -> Iterator[dict[str, str] | None]:
                 if str(draft) in e.text:
                     raise RunError(e.text.replace(str(draft), str(captures[link]))) from e
             raise
+
+
+def ran(scenario: Scenario, core: _core.Run, point: int, seed: int, replication: int) -> Run:
+    """The run of a scenario with these results."""
+    return scenario._run_class(core, scenario, point, seed, replication)  # noqa: SLF001 - private to this module
+
+
+def captures(
+    scenario: Scenario, pcap: str | Path | Mapping[str, str | Path] | None, point: int
+) -> AbstractContextManager[dict[str, str] | None]:
+    """The drafts of captures by their links, which take their places when a run has ended."""
+    return _drafts(scenario._pcap(pcap, point))  # noqa: SLF001 - private to this module
 
 
 def under(scenario: S, pairs: Pairs) -> S:
