@@ -4,6 +4,9 @@ use super::*;
 use crate::transport::tcp::{Counting, EcnMode, Halved, LossDetection, Pacing, SlowStart};
 use proptest::prelude::*;
 
+/// How many connections; more in the soak.
+const CASES: u32 = if option_env!("LASTHOP_SOAK").is_some() { 100_000 } else { 10_000 };
+
 /// A connection, and what its wire does to it.
 #[derive(Clone, Debug)]
 struct Case {
@@ -79,7 +82,7 @@ fn run(case: &Case, is_watched: bool) -> Pair {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(40 * ProptestConfig::default().cases))]
+    #![proptest_config(ProptestConfig::with_cases(CASES))]
 
     #[test]
     fn a_sender_that_predicts_sends_what_one_does_that_does_not(case in case()) {
