@@ -91,7 +91,8 @@ impl Live {
         times: (f64, f64),
         watch: Option<(f64, Py<PyAny>)>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let times = [times.0, times.1, watch.as_ref().map_or(1.0, |watch| watch.0)];
+        let (every, watch) = watch.unzip();
+        let times = [times.0, times.1, every.unwrap_or(1.0)];
         let are_open = ends.iter().chain([&stop]).all(|end| *end >= 0) && ends.len() == self.nodes.len();
         if !are_open || times.iter().any(|time| !time.is_finite() || *time < 0.0) {
             let count = self.nodes.len();
@@ -109,13 +110,13 @@ impl Live {
             let borrow = |end: RawFd| unsafe { BorrowedFd::borrow_raw(end) };
             let ends: Vec<BorrowedFd<'_>> = ends.into_iter().map(borrow).collect();
             let mut take = |at: Time, metrics: Vec<(String, Option<f64>)>| {
-                let Some((_, watch)) = &watch else { return };
+                let Some(watch) = &watch else { return };
                 Python::attach(|py| {
                     let called = watch.call1(py, (at.as_secs(), BTreeMap::from_iter(metrics)));
-                    called.map(drop).unwrap_or_else(|error| error.write_unraisable(py, None));
+                    called.map_or_else(|error| error.write_unraisable(py, None), drop);
                 });
             };
-            let watch = watch.is_some().then(|| Watch { every, take: &mut take });
+            let watch = watch.is_some().then_some(Watch { every, take: &mut take });
             let ended = relay(&mut network, &ends, borrow(stop), (clock, until), watch);
             let ended = ended.map_err(|error| match error.raw_os_error() {
                 Some(number) => PyOSError::new_err((number, error.to_string())),

@@ -4,6 +4,9 @@ use crate::common::run_once;
 use lasthop_sim::scenario::Scenario;
 use proptest::prelude::*;
 
+/// How many cells; more in the soak.
+const CASES: u32 = if option_env!("LASTHOP_SOAK").is_some() { 640 } else { 64 };
+
 /// Stations around a hub, all of which receive each other, with traffic of several kinds.
 fn cell(air: &str, (stations, radius_m): (u32, u32), flows: &str) -> String {
     format!(
@@ -75,7 +78,7 @@ fn air() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 4))]
+    #![proptest_config(ProptestConfig::with_cases(CASES))]
 
     /// By the plain path all stations are at work, and in a run with a limit on events each is one of the run loop.
     #[test]

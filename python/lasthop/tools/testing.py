@@ -38,8 +38,6 @@ BOTH = [["-m", "alone"], ["-m", "not alone", *extension.ON_ALL_CORES]]
 
 # What --soak runs of the Python tests.
 SEARCHES = [f"tests/python/test_{name}.py" for name in ("search", "scripts", "live_search")]
-# Random cases of a Rust test in the soak, where it has no number of its own; by default they are 256.
-SOAK_CASES = 2560
 
 OPTIONAL_TOOLS = {
     "tshark": "decodes captures; without it those tests are skipped",
@@ -204,7 +202,7 @@ def main(args: Sequence[str] = ()) -> int:
     profile = "checked" if options.soak or is_ci() else "release"
     wanted = [step for step in steps(profile) if step.is_lint is not unwanted]
     if options.soak:
-        wanted = [rust_tests(profile, "env", f"PROPTEST_CASES={SOAK_CASES}")]
+        wanted = [rust_tests(profile, "env", "LASTHOP_SOAK=1")]
     # The build keeps one core busy for minutes; the steps continue meanwhile.
     with ThreadPoolExecutor(1) as pool:
         builds = [] if options.lint else [pool.submit(run, build_of(profile))]

@@ -26,7 +26,7 @@ pub(crate) struct Content {
 #[derive(Debug)]
 pub(crate) struct Contents {
     places: HashMap<u32, usize>,
-    contents: Vec<Content>,
+    kept: Vec<Content>,
     free: Vec<usize>,
     last: u32,
     /// The number of packets at which those that have left are removed.
@@ -35,7 +35,7 @@ pub(crate) struct Contents {
 
 impl Default for Contents {
     fn default() -> Contents {
-        Contents { places: HashMap::new(), contents: Vec::new(), free: Vec::new(), last: 0, most: LEAST }
+        Contents { places: HashMap::new(), kept: Vec::new(), free: Vec::new(), last: 0, most: LEAST }
     }
 }
 
@@ -51,7 +51,7 @@ impl Contents {
         self.places.retain(|number, _| in_transit.contains(number));
         let used: HashSet<usize> = self.places.values().copied().collect();
         self.free.clear();
-        self.free.extend((0..self.contents.len()).filter(|place| !used.contains(place)));
+        self.free.extend((0..self.kept.len()).filter(|place| !used.contains(place)));
         self.most = (2 * self.places.len()).max(LEAST);
     }
 
@@ -62,10 +62,10 @@ impl Contents {
             packet.id = self.last;
         }
         let place = self.free.pop().unwrap_or_else(|| {
-            self.contents.push(Content { packet: *packet, entered: now, bytes: Vec::new() });
-            self.contents.len() - 1
+            self.kept.push(Content { packet: *packet, entered: now, bytes: Vec::new() });
+            self.kept.len() - 1
         });
-        let content = &mut self.contents[place];
+        let content = &mut self.kept[place];
         (content.packet, content.entered) = (*packet, now);
         content.bytes.clear();
         content.bytes.extend_from_slice(bytes);
@@ -81,7 +81,7 @@ impl Contents {
 
     /// What a packet with this number was when it entered; `None` if it did not come from outside.
     pub(crate) fn get(&self, number: u32) -> Option<&Content> {
-        self.places.get(&number).map(|place| &self.contents[*place])
+        self.places.get(&number).map(|place| &self.kept[*place])
     }
 }
 
@@ -118,7 +118,7 @@ mod tests {
             let content = contents.get(*number).expect("it is in transit");
             assert_eq!((content.bytes.as_slice(), content.entered), (&[*byte][..], Time(u64::from(*byte))));
         }
-        assert!(contents.contents.len() <= 4 * held.len(), "{} for {}", contents.contents.len(), held.len());
+        assert!(contents.kept.len() <= 4 * held.len(), "{} for {}", contents.kept.len(), held.len());
         contents.retain(std::iter::empty());
         assert!(held.iter().all(|(number, _)| contents.get(*number).is_none()));
         assert!(contents.get(0).is_none());

@@ -81,8 +81,8 @@ impl Open {
         let at_end = self.world.snapshot();
         let last = self.last.replace((now, at_end.clone()));
         let last = last.filter(|(at, _)| *at >= begin || now < begin);
-        let began = self.world.at_begin.clone().map(|at_begin| (begin, at_begin));
-        let before = last.or(began).unwrap_or_else(|| (now, at_end.clone()));
+        let first = self.world.at_begin.clone().map(|at_begin| (begin, at_begin));
+        let before = last.or(first).unwrap_or_else(|| (now, at_end.clone()));
         self.world.between(&self.config, before, at_end)
     }
 

@@ -4,6 +4,9 @@ use super::*;
 use crate::transport::tcp::{Counting, EcnMode, Halved, LossDetection, Pacing, SlowStart};
 use proptest::prelude::*;
 
+/// How many connections; more in the soak.
+const CASES: u32 = if option_env!("LASTHOP_SOAK").is_some() { 100_000 } else { 10_000 };
+
 /// A connection, and what its wire does to it.
 #[derive(Clone, Debug)]
 struct Case {
@@ -78,16 +81,45 @@ fn run(case: &Case, is_watched: bool) -> Pair {
     pair
 }
 
+fn is_the_same_by_prediction(case: &Case) -> Result<(), TestCaseError> {
+    let [predicting, other] = [false, true].map(|is_watched| run(case, is_watched));
+    prop_assert_eq!(&predicting.log, &other.log);
+    for side in [CLIENT, SERVER] {
+        let [one, two] = [&predicting, &other].map(|pair| format!("{:?}", pair.ends[side]));
+        prop_assert_eq!(one, two);
+    }
+    Ok(())
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(40 * ProptestConfig::default().cases))]
+    #![proptest_config(ProptestConfig::with_cases(CASES))]
 
     #[test]
     fn a_sender_that_predicts_sends_what_one_does_that_does_not(case in case()) {
-        let [predicting, other] = [false, true].map(|is_watched| run(&case, is_watched));
-        prop_assert_eq!(&predicting.log, &other.log);
-        for side in [CLIENT, SERVER] {
-            let [one, two] = [&predicting, &other].map(|pair| format!("{:?}", pair.ends[side]));
-            prop_assert_eq!(one, two);
-        }
+        is_the_same_by_prediction(&case)?;
     }
+}
+
+#[test]
+fn an_expected_acknowledgement_ends_the_count_of_limited_transmit() {
+    let config = Config {
+        packet: 1000,
+        parts: Parts::new(RecoveryKind::Tahoe, LawConfig::Reno(())),
+        timestamps: false,
+        sack: false,
+        limited_transmit: true,
+        loss_detection: LossDetection::Duplicates,
+        slow_start: SlowStart::Standard,
+        counting: Counting::Acks,
+        pacing: Pacing::None,
+        ack_every: 1,
+        window: 2,
+        initial_window: 1,
+        ..Profile::Rfc.config()
+    };
+    // One in about 20 000 of the random cases has it. The client's ACK of the SYN is lost, so the answer to the next
+    // SYN of the server is a duplicate.
+    let (bytes, lost) = ([0, 1001], [vec![1], vec![]]);
+    let case = Case { config, bytes, lost, marked: vec![], late: vec![], reads: None };
+    is_the_same_by_prediction(&case).expect("no difference");
 }
