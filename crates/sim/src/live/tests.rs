@@ -533,3 +533,31 @@ fn a_copy_that_an_agent_cuts_from_what_it_keeps_has_the_bytes_of_its_part() {
     let came = step(0, None, 900 * MS);
     assert!(!came.is_empty() && came.iter().all(|one| *one == (500, payload[400..].to_vec())), "{came:?}");
 }
+
+#[test]
+fn a_packet_that_a_slotted_network_delivers_twice_has_its_bytes_both_times() {
+    let toml = r#"
+[run]
+duration = "1 s"
+[nodes]
+a = { position = ["0 m", "0 m"] }
+b = { position = ["200 m", "0 m"] }
+[links.frn]
+kind = "frn"
+nodes = ["a", "b"]
+frn = { slot-length = "1 ms", error-rate = "30 %" }
+[flows.main]
+from = "a"
+to = "b"
+"#;
+    let mut network = bound(&config(toml, &[]), &["a", "b"]).expect("two nodes");
+    let packets: Vec<(u64, Vec<u8>)> = (0..2000)
+        .map(|number| (number * MS, with_payload(0, (number as u32, 0), Flags::ACK, &[number as u8; 10])))
+        .collect();
+    let came = sent(&mut network, 0, &packets);
+    let mut different: Vec<&[u8]> = came.iter().map(|(_, bytes)| &bytes[..]).collect();
+    different.sort_unstable();
+    different.dedup();
+    assert!(came.len() > different.len() + 50, "{} of {}", different.len(), came.len());
+    assert_eq!(network.counted()[1].without_content, 0);
+}

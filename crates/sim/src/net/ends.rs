@@ -94,10 +94,10 @@ impl Net {
         self.send(packet.src, packet, size);
     }
 
-    /// The numbers of the packets that are in transit or of which agents keep copies.
+    /// The numbers of the packets that links hold or of which agents keep copies.
     fn numbers(&self) -> impl Iterator<Item = u32> {
-        let on_their_way = self.pool.on_their_way().map(|(packet, _)| packet);
-        let held = on_their_way.chain(self.wlans.iter().flat_map(Wlan::reordered)).map(|packet| packet.id);
+        let reordered = self.wlans.iter().flat_map(Wlan::reordered);
+        let held = self.pool.held().chain(reordered).map(|packet| packet.id);
         held.chain(self.agents.kept()).chain(self.handoffs.moving())
     }
 

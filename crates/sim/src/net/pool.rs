@@ -183,6 +183,13 @@ impl PacketPool {
         held.map(|(_, (place, size))| (&place.0, Bytes(u64::from(*size))))
     }
 
+    /// All packets that are in transit or that a link still holds, in no particular order.
+    pub(super) fn held(&self) -> impl Iterator<Item = &Packet> {
+        let mut is_held = vec![true; self.packets.len()];
+        self.free.iter().for_each(|place| is_held[*place as usize] = false);
+        self.packets.iter().zip(is_held).filter(|(_, is_held)| *is_held).map(|(place, _)| &place.0)
+    }
+
     /// The packets for a port, in no particular order.
     pub(super) fn bound_for(&self, port: u16) -> impl Iterator<Item = &Packet> {
         let runs = self.ports.chunks(RUN).zip(self.packets.chunks(RUN));

@@ -48,6 +48,11 @@ impl Reply {
         }
     }
 
+    /// Whether a segment of the receiver begins before the end of those that were passed to the sender.
+    pub(in super::super) fn is_before(&self, segment: &Segment) -> bool {
+        segment.seq.distance_from(self.seq) < 0
+    }
+
     /// An acknowledgement of the receiver is forwarded to the sender unchanged.
     pub(in super::super) fn passed(&mut self, ack: u64, segment: &Segment) {
         self.last = ack;

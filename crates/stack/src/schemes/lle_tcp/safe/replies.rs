@@ -36,6 +36,8 @@ impl Generator {
         let pure = is_pure(segment);
         // The end of the handshake goes up unchanged.
         let consumed = pure && self.edge.is_known();
+        // A keepalive or the probe of a closed window: only the sender may answer it.
+        let asks = consumed && self.reply.is_before(segment);
         if consumed {
             self.reply.hear(packet, segment);
         } else {
@@ -47,7 +49,7 @@ impl Generator {
         let heard = self.take_blocks(segment, ack);
         let news = heard.is_some_and(|blocks| blocks.news);
         let advanced = ack > self.confirmed;
-        let mut lost = self.lost_before(ack, pure && !widened, heard);
+        let mut lost = self.lost_before(ack, pure && !asks && !widened, heard);
         if advanced {
             self.confirmed = ack;
             let (given_up, seen) = self.copies.release(ack);
@@ -62,16 +64,16 @@ impl Generator {
                 self.reply.echo(stamps.echo);
             }
         }
-        if !consumed {
+        if asks || !consumed {
             turn.out.up(packet);
-            if ack >= self.acknowledged {
-                // The sender takes number and edge from the segment itself, and ignores an older one.
-                if ack > self.acknowledged {
-                    self.repeats = Repeats::default();
-                }
-                self.acknowledged = ack;
-                self.edge.tell(edge);
+        }
+        if !consumed && ack >= self.acknowledged {
+            // The sender takes number and edge from the segment itself, and ignores an older one.
+            if ack > self.acknowledged {
+                self.repeats = Repeats::default();
             }
+            self.acknowledged = ack;
+            self.edge.tell(edge);
         }
         let tells = self.delivered > self.acknowledged || self.twice.is_some() || (news && consumed);
         let wider = self.edge.is_news();
@@ -80,7 +82,7 @@ impl Generator {
             self.acknowledge(turn);
         } else if wider {
             self.acknowledge_later(turn);
-        } else if consumed && ack == self.acknowledged && (repeated || self.asked) {
+        } else if consumed && !asks && ack == self.acknowledged && (repeated || self.asked) {
             self.relay_repeat(turn);
         }
         self.asked &= !pure;

@@ -489,6 +489,20 @@ fn a_range_received_twice_is_told_on_only_if_the_sender_sent_it_twice() {
 }
 
 #[test]
+fn a_keepalive_or_probe_of_the_receiver_goes_to_the_sender_as_it_is() {
+    let mut bench = Bench::at_sender(safe(SENDER));
+    bench.deliver(data(0, 1000));
+    bench.up(ack(1000, 19_000));
+    bench.up(Segment { len: 1, ..ack(1000, 19_000) });
+    let probe = ack(1000, 19_000);
+    assert_eq!(bench.up(probe), [packet(probe)]);
+    // What it says besides is not kept back.
+    let wider = ack(1000, 25_000);
+    let up = bench.up(wider);
+    assert_eq!((up[0], told(&up[1])), (packet(wider), (1000, 25_000)));
+}
+
+#[test]
 fn a_packet_of_another_protocol_passes() {
     use crate::hooks::Agent;
     let mut bench = Bench::at_sender(safe(SENDER));
