@@ -138,6 +138,20 @@ def test_what_programs_send_arrives_whole_over_losses_and_agents(folder: Path, a
     assert found["status"] == 0
 
 
+def test_ipv6_passes_agents_as_datagrams(folder: Path) -> None:
+    """The same programs, over TCP of IPv6."""
+    over_6 = CLIENT.replace('("server", 80)', '("fd6c:6173:7468::10.0.0.3", 80)')
+    listens = SERVER.replace('create_server(("", 80))', 'create_server(("::", 80), family=socket.AF_INET6)')
+    server = ("--node", "server", "--", sys.executable, "-c", listens)
+    client = ("--node", "phone", "--", sys.executable, "-c", over_6, "100000")
+    done = live(folder, "-s", "agents.x.kind=snoop", "-o", "out", *server, *client)
+    expected = hashlib.sha256(random.Random(100_000).randbytes(100_000)).hexdigest()
+    assert f"[phone] client 100000 {expected}" in done.stdout, done.stdout + done.stderr
+    found = json.loads((folder / "out" / "run.json").read_text())
+    assert found["nodes"]["phone"]["opaque"] > 100_000 / 1500
+    assert found["metrics"]["agents.x.passed"] == 0
+
+
 @pytest.mark.parametrize("agent", ["snoop", "wtcp"])
 def test_a_station_repairs_the_losses_of_a_kernel_that_checks_timestamps(folder: Path, agent: str) -> None:
     lossy = ("links.air.loss.rate=5 %", "links.air.loss.above-mac=true")

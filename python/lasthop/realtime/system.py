@@ -41,6 +41,9 @@ TCP_WINDOW_CLAMP, TCP_INFO, TCP_CONGESTION = 10, 11, 13
 # Documentation/networking/ip-sysctl.rst: connections request accurate ECN, and accept it.
 ACCURATE_ECN = 3
 
+# What precedes the address of IPv4 in that of IPv6 (`crates/sim/src/live/network.rs`): 8 B of network, and zeros.
+_NETWORK_6, _NETWORK_BYTES = b"\xfdlasth\0\0\0\0\0\0", 8
+
 #: The signals by which a terminal or a service asks a program to end.
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 _TUN = "/dev/net/tun"
@@ -184,6 +187,7 @@ def node(address: str, mtu: int) -> tuple[int, int]:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
         _change(control, _SIOCSIFFLAGS, b"lo", struct.pack("=H14x", _IFF_UP | _IFF_RUNNING))
     interface = _interface(address, mtu)
+    _own_version_6(address)
     return os.open("/proc/thread-self/ns/net", os.O_RDONLY | os.O_CLOEXEC), interface
 
 
@@ -272,6 +276,22 @@ def _interface(address: str, mtu: int) -> int:
             _change(control, request, _NAME, value)
     _set_link(socket.if_nametoindex(_NAME.decode()))
     return tun
+
+
+def _own_version_6(address: str) -> None:
+    """Give the interface of the calling thread's namespace its address of IPv6, if the kernel has that."""
+    own = _SETTINGS.parent / "ipv6" / "conf" / _NAME.decode()
+    if not own.exists():
+        return
+    for name, value in {"accept_dad": 0, "router_solicitations": 0, "disable_ipv6": 0}.items():
+        _set(own / name, value)
+    given = _NETWORK_6 + socket.inet_aton(address)
+    with socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as control:
+        value = struct.pack("=16sIi", given, 8 * _NETWORK_BYTES, socket.if_nametoindex(_NAME.decode()))
+        try:
+            fcntl.ioctl(control, _SIOCSIFADDR, value)
+        except OSError as error:
+            raise Refused(f"interface: IPv6: {error.strerror}; expected an address") from error
 
 
 def _change(control: socket.socket, request: int, name: bytes, value: bytes) -> None:

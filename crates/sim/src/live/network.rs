@@ -1,16 +1,19 @@
 //! The network of a scenario for programs outside, without sockets and clocks.
 
-use lasthop_stack::packet::{Body, Datagram, Ecn, IP_HEADER, NodeId, Packet, TCP_HEADER, UDP_HEADER};
+use lasthop_stack::packet::{Body, Datagram, IP_HEADER, NodeId, Packet, TCP_HEADER, UDP_HEADER};
 use lasthop_stack::units::Time;
 use lasthop_stack::wire;
 
 use super::bound::{NotLive, bind};
 use crate::model::Config;
+use crate::outside;
 use crate::probe::trace::missing;
 use crate::run::{Open, Outcome, Recorded, RunError};
 
-/// Version 4 is in the first four bits of an IP packet.
-const VERSION_4: u8 = 4;
+/// The network of the addresses of version 6; behind it is the address of version 4 (`lasthop.realtime.system`).
+const NETWORK_6: [u8; 12] = *b"\xfdlasth\0\0\0\0\0\0";
+/// Bytes of a header of version 6.
+const HEADER_6: usize = 40;
 
 /// What one bound node sent and received.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,7 +24,7 @@ pub struct Counted {
     pub data: u64,
     /// Those that agents do not understand, of any protocol: they pass as datagrams of their length.
     pub opaque: u64,
-    /// What is not an IPv4 packet to a bound node, and did not enter.
+    /// What is not an IP packet to a bound node, and did not enter.
     pub ignored: u64,
     /// Packets that arrived here.
     pub arrived: u64,
@@ -176,7 +179,7 @@ impl std::fmt::Debug for Network {
 }
 
 /// The packet of these bytes, and whether it is opaque: a datagram of their length, since no part of the simulator understands
-/// it. `None` for what is not a whole IPv4 packet.
+/// it. `None` for what is not a whole IP packet to a node.
 fn as_packet(bytes: &[u8], now: Time) -> Option<(Packet, bool)> {
     let header: &[u8; IP_HEADER as usize] = bytes.first_chunk()?;
     if let Ok((packet, payload)) = wire::parse(bytes, now)
@@ -185,14 +188,21 @@ fn as_packet(bytes: &[u8], now: Time) -> Option<(Packet, bool)> {
     {
         return Some((packet, false));
     }
-    let [first, service, t0, t1, .., s0, s1, s2, s3, d0, d1, d2, d3] = *header;
-    if first >> 4 != VERSION_4 || usize::from(u16::from_be_bytes([t0, t1])) != bytes.len() {
+    let word = |at: usize| usize::from(u16::from_be_bytes([header[at], header[at + 1]]));
+    let address = |at: usize| bytes.get(at..)?.first_chunk::<4>().copied();
+    let ((src, dst), length) = match header[0] >> 4 {
+        4 => ((address(12)?, address(16)?), word(2)),
+        6 if [8, 24].iter().all(|at| bytes[*at..].starts_with(&NETWORK_6)) => {
+            ((address(20)?, address(36)?), word(4) + HEADER_6)
+        }
+        _ => return None,
+    };
+    if length != bytes.len() {
         return None;
     }
     let len = (bytes.len() as u32).saturating_sub(IP_HEADER + UDP_HEADER);
-    let datagram = Datagram { len, ..Datagram::default() };
-    let (src, dst) = (wire::node([s0, s1, s2, s3]), wire::node([d0, d1, d2, d3]));
-    Some((Packet { ecn: Ecn::of_bits(service), ..Packet::new(src, dst, Body::Udp(datagram)) }, true))
+    let body = Body::Udp(Datagram { len, ..Datagram::default() });
+    Some((Packet { ecn: outside::ecn(bytes), ..Packet::new(wire::node(src), wire::node(dst), body) }, true))
 }
 
 /// Whether the TCP options of a packet with these headers are among those that the simulator has. Ends may order and pad them in

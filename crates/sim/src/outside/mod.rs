@@ -79,8 +79,22 @@ fn part<'a>(content: &'a Content, packet: &Packet) -> Option<&'a [u8]> {
     payload.get(usize::try_from(begin).ok()?..)?.get(..packet.payload() as usize)
 }
 
-/// Writes the ECN field into an IPv4 packet, and mends the checksum of its header if that changes it (RFC 1624, eqn. 3).
+/// The ECN field of an IP packet, of version 4 or 6: the last two bits of the second byte, or those four bits before.
+pub(crate) fn ecn(bytes: &[u8]) -> Ecn {
+    Ecn::of_bits(bytes[1] >> shift(bytes))
+}
+
+fn shift(bytes: &[u8]) -> u32 {
+    if bytes[0] >> 4 == 6 { 4 } else { 0 }
+}
+
+/// Writes the ECN field into an IP packet, and mends the checksum of a header of version 4 if that changes it (RFC 1624,
+/// eqn. 3).
 fn mark(bytes: &mut [u8], ecn: Ecn) {
+    if shift(bytes) > 0 {
+        bytes[1] = bytes[1] & !(0b11 << shift(bytes)) | (ecn as u8) << shift(bytes);
+        return;
+    }
     let before = u16::from_be_bytes([bytes[0], bytes[1]]);
     let after = before & !0b11 | ecn as u16;
     if before == after {
