@@ -92,7 +92,8 @@ def test_a_crate_of_ones_own_is_a_law_of_an_installed_lasthop(
     (library,) = (TARGET / "debug").glob("libown_law.*o")
     shutil.copy2(library, folder / "own_law.abi3.so")
     call = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests"]
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), str(ROOT / "python")])}
+    path = [str(folder), str(ROOT / "python"), os.environ.get("PYTHONPATH", "")]
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(path)}
     tested = subprocess.run(call, capture_output=True, text=True, check=False, cwd=folder, env=env)
     assert tested.returncode == 0, tested.stdout
     assert "2 passed" in tested.stdout
