@@ -41,7 +41,7 @@ TCP_WINDOW_CLAMP, TCP_INFO, TCP_CONGESTION = 10, 11, 13
 # Documentation/networking/ip-sysctl.rst: connections request accurate ECN, and accept it.
 ACCURATE_ECN = 3
 
-# What precedes the address of IPv4 in that of IPv6 (`crates/sim/src/live/network.rs`), and bytes of its network.
+# What precedes the address of IPv4 in that of IPv6 (`sim/src/live/network.rs`), and bytes of the network.
 _NETWORK_6, _NETWORK_BYTES = b"\xfdlasth\0\0\0\0\0\0", 8
 
 #: The signals by which a terminal or a service asks a program to end.

@@ -227,9 +227,9 @@ impl Measurement<'_> {
     }
 
     pub(super) fn block_acks(&self, number: usize) -> BlockAcks {
-        let ended = &self.at_end.wlans[number];
-        let airtime = ended.airtime.of(AirClass::BlockAck);
-        BlockAcks { began: self.at_begin.wlans[number].edca, ended: ended.edca, airtime }
+        let (began, ended) = (&self.at_begin.wlans[number], &self.at_end.wlans[number]);
+        let [before, airtime] = [began, ended].map(|wlan| wlan.airtime.of(AirClass::BlockAck));
+        BlockAcks { began: began.edca, ended: ended.edca, airtime: airtime - before }
     }
 
     pub(super) fn arq(&self, number: usize) -> Arq {
