@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -94,7 +95,7 @@ def load_s(folder: Path, stations: int, replication: int) -> float:
         done = subprocess.run(
             [*live, "--replication", str(replication), "-q", *server, *phone, browse],
             cwd=folder,
-            env={"PATH": "/usr/bin:/bin", "TMPDIR": own},
+            env={**os.environ, "TMPDIR": own},
             capture_output=True,
             text=True,
             check=True,

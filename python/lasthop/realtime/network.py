@@ -20,7 +20,7 @@ from lasthop.base.paths import for_children
 from lasthop.realtime import system
 from lasthop.realtime.programs import listens
 from lasthop.realtime.session import LIMIT_S, Outcome
-from lasthop.scenario.scenario import Scenario, captures, load
+from lasthop.scenario.scenario import Scenario, capture_files, load
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -77,6 +77,7 @@ def live(
     Raises:
         UsageError: An argument is invalid for this scenario.
         ScenarioError: The scenario cannot be run.
+        StudyError: The directory of a capture does not exist.
     """
     if not isinstance(scenario, (str, os.PathLike, Scenario)):
         raise UsageError(f"{scenario!r}; expected a Scenario, a path or an id", argument="scenario")
@@ -90,8 +91,6 @@ def live(
     channels = chosen.check_trace(trace, point)
     if channels and out is None:
         raise UsageError("nothing keeps the traces; expected a directory as out", argument="trace")
-    # The process that holds the network opens them.
-    captures(chosen, pcap, point)
     return Live(
         {
             "scenario": Scenario.from_text(chosen.text, chosen.name, chosen.overrides, ident=chosen.id),
@@ -101,7 +100,7 @@ def live(
             "replication": whole("replication", replication),
             "limit_s": span("limit_s", limit_s),
             "trace": channels,
-            "pcap": pcap,
+            "pcap": {link: file.absolute() for link, file in capture_files(chosen, pcap, point).items()},
             "out": None if out is None else place("out", out, "a directory").absolute(),
         }
     )

@@ -445,11 +445,18 @@ def ran(scenario: Scenario, core: _core.Run, point: int, seed: int, replication:
     return scenario._run_class(core, scenario, point, seed, replication)  # noqa: SLF001 - private to this module
 
 
+def capture_files(
+    scenario: Scenario, pcap: str | Path | Mapping[str, str | Path] | None, point: int
+) -> dict[str, Path]:
+    """The files of captures by their links."""
+    return scenario._pcap(pcap, point)  # noqa: SLF001 - private to this module
+
+
 def captures(
     scenario: Scenario, pcap: str | Path | Mapping[str, str | Path] | None, point: int
 ) -> AbstractContextManager[dict[str, str] | None]:
     """The drafts of captures by their links, which take their places when a run has ended."""
-    return _drafts(scenario._pcap(pcap, point))  # noqa: SLF001 - private to this module
+    return _drafts(capture_files(scenario, pcap, point))
 
 
 def under(scenario: S, pairs: Pairs) -> S:
