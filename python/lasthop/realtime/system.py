@@ -287,9 +287,9 @@ def _own_version_6(address: str) -> None:
         _set(own / name, value)
     given = _NETWORK_6 + socket.inet_aton(address)
     with socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as control:
-        value = struct.pack("=16sIi", given, 8 * _NETWORK_BYTES, socket.if_nametoindex(_NAME.decode()))
+        asked = struct.pack("=16sIi", given, 8 * _NETWORK_BYTES, socket.if_nametoindex(_NAME.decode()))
         try:
-            fcntl.ioctl(control, _SIOCSIFADDR, value)
+            fcntl.ioctl(control, _SIOCSIFADDR, asked)
         except OSError as error:
             raise Refused(f"interface: IPv6: {error.strerror}; expected an address") from error
 
