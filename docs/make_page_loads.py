@@ -75,7 +75,7 @@ def site(folder: Path) -> None:
     (folder / "index.html").write_text(f"<!doctype html>{icon}{images}<script>{SCRIPT}</script>")
 
 
-def load_s(folder: Path, stations: int, replication: int) -> float:
+def load_s(folder: Path, stations: int, replication: int, late_ms: float = 1.0) -> float:
     """The time in which a browser on the phone loads the page, while the other stations download."""
     has_others = stations > 1
     text = SCENARIO.format(
@@ -93,7 +93,7 @@ def load_s(folder: Path, stations: int, replication: int) -> float:
     # The browser puts sockets there, whose paths must be short.
     with tempfile.TemporaryDirectory() as own:
         done = subprocess.run(
-            [*live, "--replication", str(replication), "-q", *server, *phone, browse],
+            [*live, "--replication", str(replication), "--late", str(late_ms), "-q", *server, *phone, browse],
             cwd=folder,
             env={**os.environ, "TMPDIR": own},
             capture_output=True,

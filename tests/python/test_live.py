@@ -314,7 +314,7 @@ PAGE_LOADS = runpy.run_path(str(Path(__file__).parents[2] / "docs" / "make_page_
 def test_a_browser_loads_a_page_while_others_download(tmp_path: Path) -> None:
     PAGE_LOADS["site"](tmp_path)
     # Half a megabyte at 12 Mbit/s.
-    assert 0.3 < PAGE_LOADS["load_s"](tmp_path, 2, 0) < 60
+    assert 0.3 < PAGE_LOADS["load_s"](tmp_path, 2, 0, late_ms=1e4) < 60
 
 
 def children(of: str) -> Iterator[str]:

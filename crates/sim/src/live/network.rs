@@ -12,6 +12,8 @@ use crate::run::{Open, Outcome, Recorded, RunError};
 
 /// The network of the addresses of version 6; behind it is the address of version 4 (`lasthop.realtime.system`).
 const NETWORK_6: [u8; 12] = *b"\xfdlasth\0\0\0\0\0\0";
+/// The first byte of an address of version 6 that is that of a group.
+const MULTICAST_6: u8 = 0xff;
 /// Bytes of a header of version 6.
 const HEADER_6: usize = 40;
 
@@ -94,6 +96,10 @@ impl Network {
 
     /// A bound node sends these bytes now; what is due before is over.
     pub fn take(&mut self, end: usize, bytes: &[u8], now: Time) {
+        // What a kernel tells all neighbours of version 6 is not for a node.
+        if bytes.first().is_some_and(|first| first >> 4 == 6) && bytes.get(24) == Some(&MULTICAST_6) {
+            return;
+        }
         let counted = &mut self.counted[end];
         let Some((mut packet, is_opaque)) =
             as_packet(bytes, now).filter(|(packet, _)| packet.src == self.bound[end])

@@ -592,5 +592,8 @@ fn a_packet_of_version_6_passes_as_a_datagram_of_its_length_and_is_marked() {
     assert_eq!((opaque.packets, opaque.opaque, opaque.rewritten), (3, 3, 0));
     path.take(0, &version_6(NodeId(0), NodeId(77), 160, Ecn::NotEct), Time(5_000 * MS));
     path.take(0, &[0x60; 30], Time(5_000 * MS));
-    assert_eq!(path.counted()[0].ignored, 2);
+    let mut to_all = version_6(NodeId(0), NodeId(2), 160, Ecn::NotEct);
+    to_all[24] = 0xff;
+    path.take(0, &to_all, Time(5_000 * MS));
+    assert_eq!((path.counted()[0].ignored, path.counted()[0].packets), (2, 3));
 }
