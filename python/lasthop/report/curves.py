@@ -46,7 +46,7 @@ def over_time(study: Study, figure: dict[str, Any], marks: Sequence[Mark], most:
                 "log": False,
                 "floats": name == "sequence",
                 "series": [
-                    _curve(line, factor, look_of[line.label], most, steps=panel.holds or panel.steps)
+                    curve(line, factor, look_of[line.label], most, steps=panel.holds or panel.steps)
                     for line in cut
                 ],
             }
@@ -55,23 +55,29 @@ def over_time(study: Study, figure: dict[str, Any], marks: Sequence[Mark], most:
     given = [len(line.times) for every in found.values() for line in every]
     made = about(study, found, runs)
     less = f"; thinned to at most {most} values per line" if max(given) > most >= max(kept) else ""
+    return curves(made + less, ("simulated time (s)", "s"), (since or 0, end), panels)
+
+
+def curves(
+    caption: str,
+    x: tuple[str, str],
+    ends: tuple[Any, Any],
+    panels: list[dict[str, Any]],
+    *,
+    log: bool = False,
+) -> Chart:
+    """Panels of curves over one quantity, given by its label and unit, from one end to another."""
+    (label, unit), (begin, end) = x, ends
     return {
         "form": "curve",
-        "caption": made + less,
+        "caption": caption,
         "legend": "",
-        "x": {
-            "label": "simulated time (s)",
-            "unit": "s",
-            "words": [],
-            "log": False,
-            "from": since or 0,
-            "to": end,
-        },
+        "x": {"label": label, "unit": unit, "words": [], "log": log, "from": begin, "to": end},
         "panels": panels,
     }
 
 
-def _curve(line: Line, factor: float, own: Look, most: int, *, steps: bool) -> dict[str, Any]:
+def curve(line: Line, factor: float, own: Look, most: int, *, steps: bool) -> dict[str, Any]:
     """A line over time; a binned value holds until the next edge."""
     is_binned = len(line.times) == len(line.values) + 1
     values = [*line.values, line.values[-1]] if is_binned else line.values
@@ -133,20 +139,13 @@ def response_times(study: Study, figure: dict[str, Any], marks: Sequence[Mark], 
                 "dots": False,
             }
         )
-    return {
-        "form": "curve",
-        "caption": f"Kaplan-Meier, unfinished transfers censored, {counts(runs)}",
-        "legend": "",
-        "x": {
-            "label": f"response time of {figure['class']} ({unit})",
-            "unit": unit,
-            "words": [],
-            "log": figure.get("x-scale") == "log",
-            "from": 0,
-            "to": number(1.02 * longest / factor),
-        },
-        "panels": [{"label": "share completed", "unit": "", "log": False, "to": 1.02, "series": series}],
-    }
+    return curves(
+        f"Kaplan-Meier, unfinished transfers censored, {counts(runs)}",
+        (f"response time of {figure['class']} ({unit})", unit),
+        (0, number(1.02 * longest / factor)),
+        [{"label": "share completed", "unit": "", "log": False, "to": 1.02, "series": series}],
+        log=figure.get("x-scale") == "log",
+    )
 
 
 def thin(drawn: Chart, most: int) -> Chart:

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections import deque
 from html import escape
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from lasthop.base.quantity import prefix
 from lasthop.figures.airtime import COLOURS, DARK
 from lasthop.figures.style import looks
-from lasthop.report.numbers import column, look
+from lasthop.report.curves import curve, curves
 from lasthop.report.page import STYLES
 from lasthop.report.sections import card
 from lasthop.report.sheet import sheet
 from lasthop.report.watch import SCRIPTS
 from lasthop.scenario.airtime import CLASSES, ledgers
+from lasthop.views.timeline import Line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     Metrics = Mapping[str, float | None]
-    Lines = dict[str, list[float | None]]
+    Lines = dict[str, list[float]]
 
 # The samples that are kept.
 _MOST = 240
@@ -83,7 +86,6 @@ class Charts:
             "version": version,
             "state": "done" if is_done else "running",
             "where": "The network has ended" if is_done else "The network runs",
-            "share": None,
             "count": f"{at_s:.1f} s",
             "pace": "",
             "words": _WORDS,
@@ -114,24 +116,32 @@ class Charts:
 def _lines(samples: Sequence[Metrics], before: str, behind: str) -> Lines:
     """The metrics of one kind by the names of their flows or links, without those that are always zero."""
     names = [name for name in samples[-1] if name.startswith(before) and name.endswith(behind)]
-    lines = {
-        name.removeprefix(before).removesuffix(behind): [metrics.get(name) for metrics in samples]
-        for name in names
-    }
-    return {name: values for name, values in lines.items() if any(values)}
+    return _used(
+        {
+            name.removeprefix(before).removesuffix(behind): [metrics.get(name) for metrics in samples]
+            for name in names
+        }
+    )
 
 
 def _airtime(samples: Sequence[Metrics], observers: Sequence[tuple[str, str]], place: int) -> Lines:
     """The shares of the classes of airtime on one link, in per cent."""
     books = [ledgers(dict(metrics), list(observers))[place] for metrics in samples]
-    shares = {
-        words: [book.share(book.seconds.get(name, 0.0)) for book in books] for name, words in CLASSES.items()
+    return _used(
+        {
+            words: [book.share(100.0 * book.seconds.get(name, 0.0)) for book in books]
+            for name, words in CLASSES.items()
+        }
+    )
+
+
+def _used(lines: Mapping[str, Sequence[float | None]]) -> Lines:
+    """The lines with a value that is not zero; what was not measured is not a number."""
+    return {
+        name: [math.nan if value is None else value for value in values]
+        for name, values in lines.items()
+        if any(values)
     }
-    lines: Lines = {
-        words: [None if share is None else 100.0 * share for share in every]
-        for words, every in shares.items()
-    }
-    return {words: values for words, values in lines.items() if any(values)}
 
 
 def _chart(
@@ -140,40 +150,17 @@ def _chart(
     unit: str,
     times: Sequence[float],
     lines: Lines,
-    colours: Mapping[str, dict[str, str]] | None = None,
+    colours: Mapping[str, dict[str, str]] = MappingProxyType({}),
 ) -> dict[str, Any]:
     """Lines over time as data for the page; `colours` has one for light and one for dark pages."""
-    largest = max((value for values in lines.values() for value in values if value is not None), default=0.0)
+    largest = max((abs(v) for values in lines.values() for v in values if math.isfinite(v)), default=0.0)
     factor, shown = (1.0, unit) if unit in ("packets", "%") else prefix(largest, unit)
-    scaled: Callable[[float | None], float | None] = lambda value: None if value is None else value / factor  # noqa: E731
     series = [
-        {
-            "name": name,
-            "look": look(own) if colours is None else _LINE | colours[name],
-            "x": column(times, 6),
-            "y": column(map(scaled, values), 5),
-            "step": False,
-            "dots": False,
-        }
+        curve(Line(name, list(times), values, [], []), factor, own, _MOST, steps=False)
         for (name, values), own in zip(lines.items(), looks({}, list(lines), {}), strict=True)
     ]
+    for one in series if colours else []:
+        one["look"] = _LINE | colours[one["name"]]
     panel = {"label": f"{title} ({shown})", "unit": shown, "log": False, "floats": False, "series": series}
-    return {
-        "id": ident,
-        "kind": "time",
-        "title": title,
-        "form": "curve",
-        "caption": "",
-        "legend": "",
-        "x": {
-            "label": "time (s)",
-            "unit": "s",
-            "words": [],
-            "log": False,
-            "from": times[0],
-            "to": times[-1],
-        },
-        "panels": [panel],
-        "notes": [],
-        "tables": [],
-    }
+    head = {"id": ident, "kind": "time", "title": title, "notes": [], "tables": []}
+    return head | curves("", ("time (s)", "s"), (times[0], times[-1]), [panel])

@@ -117,7 +117,6 @@ class Watch(Listener):
             "total": now.total,
             "done": done,
             "failed": now.failed,
-            "share": done / now.total if now.total else 0.0,
             "count": f"{done} of {now.total} runs{failed}",
             "words": _WORDS,
             "pace": self._to.pace() if state == "running" else self._to.summary(),

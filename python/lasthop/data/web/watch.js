@@ -38,7 +38,7 @@ function follow() {
 }
 
 function take(data) {
-  const share = data.share;
+  const share = data.total ? data.done / data.total : null;
   if (share === null) $("#progress").removeAttribute("value");
   else $("#progress").value = share;
   $("#runs-done").textContent = data.count;
