@@ -45,9 +45,11 @@ impl CodePoints {
         identification: u16,
         outside: Option<&Outside>,
     ) -> Result<Shown, Unfit> {
-        if let Some(outside) = outside.filter(|outside| outside.connections.have(packet)) {
-            let mut bytes = Vec::new();
-            outside.write(packet, identification, &mut bytes)?;
+        let mut bytes = Vec::new();
+        // What an agent made without bytes is shown with zeros.
+        if let Some(outside) = outside.filter(|outside| outside.connections.have(packet))
+            && outside.write(packet, identification, &mut bytes).is_ok()
+        {
             return Ok(Shown::Whole(bytes));
         }
         let headers = Headers::of(packet, identification)?;
