@@ -11,7 +11,7 @@ import lasthop as lh
 CELL = lh.load(Path(__file__).with_name("cell.toml"))
 CASES = {"alone": 0, "beside three downloads": 3, "beside ten downloads": 10}
 RATES = [1e6, 2.5e6, 5e6, 8e6, 16e6, 25e6]
-# It keeps at most so many seconds of the video.
+# The most video in its buffer, in seconds.
 MOST_S = 4.0
 # It answers a path such as /2000000 with as many bytes.
 SERVER = """

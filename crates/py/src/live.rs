@@ -80,7 +80,7 @@ impl Live {
     /// Relays packets between interfaces that do not block, one for each bound node, until this time of the network, or until
     /// `stop` can be read. The network is at its time zero for `ahead` seconds.
     ///
-    /// If `watch` is given, it is called again and again, after so many seconds, with the time and the metrics since the last
+    /// `watch` has an interval in seconds and a function, which is called once in each with the time and the metrics since the last
     /// call. The result has the run of the network, the time of its end, how late packets were delivered, and what the bound nodes did.
     #[pyo3(signature = (ends, stop, times, watch = None))]
     fn run<'py>(

@@ -30,8 +30,8 @@ pub struct Packet {
     pub dst: NodeId,
     /// Bytes that a routing protocol adds between IP and transport, as ns-2's DSDV and DSR do.
     pub extra_header: u16,
-    /// What a host numbers it by for a trace of its events; 0 without one. It is not on the wire: a copy that an agent sends
-    /// again has the same, and a packet made from its fields has none.
+    /// The number by which a host traces it, or finds the bytes that it has outside a simulation; 0 without one. It is not
+    /// on the wire: a copy that an agent sends again has the same, and a packet made from its fields has none.
     pub id: u32,
     /// The ECN field of its IP header.
     pub ecn: Ecn,
