@@ -140,26 +140,13 @@ def run(
     """
     chosen = scenario.seed if seed is None else seed
     names = list(dict.fromkeys([*(command.node for command in commands), *others]))
-    known = [node["name"] for node in scenario.network(point)["nodes"]]
-    for name in names:
-        if name not in known:
-            raise UsageError(f"{name}: no such node; {nearest(name, known)}", argument="node")
-    core = _core.Scenario.from_text(scenario.text, scenario.name, scenario.overrides)
     channels = scenario.check_trace(trace, point)
     with (
         captures(scenario, pcap, point) as drafts,
         _stopped_by_signals() as (stop, stops),
         select.epoll() as any_end,
     ):
-        try:
-            live = core.live(point, (chosen, replication), names, trace=channels, pcap=drafts)
-        except ValueError as error:
-            key, _, text = str(error).partition(": ")
-            raise ScenarioError(fault(scenario, point, key, text)) from error
-        for channel in channels:
-            if (lacks := live.missing(channel)) is not None:
-                text = f'"{channel}" records nothing between bound nodes; expected {lacks} between others'
-                raise UsageError(text, argument="trace")
+        live = _network(scenario, point, (chosen, replication), names, channels, drafts)
         if channels:
             _load_numpy()
         nodes = _bound(names, live.addresses())
@@ -203,6 +190,32 @@ def run(
     if out is not None:
         keep(done, out, outcome.as_dict())
     return outcome
+
+
+def _network(
+    scenario: Scenario,
+    point: int,
+    seeds: tuple[int, int],
+    names: Sequence[str],
+    trace: Sequence[str],
+    pcap: Mapping[str, str] | None,
+) -> _core.Live:
+    """The network at its start: that of a point with these nodes bound."""
+    known = [node["name"] for node in scenario.network(point)["nodes"]]
+    for name in names:
+        if name not in known:
+            raise UsageError(f"{name}: no such node; {nearest(name, known)}", argument="node")
+    core = _core.Scenario.from_text(scenario.text, scenario.name, scenario.overrides)
+    try:
+        live = core.live(point, seeds, names, trace=trace, pcap=pcap)
+    except ValueError as error:
+        key, _, text = str(error).partition(": ")
+        raise ScenarioError(fault(scenario, point, key, text)) from error
+    for channel in trace:
+        if (lacks := live.missing(channel)) is not None:
+            text = f'"{channel}" records nothing between bound nodes; expected {lacks} between others'
+            raise UsageError(text, argument="trace")
+    return live
 
 
 def _schemes(scenario: Scenario, point: int, bound: Sequence[str]) -> dict[str, str]:
