@@ -80,7 +80,8 @@ def test_the_kernel_fills_a_link_with_and_without_lle_tcp(monkeypatch: pytest.Mo
     make: dict[str, Any] = runpy.run_path(str(DOCS / "make_live.py"))
     shorter = make["RECEIVER"].replace("< 25", "< 4").replace("> 3", "> 1")
     assert shorter != make["RECEIVER"]
-    make["live"].__globals__["RECEIVER"] = shorter
+    # Other work may hold up a test.
+    make["live"].__globals__.update(RECEIVER=shorter, LATE_MS=1000)
     for settings in make["AGENTS"].values():
         # 1 Mbit/s less what the MAC and the headers take.
         assert 5e5 < make["live"](settings, 0) < 9.5e5

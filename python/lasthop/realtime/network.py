@@ -166,6 +166,7 @@ class Live:
                 raise
         finally:
             late.cancel()
+            late.join()
             self._close(self._process)
 
     def _pipes(self) -> tuple[IO[bytes], IO[bytes]]:
