@@ -1,0 +1,186 @@
+"""A guest: a kernel as a process, with a program that runs on the files of this machine."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lasthop.base.errors import RunError
+from lasthop.base.paths import for_children
+from lasthop.realtime import system
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from subprocess import Popen
+
+#: Where the folder of a guest is in it.
+INSIDE = Path("/run/lasthop")
+_INIT = Path(__file__).with_name("init.py")
+# All guests begin at this time: 1 January 2026.
+_BEGIN_NS = 1_767_225_600 * 10**9
+_MEMORY = 1 << 30
+_SHARED = Path("/dev/shm")  # noqa: S108 - the kernel makes a file without a name there
+_ADDR_NO_RANDOMIZE = 0x0040000
+_TICK_S = 0.02
+# The console of the monitor, <arch/um/drivers/mconsole.h>.
+_CONSOLE = "guest/mconsole"
+_REQUEST = struct.Struct("=III512s")
+_MAGIC, _VERSION, _ANSWER_S = 0xCAFEBABE, 2, 1.0
+
+
+class LimitError(RunError):
+    """The guest did not end in time; the message names the program that was running."""
+
+    exit_code = 124
+
+
+class Guest:
+    """A folder that a guest shares with this process, and one run of the guest in it."""
+
+    def __init__(self, kernel: Path, folder: Path) -> None:
+        self._kernel = kernel
+        #: What is in it is in `INSIDE` for the guest.
+        self.folder = folder
+
+    def run(
+        self,
+        words: Sequence[str],
+        given: bytes,
+        *,
+        seed: int,
+        limit_s: float,
+        follow: Callable[[str, bytes], None] = lambda *_: None,
+    ) -> int:
+        """Run a program in a new guest until it ends; returns its exit code.
+
+        Args:
+            words: The program and its arguments.
+            given: What it can read from its standard input.
+            seed: What the guest takes for random follows from it.
+            limit_s: The time of this machine after which the guest is ended.
+            follow: What takes its output while it runs: `out` or `err`, and the bytes.
+
+        Raises:
+            RunError: The guest ends without the program, or after its time.
+        """
+        env = {**os.environ, **_ENV, "PYTHONPATH": for_children()}
+        job = {"words": list(words), "env": env, "folder": str(Path.cwd())}
+        (self.folder / "job").write_text(json.dumps(job), encoding="utf-8")
+        (self.folder / "in").write_bytes(given)
+        with (
+            (self.folder / "out").open("xb+", buffering=0) as out,
+            (self.folder / "err").open("xb+", buffering=0) as err,
+        ):
+            streams = {"out": out, "err": err}
+
+            def pump() -> None:
+                for name, stream in streams.items():
+                    if part := stream.read():
+                        follow(name, part)
+
+            until = time.monotonic() + limit_s
+            with self._started(seed) as kernel:
+                while kernel.poll() is None:
+                    if time.monotonic() > until:
+                        raise LimitError(f"virtual: {limit_s:g} s of this machine are over{self._running()}")
+                    time.sleep(_TICK_S)
+                    pump()
+            pump()
+        return self._status(kernel.returncode)
+
+    @contextmanager
+    def _started(self, seed: int) -> Iterator[Popen[bytes]]:
+        options = (
+            f"mem={_MEMORY}",
+            *("rootfstype=hostfs", "rootflags=/", "ro", f"init={sys.executable}"),
+            *("time-travel=inf-cpu", f"time-travel-start={_BEGIN_NS}", f"random-seed={seed}", "norandmaps"),
+            *("uml_dir=.", "umid=guest", "quiet", "console=none"),
+            *("--", "-I", "-S", str(_INIT)),
+        )
+        with (self.folder / "kernel").open("wb") as log:
+            kernel = subprocess.Popen(
+                [self._kernel, *options],
+                cwd=self.folder,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                env={"PATH": os.defpath, "TMPDIR": str(_memory_folder(self.folder))},
+                preexec_fn=_settle,  # noqa: PLW1509 - no other thread of this process holds a lock
+            )
+        try:
+            yield kernel
+        finally:
+            kernel.kill()
+            kernel.wait()
+
+    def _status(self, code: int) -> int:
+        """The exit code of the program."""
+        with suppress(OSError, ValueError):
+            return int((self.folder / "status").read_text(encoding="ascii"))
+        log = (self.folder / "kernel").read_text(encoding="utf-8", errors="replace")
+        lines = [line.strip() for line in log.splitlines() if line.strip()]
+        panic = [line for line in lines if "panic" in line]
+        last = (panic or lines or ["no message"])[0 if panic else -1]
+        raise RunError(f"virtual: the guest ended with exit code {code}: {last}; expected its program to end")
+
+    def _running(self) -> str:
+        """What the guest does, as its kernel reports."""
+        with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as console:
+            console.bind(str(self.folder / "asks"))
+            console.settimeout(_ANSWER_S)
+            text = b"sysrq p"
+            request = _REQUEST.pack(_MAGIC, _VERSION, len(text), text)
+            console.sendto(request, str(self.folder / _CONSOLE))
+            found = re.search(rb"comm: (\S+)", console.recv(_REQUEST.size))
+            if found:
+                return f"; {found[1].decode(errors='replace')} was running, which may compute without a pause"
+        return ""
+
+
+# No program may differ from run to run by how Python orders its sets.
+_ENV = {"PYTHONHASHSEED": "0", "OPENBLAS_NUM_THREADS": "1"}
+
+
+def _settle() -> None:
+    """Prepare the process of a kernel: it ends with this one, and has all its memory at fixed places."""
+    import ctypes
+
+    system.end_with_parent()
+    ctypes.CDLL(None).personality(_ADDR_NO_RANDOMIZE)
+
+
+def _memory_folder(other: Path) -> Path:
+    """Where the memory of a guest is: in memory, if there is enough of it."""
+    with suppress(OSError):
+        if shutil.disk_usage(_SHARED).free > _MEMORY and os.access(_SHARED, os.W_OK | os.X_OK):
+            return _SHARED
+    return other
+
+
+@contextmanager
+def guest(kernel: Path) -> Iterator[Guest]:
+    """A guest and its folder, of which nothing is left in the end, not even if this process is killed."""
+    folder = Path(tempfile.mkdtemp(prefix="lasthop-"))
+    # It removes the folder when its input ends, however this process ends.
+    keeper = subprocess.Popen(
+        ["/bin/sh", "-c", 'read _; rm -rf -- "$0"', folder],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    try:
+        yield Guest(kernel, folder)
+    finally:
+        keeper.communicate()
