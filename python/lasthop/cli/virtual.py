@@ -10,7 +10,7 @@ from lasthop.base.errors import UsageError
 from lasthop.cli import completing
 from lasthop.cli.interrupt import interruptible
 from lasthop.cli.live import Programs, conclude, programs, run_options
-from lasthop.cli.options import Place, Word, examples, loaded, set_option, where_option
+from lasthop.cli.options import Word, examples, kernel_option, loaded, set_option, where_option
 from lasthop.cli.recording import trace_option
 from lasthop.cli.talk import note, warn, written
 
@@ -18,10 +18,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from lasthop.realtime.session import Outcome
-
-kernel_option = click.option(
-    "--kernel", type=Place(), help="Kernel of the guest; default: the one that --build-kernel made."
-)
 
 
 @click.command(

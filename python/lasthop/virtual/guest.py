@@ -152,6 +152,11 @@ class Guest:
 _ENV = {"PYTHONHASHSEED": "0", "OPENBLAS_NUM_THREADS": "1"}
 
 
+def mixed(seed: int, replication: int) -> int:
+    """What the guest draws from: other numbers for each replication of each seed."""
+    return seed * 0x9E3779B97F4A7C15 + replication & (1 << 64) - 1
+
+
 def _settle() -> None:
     """Prepare the process of a kernel: it ends with this one, and has all its memory at fixed places."""
     import ctypes

@@ -59,6 +59,8 @@ def _run() -> int:
         (("in", os.O_RDONLY), *((name, os.O_WRONLY | os.O_APPEND | os.O_DSYNC) for name in ("out", "err")))
     ):
         os.dup2(os.open(_JOB / name, flags), number)
+        # It has no streams at first, so that a file may be opened with this number.
+        os.set_inheritable(number, True)
     program = os.fork()
     if program == 0:
         try:

@@ -15,7 +15,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lasthop.base.errors import LasthopError, UsageError
+from lasthop.base.errors import UnavailableError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -43,7 +43,7 @@ _CONSTANT = {
 }
 
 
-class KernelError(LasthopError):
+class KernelError(UnavailableError):
     """The kernel of a guest is not there, or cannot be made; the message says what is missing."""
 
     exit_code = 2

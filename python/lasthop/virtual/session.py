@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import shutil
 import sys
+from codecs import getincrementaldecoder
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,10 +14,10 @@ from lasthop.base.files import make_folder, replacing
 from lasthop.realtime.session import LIMIT_S
 from lasthop.scenario.scenario import Scenario, capture_files, captures
 from lasthop.virtual import kernel
-from lasthop.virtual.guest import INSIDE, guest
+from lasthop.virtual.guest import INSIDE, guest, mixed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from lasthop.realtime.programs import Command
     from lasthop.realtime.session import Outcome
@@ -81,9 +82,9 @@ def run(
         code = one.run(
             [sys.executable, "-P", str(_WORKER), str(INSIDE / _ANSWER)],
             pickle.dumps(asked),
-            seed=_mixed(drawn, replication),
+            seed=mixed(drawn, replication),
             limit_s=patience_s,
-            follow=_print,
+            follow=_printer(),
         )
         try:
             found: Outcome | LasthopError = pickle.loads((one.folder / _ANSWER).read_bytes())  # noqa: S301
@@ -107,13 +108,12 @@ def _hand_over(kept: Path, out: Path) -> None:
             shutil.copyfile(file, draft)
 
 
-def _mixed(seed: int, replication: int) -> int:
-    """What the guest draws from: other numbers for each replication of each seed."""
-    return seed * 0x9E3779B97F4A7C15 + replication & (1 << 64) - 1
+def _printer() -> Callable[[str, bytes], None]:
+    """What prints the output of a guest."""
+    decoders = {name: getincrementaldecoder("utf-8")("replace") for name in ("out", "err")}
 
+    def follow(name: str, part: bytes) -> None:
+        into = sys.stdout if name == "out" else sys.stderr
+        print(decoders[name].decode(part), end="", file=into, flush=True)
 
-def _print(name: str, part: bytes) -> None:
-    stream = sys.stdout if name == "out" else sys.stderr
-    stream.flush()
-    stream.buffer.write(part)
-    stream.buffer.flush()
+    return follow
