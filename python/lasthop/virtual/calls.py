@@ -43,8 +43,8 @@ def virtual(
 def _command(one: object) -> Command:
     match one:
         case (node, [_, *_] as program):
-            found = tuple(words("commands", program, "curl"))
-            return Command(nonblank("commands", node, "the name of a node"), found)
+            checked_words = tuple(words("commands", program, "curl"))  # type: ignore[arg-type]
+            return Command(nonblank("commands", node, "the name of a node"), checked_words)
     raise UsageError(
         f'{one!r}; expected a node and a program such as ("phone", ["curl"])', argument="commands"
     )

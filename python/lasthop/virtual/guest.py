@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import shutil
 import socket
 import struct
@@ -23,20 +24,28 @@ from lasthop.realtime import system
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from subprocess import Popen
+    from typing import Self
 
 #: Where the folder of a guest is in it.
 INSIDE = Path("/run/lasthop")
 _INIT = Path(__file__).with_name("init.py")
+# The kernel mixes its options into what it takes for random: they are the same wherever lasthop is. The files of
+# the host have this link to the folder of the guest.
+_START = "/proc/self/cwd/init"
 # All guests begin at this time: 1 January 2026.
 _BEGIN_NS = 1_767_225_600 * 10**9
 _MEMORY = 1 << 30
 _SHARED = Path("/dev/shm")  # noqa: S108 - the kernel makes a file without a name there
 _ADDR_NO_RANDOMIZE = 0x0040000
 _TICK_S = 0.02
-# The console of the monitor, <arch/um/drivers/mconsole.h>.
-_CONSOLE = "guest/mconsole"
-_REQUEST = struct.Struct("=III512s")
-_MAGIC, _VERSION, _ANSWER_S = 0xCAFEBABE, 2, 1.0
+# The socket on which the kernel reports, and its own name.
+_MONITOR, _NAME = "monitor", "guest"
+# What it prints if it cannot report.
+_LOG = "log"
+# <arch/um/drivers/mconsole.h>: a request, and the head of a report with its kind.
+_REQUEST, _NOTE = struct.Struct("=III512s"), struct.Struct("=IIII")
+_MAGIC, _VERSION, _PANIC = 0xCAFEBABE, 2, 1
+_LONGEST, _ANSWER_S = 4096, 1.0
 
 
 class LimitError(RunError):
@@ -78,6 +87,9 @@ class Guest:
         job = {"words": list(words), "env": env, "folder": str(Path.cwd())}
         (self.folder / "job").write_text(json.dumps(job), encoding="utf-8")
         (self.folder / "in").write_bytes(given)
+        start = self.folder / Path(_START).name
+        start.write_text(f"#!/bin/sh\nexec {shlex.join([sys.executable, '-I', '-S', str(_INIT)])}\n", "utf-8")
+        start.chmod(0o700)
         with (
             (self.folder / "out").open("xb+", buffering=0) as out,
             (self.folder / "err").open("xb+", buffering=0) as err,
@@ -90,25 +102,36 @@ class Guest:
                         follow(name, part)
 
             until = time.monotonic() + limit_s
-            with self._started(seed) as kernel:
+            with _Monitor(self.folder) as monitor, self._started(seed) as kernel:
                 while kernel.poll() is None:
                     if time.monotonic() > until:
-                        raise LimitError(f"virtual: {limit_s:g} s of this machine are over{self._running()}")
+                        raise LimitError(
+                            f"virtual: {limit_s:g} s of this machine are over{monitor.running()}"
+                        )
                     time.sleep(_TICK_S)
                     pump()
-            pump()
-        return self._status(kernel.returncode)
+                pump()
+                if (code := self._status()) is None:
+                    text = f"exit code {kernel.returncode}: {monitor.panic()}; expected its program to end"
+                    raise RunError(f"virtual: the guest ended with {text}")
+                return code
 
     @contextmanager
     def _started(self, seed: int) -> Iterator[Popen[bytes]]:
         options = (
             f"mem={_MEMORY}",
-            *("rootfstype=hostfs", "rootflags=/", "ro", f"init={sys.executable}"),
+            *("rootfstype=hostfs", "rootflags=/", "ro", f"init={_START}"),
             *("time-travel=inf-cpu", f"time-travel-start={_BEGIN_NS}", f"random-seed={seed}", "norandmaps"),
-            *("uml_dir=.", "umid=guest", "quiet", "console=none"),
-            *("--", "-I", "-S", str(_INIT)),
+            *(
+                "uml_dir=.",
+                f"umid={_NAME}",
+                f"mconsole=notify:{_MONITOR}",
+                "quiet",
+                "loglevel=8",
+                "console=none",
+            ),
         )
-        with (self.folder / "kernel").open("wb") as log:
+        with (self.folder / _LOG).open("wb") as log:
             kernel = subprocess.Popen(
                 [self._kernel, *options],
                 cwd=self.folder,
@@ -124,28 +147,51 @@ class Guest:
             kernel.kill()
             kernel.wait()
 
-    def _status(self, code: int) -> int:
-        """The exit code of the program."""
+    def _status(self) -> int | None:
+        """The exit code of the program, if it has ended."""
         with suppress(OSError, ValueError):
             return int((self.folder / "status").read_text(encoding="ascii"))
-        log = (self.folder / "kernel").read_text(encoding="utf-8", errors="replace")
-        lines = [line.strip() for line in log.splitlines() if line.strip()]
-        panic = [line for line in lines if "panic" in line]
-        last = (panic or lines or ["no message"])[0 if panic else -1]
-        raise RunError(f"virtual: the guest ended with exit code {code}: {last}; expected its program to end")
+        return None
 
-    def _running(self) -> str:
-        """What the guest does, as its kernel reports."""
-        with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as console:
-            console.bind(str(self.folder / "asks"))
-            console.settimeout(_ANSWER_S)
-            text = b"sysrq p"
-            request = _REQUEST.pack(_MAGIC, _VERSION, len(text), text)
-            console.sendto(request, str(self.folder / _CONSOLE))
-            found = re.search(rb"comm: (\S+)", console.recv(_REQUEST.size))
-            if found:
-                return f"; {found[1].decode(errors='replace')} was running, which may compute without a pause"
+
+class _Monitor:
+    """What the kernel of a guest says of itself, <arch/um/drivers/mconsole.h>."""
+
+    def __init__(self, folder: Path) -> None:
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self._socket.bind(str(folder / _MONITOR))
+        self._socket.settimeout(_ANSWER_S)
+        self._kernel = str(folder / _NAME / "mconsole")
+        self._log = folder / _LOG
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._socket.close()
+
+    def running(self) -> str:
+        """What runs in the guest."""
+        # The registers of what runs, after its name.
+        asked = b"sysrq p"
+        with suppress(OSError):
+            self._socket.sendto(_REQUEST.pack(_MAGIC, _VERSION, len(asked), asked), self._kernel)
+            while True:
+                if found := re.search(rb"comm: (\S+)", self._socket.recv(_LONGEST)):
+                    name = found[1].decode(errors="replace")
+                    return f'; "{name}" runs, and time stands still while a program computes'
         return ""
+
+    def panic(self) -> str:
+        """Why the kernel has ended."""
+        self._socket.setblocking(False)
+        with suppress(OSError):
+            while True:
+                said = self._socket.recv(_LONGEST)
+                if len(said) > _NOTE.size and _NOTE.unpack_from(said)[2] == _PANIC:
+                    return said[_NOTE.size :].rstrip(b"\0\n").decode(errors="replace")
+        log = self._log.read_text(encoding="utf-8", errors="replace").strip()
+        return log.rpartition("\n")[2] or "it has given no reason"
 
 
 # No program may differ from run to run by how Python orders its sets.
