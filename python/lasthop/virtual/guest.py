@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 #: Where the folder of a guest is in it.
 INSIDE = Path("/run/lasthop")
 _INIT = Path(__file__).with_name("init.py")
-# The kernel mixes its options into what it takes for random: they are the same wherever lasthop is. The files of
-# the host have this link to the folder of the guest.
+# The kernel mixes its options into what it takes for random: they are the same wherever lasthop is. Among the
+# files of the host this is a link to the folder of the guest.
 _START = "/proc/self/cwd/init"
 # All guests begin at this time: 1 January 2026.
 _BEGIN_NS = 1_767_225_600 * 10**9

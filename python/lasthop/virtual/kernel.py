@@ -15,6 +15,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lasthop.base.arguments import place
 from lasthop.base.errors import UnavailableError, UsageError
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def find(given: str | Path | None = None) -> Path:
         UsageError: The one that is given is not a program.
     """
     if given is not None:
-        path = Path(given).absolute()
+        path = place("kernel", given, "a kernel").absolute()
         if not (path.is_file() and os.access(path, os.X_OK)):
             text = f"{given}: not a program; expected a kernel of User-Mode Linux"
             raise UsageError(text, argument="kernel")
@@ -124,7 +125,7 @@ def _locked() -> Iterator[None]:
 def _made(work: Path, say: Callable[[str], None]) -> Path:
     archive = _source(work, say)
     say(f"unpacking {archive.name}")
-    _do(work, "tar", "-xf", str(archive), "--exclude=*/Documentation/*", "--exclude=*/dts/*")
+    _do(work, "tar", "-xf", str(archive), "--exclude=*/Documentation/*/*", "--exclude=*/dts/*")
     top = next(path for path in work.iterdir() if (path / "Kbuild").is_file())
     _do(top, "patch", "-p1", "-i", str(_PATCH))
     _do(top, "make", "allnoconfig")
