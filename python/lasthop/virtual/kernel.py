@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from lasthop.base.arguments import place
 from lasthop.base.errors import UnavailableError, UsageError
+from lasthop.realtime import system
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -168,6 +169,7 @@ def _do(where: Path, *words: str) -> str:
         text=True,
         errors="replace",
         check=False,
+        preexec_fn=system.end_with_parent,  # noqa: PLW1509 - no other thread of this process holds a lock
     )
     if done.returncode:
         raise KernelError(f"kernel: {' '.join(words[:2])}: {_fault(done.stdout)}; expected no failure")
