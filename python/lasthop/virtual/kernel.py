@@ -169,7 +169,7 @@ def _do(where: Path, *words: str) -> str:
         text=True,
         errors="replace",
         check=False,
-        preexec_fn=system.end_with_parent,  # noqa: PLW1509 - no other thread of this process holds a lock
+        preexec_fn=system.end_with_parent,
     )
     if done.returncode:
         raise KernelError(f"kernel: {' '.join(words[:2])}: {_fault(done.stdout)}; expected no failure")
