@@ -31,9 +31,9 @@ d = {}
 [links.path]
 kind = "lossy"
 nodes = ["s", "d"]
-rate = "20 Mbit/s"
+rate = "10 Mbit/s"
 delay = "20 ms"
-queue = "64 packets"
+queue = "35 packets"
 loss = { rate = "0 %" }
 
 [flows.main]
@@ -43,8 +43,8 @@ app = { kind = "bulk" }
 tcp = { profile = "modern", packet = "1448 B", extra-header = "0 B" }
 """
 RATES = (1, 10, 50, 100)
-LOSSES = ("0 %", "0.1 %", "1 %")
-REPLICATIONS = 3
+LOSSES = ("0.1 %", "1 %")
+REPLICATIONS = 1
 # Each law of the kernel, and the name of ours.
 LAWS = {
     **{law: law for law in ("reno", "cubic", "bbr", "vegas", "veno")},
@@ -118,7 +118,7 @@ def laws() -> str:
     theirs: dict[tuple[str, str], float] = {}
     for (law, loss, _), goodput in zip(cells, found, strict=True):
         theirs[law, loss] = theirs.get((law, loss), 0.0) + goodput / REPLICATIONS
-    lines = [f"| law | {' | '.join(f'{loss} loss' for loss in LOSSES)} |\n", "| --- | --- | --- | --- |\n"]
+    lines = [f"| law | {' | '.join(f'{loss} loss' for loss in LOSSES)} |\n", "| --- | --- | --- |\n"]
     for law in LAWS:
         row = [_beside(law, loss, theirs[law, loss]) for loss in LOSSES]
         lines.append(f"| {law} | {' | '.join(row)} |\n")

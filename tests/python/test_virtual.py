@@ -87,12 +87,17 @@ SPIN = "while True: pass"
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "wire.toml").write_text(WIRE)
-    (tmp_path / "tmp").mkdir()
+    # Longer than the name of a socket.
+    (tmp_path / "tmp" / (100 * "x")).mkdir(parents=True)
     return tmp_path
 
 
+def temporary(folder: Path) -> Path:
+    return folder / "tmp" / (100 * "x")
+
+
 def environment(folder: Path) -> dict[str, str]:
-    return {**os.environ, "TMPDIR": str(folder / "tmp")}
+    return {**os.environ, "TMPDIR": str(temporary(folder))}
 
 
 def words(*given: str) -> list[str]:
@@ -104,7 +109,7 @@ def virtual(folder: Path, *given: str) -> subprocess.CompletedProcess[str]:
     done = subprocess.run(
         words(*given), cwd=folder, env=environment(folder), capture_output=True, text=True, check=False
     )
-    assert list((folder / "tmp").iterdir()) == []
+    assert list(temporary(folder).iterdir()) == []
     return done
 
 
@@ -256,16 +261,16 @@ def test_a_signal_leaves_nothing(folder: Path, number: signal.Signals, *, is_rea
     if is_real:
         assert run.stdout.readline() == "[client] begun\n"
     else:
-        while not list((folder / "tmp").glob("lasthop-*/log")):
+        while not list(temporary(folder).glob("lasthop-*/log")):
             time.sleep(0.01)
     run.send_signal(number)
     _, said = run.communicate(timeout=60)
     expected = (-9, "") if number == signal.SIGKILL else (130, "\nerror: interrupted\n")
     assert (run.returncode, said) == expected
     until = time.monotonic() + 30
-    while left_of(folder / "tmp") and time.monotonic() < until:
+    while left_of(temporary(folder)) and time.monotonic() < until:
         time.sleep(0.05)
-    assert left_of(folder / "tmp") == []
+    assert left_of(temporary(folder)) == []
 
 
 def test_a_kernel_that_fails_is_named_with_its_last_line(folder: Path) -> None:

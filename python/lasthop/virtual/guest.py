@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import re
+import resource
 import shlex
-import shutil
 import socket
 import struct
 import subprocess
@@ -14,6 +15,7 @@ import sys
 import tempfile
 import time
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -122,14 +124,8 @@ class Guest:
             f"mem={_MEMORY}",
             *("rootfstype=hostfs", "rootflags=/", "ro", f"init={_START}"),
             *("time-travel=inf-cpu", f"time-travel-start={_BEGIN_NS}", f"random-seed={seed}", "norandmaps"),
-            *(
-                "uml_dir=.",
-                f"umid={_NAME}",
-                f"mconsole=notify:{_MONITOR}",
-                "quiet",
-                "loglevel=8",
-                "console=none",
-            ),
+            *("uml_dir=.", f"umid={_NAME}", f"mconsole=notify:{_MONITOR}"),
+            *("quiet", "loglevel=8", "console=none"),
         )
         with (self.folder / _LOG).open("wb") as log:
             kernel = subprocess.Popen(
@@ -139,7 +135,7 @@ class Guest:
                 stdout=log,
                 stderr=log,
                 env={"PATH": os.defpath, "TMPDIR": str(_memory_folder(self.folder))},
-                preexec_fn=_settle,  # noqa: PLW1509 - no other thread of this process holds a lock
+                preexec_fn=partial(_settle, os.getpid()),  # noqa: PLW1509 - no other thread of this process holds a lock
             )
         try:
             yield kernel
@@ -158,24 +154,30 @@ class _Monitor:
     """What the kernel of a guest says of itself, <arch/um/drivers/mconsole.h>."""
 
     def __init__(self, folder: Path) -> None:
+        self._folder = os.open(folder, os.O_PATH)
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        self._socket.bind(str(folder / _MONITOR))
+        self._socket.bind(self._short(_MONITOR))
         self._socket.settimeout(_ANSWER_S)
-        self._kernel = str(folder / _NAME / "mconsole")
         self._log = folder / _LOG
+
+    def _short(self, name: str) -> str:
+        """A path in the folder, which may be deeper than the name of a socket can be."""
+        return f"/proc/{os.getpid()}/fd/{self._folder}/{name}"
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:
         self._socket.close()
+        os.close(self._folder)
 
     def running(self) -> str:
         """What runs in the guest."""
         # The registers of what runs, after its name.
         asked = b"sysrq p"
         with suppress(OSError):
-            self._socket.sendto(_REQUEST.pack(_MAGIC, _VERSION, len(asked), asked), self._kernel)
+            request = _REQUEST.pack(_MAGIC, _VERSION, len(asked), asked)
+            self._socket.sendto(request, self._short(f"{_NAME}/mconsole"))
             while True:
                 if found := re.search(rb"comm: (\S+)", self._socket.recv(_LONGEST)):
                     name = found[1].decode(errors="replace")
@@ -203,18 +205,19 @@ def mixed(seed: int, replication: int) -> int:
     return seed * 0x9E3779B97F4A7C15 + replication & (1 << 64) - 1
 
 
-def _settle() -> None:
-    """Prepare the process of a kernel: it ends with this one, and has all its memory at fixed places."""
-    import ctypes
-
-    system.end_with_parent()
+def _settle(parent: int) -> None:
+    """Prepare the process of a kernel: it ends with its parent, dumps nothing, and has fixed addresses."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     ctypes.CDLL(None).personality(_ADDR_NO_RANDOMIZE)
+    system.die_with(parent)
 
 
 def _memory_folder(other: Path) -> Path:
     """Where the memory of a guest is: in memory, if there is enough of it."""
     with suppress(OSError):
-        if shutil.disk_usage(_SHARED).free > _MEMORY and os.access(_SHARED, os.W_OK | os.X_OK):
+        found = os.statvfs(_SHARED)
+        has_room = found.f_bavail * found.f_frsize > _MEMORY and os.access(_SHARED, os.W_OK | os.X_OK)
+        if has_room and not found.f_flag & os.ST_NOEXEC:
             return _SHARED
     return other
 
