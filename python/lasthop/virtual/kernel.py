@@ -28,7 +28,7 @@ _SERIES = "6.12"
 _PACKAGE = f"linux-source-{_SERIES}"
 _ARCHIVE = f"{_PACKAGE}.tar.xz"
 _INSTALLED = Path("/usr/src")
-_MADE_OF = Path(__file__).with_name("kernel")
+_MADE_OF = Path(__file__).with_name("linux")
 _CONFIG, _PATCH = _MADE_OF / "config", _MADE_OF / "patch.diff"
 # Programs that the build needs, and the packages that have those with other names.
 _TOOLS = ("make", "gcc", "flex", "bison", "bc", "patch", "tar", "xz", "strip")
