@@ -106,7 +106,7 @@ def build(say: Callable[[str], None]) -> Path:
             raise KernelError(f"kernel: {text}")
         for left in folder().glob("build-*"):
             shutil.rmtree(left, ignore_errors=True)
-        with tempfile.TemporaryDirectory(dir=folder(), prefix="build-") as work:
+        with tempfile.TemporaryDirectory(dir=folder(), prefix="build-", ignore_cleanup_errors=True) as work:
             return _made(Path(work), say)
 
 
