@@ -93,6 +93,7 @@ def transfer(law: str, replication: int, **keys: str) -> tuple[float, int, float
         said = process.stdout.read()
         used = os.wait4(process.pid, 0)[2]
         packets = sum(map(int, re.findall(r'"packets": (\d+)', (Path(folder) / "run.json").read_text())))
+    print(law, replication, keys, said.strip(), flush=True)
     return float(said.split()[1]), packets, used.ru_utime + used.ru_stime
 
 
@@ -132,7 +133,7 @@ def _beside(law: str, loss: str, theirs: float) -> str:
     keys = {"flows.main.tcp.congestion": LAWS[law], "links.path.loss.rate": loss}
     scenario = lh.Scenario.from_text(PATH, "path").set(keys)
     runs = (scenario.run(replication=r) for r in range(REPLICATIONS))
-    ours = sum(run["flows.main.goodput_bps"] or 0.0 for run in runs) / REPLICATIONS
+    ours = sum(run.metrics["flows.main.goodput_bps"] or 0.0 for run in runs) / REPLICATIONS
     return f"{ours / 1e6:.3g} / {theirs / 1e6:.3g}, {100 * (ours / theirs - 1):+.1f} %".replace("-", "−")
 
 
