@@ -1,9 +1,9 @@
 """`lasthop test`: every check of a checkout, in one order, with a summary.
 
-Lints run while the extension is built. Then pytest runs the tests that hold something against the wall clock
-(the marker `alone`), one after another. They mostly wait, so the Rust tests are compiled and run meanwhile,
-on the time that they leave. At the end pytest runs all other tests on all cores. Its closing line is the last
-line printed. Arguments for pytest choose the tests; then it runs once, on one core. Only a failed
+Lints run while the extension and the Rust tests are compiled. Then pytest runs the tests that hold something
+against the wall clock (the marker `alone`), one after another. They mostly wait, so the Rust tests run
+meanwhile, on the time that they leave. At the end pytest runs all other tests on all cores. Its closing line
+is the last line printed. Arguments for pytest choose the tests; then it runs once, on one core. Only a failed
 build ends the rest, so one call shows everything that is wrong.
 
 All tests run with the profile `checked`, whose libraries the Rust tests and an extension for the Python tests
@@ -22,10 +22,11 @@ each package that an installed lasthop may have.
 import argparse
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,7 +37,7 @@ ROOT = Path(__file__).resolve().parents[3]
 
 # The two runs of pytest where no argument chooses the tests.
 ALONE, OTHERS = ["-m", "alone"], ["-m", "not alone", *extension.ON_ALL_CORES]
-# A program that this starts runs only where no other wants the core.
+# What starts a program that runs only where no other wants the core.
 BEHIND = ["chrt", "--idle", "0"] if shutil.which("chrt") else ["nice", "-n", "19"]
 
 # What --soak runs of the Python tests.
@@ -67,27 +68,27 @@ class Outcome:
 
     def __str__(self) -> str:
         verdict = "ok" if self.status == 0 else f"FAILED (status {self.status})"
-        return f"{self.step.name:<14} {self.duration_s:7.1f} s  {verdict}"
+        return f"{self.step.name:<16} {self.duration_s:7.1f} s  {verdict}"
 
 
 def lints() -> list[Step]:
-    """The quick ones first. By their profile those of cargo share build scripts and macros with the tests."""
+    """The quick ones first."""
     python = (sys.executable, "-m")
-    cargo = ("--workspace", "--locked", "--profile", "checked")
+    clippy = ("cargo", "clippy", "--workspace", "--all-targets", "--locked", "--", "-Dwarnings")
     return [
         Step("ruff check", [*python, "ruff", "check"]),
         Step("ruff format", [*python, "ruff", "format", "--check"]),
         Step("mypy", [*python, "mypy"]),
         Step("cargo fmt", ["cargo", "fmt", "--all", "--check"]),
-        Step("cargo clippy", ["cargo", "clippy", *cargo, "--all-targets", "--", "-Dwarnings"]),
-        Step("cargo doc", ["cargo", "doc", *cargo, "--no-deps"]),
+        Step("cargo clippy", clippy),
+        Step("cargo doc", ["cargo", "doc", "--workspace", "--no-deps", "--locked"]),
     ]
 
 
-def rust_tests() -> Step:
-    """The Rust tests, on the time that the Python tests leave."""
-    command = ["cargo", "test", "--profile", "checked", "--workspace", "--locked", "--no-fail-fast"]
-    return Step("cargo test", [*BEHIND, *command])
+def rust_tests(name: str, *words: str) -> Step:
+    """The Rust tests, whose libraries are those of the checked extension."""
+    command = ("cargo", "test", "--profile", "checked", "--workspace", "--locked", "--no-fail-fast")
+    return Step(name, [*command, *words])
 
 
 def build_of(profile: str) -> Step:
@@ -120,6 +121,35 @@ def outcome_of(step: Step) -> Outcome:
     except FileNotFoundError:
         status, output = 127, f"{step.command[0]}: not found on the path; install Rust with rustup\n"
     return Outcome(step, status, time.monotonic() - begun, output)
+
+
+def behind(step: Step, waiting: Callable[[], None]) -> Outcome:
+    """Runs a step on the time that something leaves which mostly waits; anew where that was too little."""
+    begun = time.monotonic()
+    with (
+        ThreadPoolExecutor(1) as pool,
+        subprocess.Popen(
+            [*BEHIND, *step.command],
+            cwd=ROOT,
+            env=extension.environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            process_group=0,
+        ) as process,
+    ):
+        output = pool.submit(process.communicate)
+        try:
+            waiting()
+        finally:
+            is_late = process.poll() is None
+            if is_late:
+                os.killpg(process.pid, signal.SIGKILL)
+    if is_late:
+        return outcome_of(step)
+    return Outcome(step, process.returncode, time.monotonic() - begun, output.result()[0])
 
 
 def shown(outcome: Outcome) -> Outcome:
@@ -221,18 +251,22 @@ def main(args: Sequence[str] = ()) -> int:
     if options.soak:
         os.environ["LASTHOP_SOAK"] = "1"
         for_pytest += [*extension.ON_ALL_CORES, "-v", *SEARCHES]
+    builds = [] if options.lint else [build_of("checked"), rust_tests("cargo test build", "--no-run")]
     with ThreadPoolExecutor(1) as pool:
-        # The build leaves a core idle for minutes; the lints use it.
-        builds = [] if options.lint else [pool.submit(run, build_of("checked"))]
+        # What is compiled leaves a core idle at times; the lints use it.
+        built = pool.map(run, builds)
         outcomes = [] if options.fast or options.soak else [run(step) for step in lints()]
-        outcomes += [build.result() for build in builds]
-        if options.lint or outcomes[-1].status:
-            return 1 if summary(outcomes) else 0
-        rust = pool.submit(outcome_of, rust_tests())
-        extension.take_out(ROOT, "checked")
-        env = extension.environment() | extension.environment_of(ROOT, "checked")
-        statuses = [] if for_pytest else [pytest(ALONE, env)]
-        outcomes.append(shown(rust.result()))
+        outcomes += built
+    if options.lint or any(outcome.status for outcome in outcomes[-len(builds) :]):
+        return 1 if summary(outcomes) else 0
+    extension.take_out(ROOT, "checked")
+    env = extension.environment() | extension.environment_of(ROOT, "checked")
+    statuses = []
+    rust = rust_tests("cargo test")
+    if for_pytest:
+        outcomes.append(run(rust))
+    else:
+        outcomes.append(shown(behind(rust, lambda: statuses.append(pytest(ALONE, env)))))
     failed = summary(outcomes)
     statuses.append(pytest(for_pytest or OTHERS, env))
     return 1 if failed or any(statuses) else 0
