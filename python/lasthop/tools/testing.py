@@ -106,18 +106,9 @@ def outcome_of(step: Step) -> Outcome:
     """Runs one step."""
     begun = time.monotonic()
     try:
-        ended = subprocess.run(
-            step.command,
-            cwd=ROOT,
-            env=extension.environment(),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            check=False,
-        )
-        status, output = ended.returncode, ended.stdout
+        with started(step.command) as process:
+            output, _ = process.communicate()
+        status = process.returncode
     except FileNotFoundError:
         status, output = 127, f"{step.command[0]}: not found on the path; install Rust with rustup\n"
     return Outcome(step, status, time.monotonic() - begun, output)
@@ -126,20 +117,7 @@ def outcome_of(step: Step) -> Outcome:
 def behind(step: Step, waiting: Callable[[], None]) -> Outcome:
     """Runs a step on the time that something leaves which mostly waits; anew where that was too little."""
     begun = time.monotonic()
-    with (
-        ThreadPoolExecutor(1) as pool,
-        subprocess.Popen(
-            [*BEHIND, *step.command],
-            cwd=ROOT,
-            env=extension.environment(),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            process_group=0,
-        ) as process,
-    ):
+    with ThreadPoolExecutor(1) as pool, started([*BEHIND, *step.command], group=0) as process:
         output = pool.submit(process.communicate)
         try:
             waiting()
@@ -150,6 +128,21 @@ def behind(step: Step, waiting: Callable[[], None]) -> Outcome:
     if is_late:
         return outcome_of(step)
     return Outcome(step, process.returncode, time.monotonic() - begun, output.result()[0])
+
+
+def started(command: Sequence[str], group: int | None = None) -> subprocess.Popen[str]:
+    """A program of a step; with the group 0 in a group of processes of its own."""
+    return subprocess.Popen(
+        command,
+        cwd=ROOT,
+        env=extension.environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        process_group=group,
+    )
 
 
 def shown(outcome: Outcome) -> Outcome:
