@@ -44,8 +44,8 @@ pub use config::{AckScheme, Config, Counters, Mode, OnUndelivered};
 pub use paper::Paper;
 pub use safe::Safe;
 
-use crate::hooks::{Activity, Agent, AgentOut, Count, counts};
-use crate::packet::Packet;
+use crate::hooks::{Activity, Agent, AgentOut, Count, Exported, counts};
+use crate::packet::{NodeId, Packet};
 use crate::signal::Signal;
 use crate::units::Time;
 
@@ -104,6 +104,27 @@ impl Agent for LleTcp {
         match self {
             LleTcp::Paper(agent) => agent.on_timer(now, out),
             LleTcp::Safe(agent) => agent.on_timer(now, out),
+        }
+    }
+
+    fn restart(&mut self, now: Time, out: &mut impl AgentOut) {
+        match self {
+            LleTcp::Paper(agent) => agent.restart(now, out),
+            LleTcp::Safe(agent) => agent.restart(now, out),
+        }
+    }
+
+    fn export(&mut self, mobile: NodeId, now: Time, out: &mut impl AgentOut) -> Option<Exported> {
+        match self {
+            LleTcp::Paper(agent) => agent.export(mobile, now, out),
+            LleTcp::Safe(agent) => agent.export(mobile, now, out),
+        }
+    }
+
+    fn import(&mut self, state: Exported, now: Time, out: &mut impl AgentOut) {
+        match self {
+            LleTcp::Paper(agent) => agent.import(state, now, out),
+            LleTcp::Safe(agent) => agent.import(state, now, out),
         }
     }
 

@@ -26,6 +26,7 @@ AGENTS = {
     "lle-tcp": ("lle-tcp", True),
     "lle-tcp, other options": ("lle-tcp", True),
     "snoop": ("snoop", False),
+    "wtcp": ("wtcp", False),
     "proxy-tcp": ("proxy-tcp", True),
     "ack-filter": ("ack-filter", True),
     "hack": ("hack", True),
@@ -91,8 +92,8 @@ def _draft(number: int, draw: Draw) -> Case | None:
     if agent != "none" and not set(disturbances) & set(LOSSES) and draw.chance(0.6):
         disturbances.append(draw.one(LOSSES))
     kind, on_air = AGENTS[agent]
-    # A station with LLE-TCP keeps its copies at a hand-off (docs/live.md, limits).
-    if kind == "lle-tcp" and {"hand-off", "loss above the mac"} <= set(disturbances):
+    # A station with LLE-TCP loses its copies when it restarts (docs/live.md, limits).
+    if kind == "lle-tcp" and {"restart", "loss above the mac"} <= set(disturbances):
         disturbances.remove("loss above the mac")
     needs_air = on_air or set(disturbances) & {"loss above the mac", "stations"}
     link = draw.one(RADIOS if needs_air else [*RADIOS, *WIRES, *WIRES])
@@ -145,7 +146,7 @@ class _Network:
         if "hand-off" in disturbances:
             self._handoff(air)
         if "restart" in disturbances:
-            self.tree["nodes"]["base"]["restart"] = self._instant()
+            self._restarts()
         if "stations" in disturbances:
             self._others(air)
 
@@ -258,6 +259,11 @@ class _Network:
         self.stations["other"] = "second"
         self.away_s += 3 * gap
 
+    def _restarts(self) -> None:
+        nodes = [*self.stations, "phone"]
+        for node in self.draw.some(nodes, self.draw.whole(1, len(nodes))):
+            self.tree["nodes"][node]["restart"] = self._instant()
+
     def _others(self, air: Tree) -> None:
         """Stations with simulated flows of their own."""
         self.tree["nodes"]["laptop"] = {"count": self.draw.whole(1, 3)}
@@ -271,6 +277,8 @@ class _Network:
             return
         kinds = [kind, "ack-filter"] if agent == "two agents" else [kind]
         found: Tree = {}
+        if kind == "wtcp":
+            self.tree["flows"]["main"]["tcp"] = {"timestamps": True}
         for name in kinds:
             settings = self._options(name) if agent not in ("lle-tcp", "hack") else {}
             table = {"kind": name} | ({name: settings} if settings else {})
@@ -294,6 +302,8 @@ class _Network:
             return {"duplicates": draw.one(["while-trying", "held", "resend"])}
         if kind == "snoop":
             return {"cache": draw.one([10, 100]), "ahead": draw.chance(0.5), "eln": draw.chance(0.5)}
+        if kind == "wtcp":
+            return {"buffer": draw.one([10, 100]), "ahead": draw.chance(0.5), "hide-time": draw.chance(0.5)}
         if kind == "arq-proxy":
             return {"wait": draw.one(["1 ms", "5 ms"]), "prepared": draw.one([4, 16384])}
         return {"count": draw.one([2, 32]), "delay": draw.one(["1 ms", "10 ms"])}
