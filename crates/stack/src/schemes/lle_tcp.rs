@@ -3,11 +3,11 @@
 //! **Limits.** An acknowledgement means "delivered to the next hop", not "received by TCP". Paper mode breaks with a
 //! slow or dead receiver, with a server that speaks first, with losses above the MAC, and with data in both directions.
 //! A standard TCP drops a segment without ACK (RFC 9293, 3.10.7.4). Safe mode repairs losses above the MAC; if a
-//! receiver dies, at most one window is acknowledged falsely, and this is counted. At a hand-off the copies stay, so that
-//! a loss above the MAC just before it is not repaired. Both ends of the hop need an agent
-//! that saw the connection begin. One that refuses it sets a reserved bit of the SYN that it passes to the other end
-//! ([`Flags::REFUSED`](crate::packet::Flags::REFUSED)), which costs no bytes. The agent does not handle flows with ECN
-//! or a header extension, nor encrypted transports.
+//! receiver dies, at most one window is acknowledged falsely, and this is counted. The copies move at a hand-off, and are
+//! lost if the station restarts, so that a loss above the MAC just before is not repaired. Both ends of the hop need an
+//! agent that saw the connection begin. One that refuses it, or does not know it, sets a reserved bit of the SYN and of the
+//! data that it passes to the other end ([`Flags::REFUSED`](crate::packet::Flags::REFUSED)), which costs no bytes. The
+//! agent does not handle flows with ECN or a header extension, nor encrypted transports.
 //!
 //! **Source.** Kliazovich and Granelli, "A cross-layer scheme for TCP performance improvement in wireless LANs",
 //! University of Trento DIT-04-025, 2004: sections II.B and II.C.
