@@ -446,10 +446,13 @@ impl Scoreboard {
         // The part of the block that a known range at its left end covers is marked already.
         let from =
             known.get(overlap).map_or(left, |range| if range.0 <= left { range.1.min(right) } else { left });
-        self.sacked_ranges.insert(left, right);
-        for index in self.index_at(from)..self.segments.len() {
+        let first = self.index_at(from);
+        // Of a segment that a block covers in part nothing counts, as in Linux.
+        let mut whole = right;
+        for index in first..self.segments.len() {
             let segment = &mut self.segments[index];
             if segment.end() > right {
+                whole = segment.start.min(right);
                 break;
             }
             match segment.mark {
@@ -468,7 +471,12 @@ impl Scoreboard {
                 self.note_arrival(at, times, start + u64::from(len));
             }
         }
-        self.fack = self.fack.max(right);
+        let begin = if from > left { from } else { self.segments.get(first).map_or(right, |it| it.start) };
+        if begin >= whole {
+            return false;
+        }
+        self.sacked_ranges.insert(begin, whole);
+        self.fack = self.fack.max(whole);
         true
     }
 
