@@ -18,7 +18,7 @@ from search.live.cases import AGENTS, DISTURBANCES, LAWS, RADIOS, WIRES, case
 
 SOAK = "LASTHOP_SOAK" in os.environ
 # Short ones, in which each agent acts.
-CHOSEN = (46, 77, 132, 133, 139, 197, 200, 201)
+CHOSEN = (7, 13, 34, 42, 186, 188, 201, 215, 622)
 CASES = range(216) if SOAK else CHOSEN
 INSTANTS = 50 if SOAK else 1
 

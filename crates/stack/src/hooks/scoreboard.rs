@@ -447,12 +447,15 @@ impl Scoreboard {
         let from =
             known.get(overlap).map_or(left, |range| if range.0 <= left { range.1.min(right) } else { left });
         let first = self.index_at(from);
-        // Of a segment that a block covers in part nothing counts, as in Linux.
-        let mut whole = right;
+        let is_one = self.segments.get(first).is_some_and(|it| (it.start, it.end()) == (from, right));
+        let (from, right) = if is_one { (from, right) } else { self.whole(from, right) };
+        if from >= right {
+            return false;
+        }
+        self.sacked_ranges.insert(from, right);
         for index in first..self.segments.len() {
             let segment = &mut self.segments[index];
             if segment.end() > right {
-                whole = segment.start.min(right);
                 break;
             }
             match segment.mark {
@@ -471,12 +474,7 @@ impl Scoreboard {
                 self.note_arrival(at, times, start + u64::from(len));
             }
         }
-        let begin = if from > left { from } else { self.segments.get(first).map_or(right, |it| it.start) };
-        if begin >= whole {
-            return false;
-        }
-        self.sacked_ranges.insert(begin, whole);
-        self.fack = self.fack.max(whole);
+        self.fack = self.fack.max(right);
         true
     }
 

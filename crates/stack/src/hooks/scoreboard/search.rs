@@ -75,6 +75,15 @@ impl Scoreboard {
         self.base + self.index_at(offset) as u64
     }
 
+    /// The whole segments between two offsets. Of a segment that a SACK block covers in part nothing counts, as in Linux.
+    #[inline(never)]
+    pub(super) fn whole(&self, left: u64, right: u64) -> (u64, u64) {
+        let start = |index: usize| self.segments.get(index).map_or(self.sent_end, |it| it.start);
+        let after = self.index_at(right);
+        let is_cut = start(after) > right;
+        (start(self.index_at(left)), start(after - usize::from(is_cut)))
+    }
+
     pub(super) fn index_at(&self, offset: u64) -> usize {
         // Nearly always all segments have the same length, so the guess is right.
         if let Some(first) = self.segments.front() {
