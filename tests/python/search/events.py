@@ -13,7 +13,7 @@ WIRES = {"wired", "lossy", "wimax", "trace"}
 
 
 def draw_events(draw: Draw, tree: Tree) -> Tree:
-    """The scenario with outages in a third of all cases, a hand-off where a node has one link, and restarts of agents."""
+    """The scenario with outages in a third of all cases, hand-offs, and restarts of agents."""
     tree = deepcopy(tree)
     duration_s = float(tree["run"]["duration"].split()[0]) / 1e3
     if draw.chance(0.3):
@@ -63,13 +63,14 @@ def _outages(draw: Draw, kind: str, duration_s: float) -> Tree:
 
 def _has_one_station(tree: Tree, link: Tree) -> bool:
     """Whether a link joins two nodes, of which either may be a station."""
-    is_pair = len(link["nodes"]) == 2 and all("count" not in tree["nodes"].get(node, "count") for node in link["nodes"])
+    is_pair = len(link["nodes"]) == 2 and all(
+        "count" not in tree["nodes"].get(node, "count") for node in link["nodes"]
+    )
     return link["kind"] in WIRES or (link["kind"] == "wifi" and is_pair)
 
 
 def _handoff(draw: Draw, tree: Tree, duration_s: float) -> None:
-    """Gives a node that has one wire, or is alone with a station of 802.11, a second station, behind the first, and hands it
-    off between the two."""
+    """Gives a node a second station, behind the first, and hands it off between the two."""
     links = tree["links"]
     of = {name: [link for link, table in links.items() if name in table["nodes"]] for name in tree["nodes"]}
     leaves = [

@@ -118,7 +118,11 @@ fn while_the_other_end_marks_data_every_acknowledgement_passes() {
     bench.up(data(1000, 1000));
     assert_eq!(bench.down(ack(2000, 20_000)), []);
     assert_eq!(bench.up(marked(data(2000, 1000))), [packet(data(2000, 1000))], "the mark ends here");
-    assert_eq!(std::mem::take(&mut bench.handed.down), [packet(ack(2000, 20_000))], "and what was withheld goes");
+    assert_eq!(
+        std::mem::take(&mut bench.handed.down),
+        [packet(ack(2000, 20_000))],
+        "and what was withheld goes"
+    );
     for number in 3..6 {
         assert_eq!(bench.down(ack(1000 * number, 20_000)).len(), 1);
         bench.up(marked(data(1000 * number, 1000)));
