@@ -1,5 +1,7 @@
 //! Hand-offs between stations that are alike, and restarts.
 
+use std::collections::VecDeque;
+
 use super::super::super::{Config, LleTcp};
 use super::{Event, Plan, World};
 use crate::hooks::{Agent, Criterion, Exported};
@@ -34,7 +36,7 @@ impl World {
             }
             Upset::Handoff(takes) => {
                 // What the link has is lost.
-                self.links.iter_mut().for_each(|link| link.clear());
+                self.links.iter_mut().for_each(VecDeque::clear);
                 let [state, own] = [0, 1].map(|side| self.replace(side));
                 self.moving.push_back(state);
                 self.at(self.now.after(takes), Event::Arrive);
