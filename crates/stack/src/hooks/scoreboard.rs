@@ -436,8 +436,7 @@ impl Scoreboard {
 
     /// Marks what a SACK block `[left, right)` covers and returns whether any of it is news.
     pub fn sack(&mut self, left: u64, right: u64) -> bool {
-        let left = left.max(self.una);
-        let right = right.min(self.sent_end);
+        let (left, right) = (left.max(self.una), right.min(self.sent_end));
         if left >= right || self.sacked_ranges.contains(left, right) {
             return false;
         }

@@ -4,6 +4,8 @@ use super::{line_of, read};
 
 /// A mobile between two stations, of which the one that the host is behind joins the other.
 const CHAIN: &str = r#"
+[run]
+duration = "2 s"
 [nodes]
 host = {}
 one = {}
