@@ -65,6 +65,7 @@ class Scenario:
         first_port: int | None = None,
         trace: Sequence[str] = (),
         pcap: Mapping[str, str] | None = None,
+        outlet: str | None = None,
     ) -> Live: ...
     def writes(self, point: int, seed: int, replication: int, flow: int) -> Writes: ...
     def resolved(self, point: int = 0) -> str: ...
@@ -93,6 +94,7 @@ class Live:
     # The network of a scenario with nodes bound to interfaces, in a replication; times are ahead and until.
 
     def addresses(self) -> list[str]: ...
+    def first_free_address(self) -> str: ...
     def missing(self, channel: str) -> str | None: ...
     def run(
         self,
@@ -100,6 +102,7 @@ class Live:
         stop: int,
         times: tuple[float, float],
         watch: tuple[float, Callable[[float, Mapping[str, float | None]], None]] | None = None,
+        opens: Callable[[int], None] | None = None,
     ) -> dict[str, Any]: ...
 
 class Writes:
