@@ -30,7 +30,7 @@ _PROGRAM = "slirp4netns"
 _INTERFACE = "internet0"
 # Addresses of documentation (RFC 5737), which no network has: at the first is the loopback address of the
 # host, at the second slirp4netns answers for the host's name servers.
-_NETWORK, HOST, NAMES = "203.0.113.0/24", "203.0.113.2", "203.0.113.3"
+_NETWORK, HOST, NAMES = "198.51.100.0/24", "198.51.100.2", "198.51.100.3"
 # <linux/rtnetlink.h>, <linux/fib_rules.h>
 _RTM_NEWRULE, _RT_SCOPE_HOST, _RTN_LOCAL = 32, 254, 2
 _FR_ACT_TO_TBL, _FRA_IIFNAME, _FRA_IP_PROTO, _TABLE = 1, 3, 22, 100

@@ -97,8 +97,8 @@ impl Network {
         let (node, nodes) = (self.bound[outlet], self.run.config().nodes.len());
         if let Some(outside) = self.run.outside() {
             outside.connections.leave_at(node, nodes);
-            self.outlet = Some(outlet);
         }
+        self.outlet = Some(outlet);
     }
 
     /// The end of the Internet, where it is joined.
@@ -162,7 +162,7 @@ impl Network {
     /// The end to which these bytes are addressed.
     fn end_of(&self, bytes: &[u8]) -> Option<usize> {
         let node = wire::node(*bytes.get(16..)?.first_chunk()?);
-        if bytes[0] >> 4 == 4 && self.run.is_outer(node) {
+        if bytes[0] >> 4 == 4 && outside::is_outer(node, self.run.config().nodes.len()) {
             return Some(self.bound.len());
         }
         self.bound.iter().position(|bound| *bound == node)

@@ -51,7 +51,7 @@ pub(crate) struct Connections {
     /// Outside, the receiver of the n-th flow has the n-th port from this one on.
     first_port: Option<u16>,
     /// The node at which packets to addresses of no node leave, and the number of nodes.
-    outlet: Option<(NodeId, u32)>,
+    outlet: Option<(NodeId, usize)>,
 }
 
 impl Connections {
@@ -69,17 +69,12 @@ impl Connections {
 
     /// Has packets to addresses of none of so many nodes leave the network at this one.
     pub(crate) fn leave_at(&mut self, node: NodeId, nodes: usize) {
-        self.outlet = Some((node, nodes as u32));
-    }
-
-    /// Whether this is an address of no node, and not of a group, where such packets can leave.
-    pub(crate) fn is_outer(&self, node: NodeId) -> bool {
-        self.outlet.is_some_and(|(_, nodes)| node.0 >= nodes && address(node)[0] < GROUPS)
+        self.outlet = Some((node, nodes));
     }
 
     /// The node that has an address, or behind which it is.
     fn inner(&self, node: NodeId) -> NodeId {
-        self.outlet.filter(|_| self.is_outer(node)).map_or(node, |(outlet, _)| outlet)
+        self.outlet.filter(|(_, nodes)| is_outer(node, *nodes)).map_or(node, |(outlet, _)| outlet)
     }
 
     /// Whether a packet comes from a node, or from behind it.
@@ -151,6 +146,11 @@ impl Connections {
             set_ports(packet, [from.1, to.1]);
         }
     }
+}
+
+/// Whether this is an address of none of so many nodes, and not of a group.
+pub(crate) fn is_outer(node: NodeId, nodes: usize) -> bool {
+    node.0 as usize >= nodes && address(node)[0] < GROUPS
 }
 
 fn set_ports(packet: &mut Packet, [from, to]: [u16; 2]) {

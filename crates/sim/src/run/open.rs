@@ -70,11 +70,6 @@ impl Open {
         self.world.net.outside.as_mut()?.arrived.pop_front()
     }
 
-    /// Whether this is an address of no node, to which packets can leave.
-    pub(crate) fn is_outer(&self, node: NodeId) -> bool {
-        self.world.net.outside.as_ref().is_some_and(|outside| outside.connections.is_outer(node))
-    }
-
     /// The exchange with the programs outside, if a node is bound.
     pub(crate) fn outside(&mut self) -> Option<&mut Outside> {
         self.world.net.outside.as_deref_mut()

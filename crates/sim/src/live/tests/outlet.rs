@@ -63,14 +63,15 @@ fn packets_to_other_addresses_leave_at_the_outlet_and_their_answers_come_back_ov
 
 #[test]
 fn the_outlet_itself_is_beside_the_internet() {
-    let mut path = without_losses();
-    path.join(1);
+    // No flow joins a single bound node to another.
+    let mut path = bound(&config(TOML, &[]), &["b"]).expect("a node");
+    path.join(0);
     let (out, back) = (between([NodeId(2), OUTER], PORTS, 7), between([OUTER, NodeId(2)], [443, 40_000], 9));
-    path.take(1, &out, Time(5 * MS));
-    path.take(INTERNET, &back, Time(6 * MS));
+    path.take(0, &out, Time(5 * MS));
+    path.take(1, &back, Time(6 * MS));
     assert_eq!(path.next_at(), Some(Time(5 * MS)));
-    assert_eq!(all(&mut path), [(INTERNET, 5 * MS, out), (1, 6 * MS, back)]);
-    assert_eq!(path.counted(), [Counted::default(), Counted::default()]);
+    assert_eq!(all(&mut path), [(1, 5 * MS, out), (0, 6 * MS, back)]);
+    assert_eq!(path.counted(), [Counted::default()]);
 }
 
 #[test]
