@@ -1,7 +1,7 @@
 """One end of the connections of a case by QUIC: `quic.py PLAN SIDE PEER`, in the folder of the case.
 
-It writes `SIDE.json` as `endpoint.py` does. Each connection has one stream, on which the client sends its name
-first. The server ends the stream when it has read all, so that its end means that both have.
+It writes `SIDE.json` as `endpoint.py` does. Each connection has one stream, on which the client sends its
+name first. The server ends the stream when it has read all, so that its end means that both have.
 """
 
 import asyncio
