@@ -78,10 +78,14 @@ impl Live {
         Ok(addresses.into_iter().map(|address| std::net::Ipv4Addr::from(address).to_string()).collect())
     }
 
-    /// The first address that no node has.
-    fn first_free_address(&self) -> String {
+    /// Joins the Internet to a bound node: packets to addresses of no node leave the network there. Its address is the first
+    /// that no node has.
+    fn join(&mut self, outlet: &str) -> PyResult<String> {
+        let place = self.nodes.iter().position(|node| node == outlet);
+        let place = place.ok_or_else(|| PyValueError::new_err(format!("{outlet}; expected a bound node")))?;
+        self.outlet = Some(place);
         let node = lasthop_stack::packet::NodeId(self.config.nodes.len() as u32);
-        std::net::Ipv4Addr::from(lasthop_stack::wire::address(node)).to_string()
+        Ok(std::net::Ipv4Addr::from(lasthop_stack::wire::address(node)).to_string())
     }
 
     /// What a trace channel records and the network lacks; `None` if there is something to record.
@@ -131,7 +135,7 @@ impl Live {
                 });
             };
             let watch = watch.is_some().then_some(Watch { every, take: &mut take });
-            let mut call = |port: u16| {
+            let mut call = move |port: u16| {
                 let Some(opens) = &opens else { return };
                 Python::attach(|py| {
                     opens.call1(py, (port,)).map_or_else(|error| error.write_unraisable(py, None), drop);

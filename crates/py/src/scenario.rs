@@ -168,9 +168,9 @@ impl Scenario {
     }
 
     /// The network with these nodes bound to programs outside; if `first_port` is given, the receivers of the flows have the
-    /// ports from it on. Packets to addresses of no node leave the network at `outlet`, one of the nodes.
+    /// ports from it on.
     #[cfg(unix)]
-    #[pyo3(signature = (point, seeds, nodes, first_port = None, trace = Vec::new(), pcap = None, outlet = None))]
+    #[pyo3(signature = (point, seeds, nodes, first_port = None, trace = Vec::new(), pcap = None))]
     fn live(
         &self,
         point: isize,
@@ -179,12 +179,10 @@ impl Scenario {
         first_port: Option<u16>,
         trace: Vec<String>,
         pcap: Option<&Bound<'_, PyAny>>,
-        outlet: Option<&str>,
     ) -> PyResult<crate::live::Live> {
         let config = self.config(point)?;
-        let outlet = outlet.and_then(|outlet| nodes.iter().position(|node| node == outlet));
         let recorded = lasthop_sim::live::Recorded { trace, pcap: self.captures(&config, pcap)? };
-        let live = crate::live::Live { config, nodes, first_port, outlet, seeds, recorded };
+        let live = crate::live::Live { config, nodes, first_port, outlet: None, seeds, recorded };
         // It is made again where it runs.
         live.check().map(|_| live)
     }

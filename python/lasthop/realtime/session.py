@@ -154,10 +154,10 @@ def run(
         live = _network(scenario, point, (chosen, replication), names, internet, channels, drafts)
         if channels:
             _load_numpy()
-        way = None if internet is None else held.enter_context(Internet())
+        way = held.enter_context(Internet()) if outlets else None
         try:
             nodes = _bound(names, live.addresses(), has_others=way is not None)
-            edges = [] if way is None else [way.edge(live.first_free_address(), _MTU)]
+            edges = [way.edge(live.join(node), _MTU) for node in outlets] if way else []
         except system.Refused as refused:
             raise UnavailableError(f"live: {refused}") from refused
         for end in (stop, *ends):
@@ -220,7 +220,7 @@ def _network(
             raise UsageError(f"{name}: no such node; {nearest(name, known)}", argument=argument)
     core = _core.Scenario.from_text(scenario.text, scenario.name, scenario.overrides)
     try:
-        live = core.live(point, seeds, names, trace=trace, pcap=pcap, outlet=internet)
+        live = core.live(point, seeds, names, trace=trace, pcap=pcap)
     except ValueError as error:
         key, _, text = str(error).partition(": ")
         raise ScenarioError(fault(scenario, point, key, text)) from error

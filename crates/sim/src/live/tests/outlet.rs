@@ -48,7 +48,9 @@ fn packets_to_other_addresses_leave_at_the_outlet_and_their_answers_come_back_ov
     path.join(1);
     let out =
         [between([NodeId(0), OUTER], PORTS, 7), ping(NodeId(0)), between([NodeId(0), NodeId(2)], PORTS, 8)];
-    out.iter().for_each(|bytes| path.take(0, bytes, Time(0)));
+    for bytes in &out {
+        path.take(0, bytes, Time(0));
+    }
     path.advance(Time(1000 * MS));
     let expected = [(INTERNET, 16_500_000), (INTERNET, 17_500_000), (1, 18_500_000)].into_iter().zip(out);
     assert_eq!(all(&mut path), expected.map(|((end, at), bytes)| (end, at, bytes)).collect::<Vec<_>>());
