@@ -36,6 +36,12 @@ AGENTS = {
 WIRES = ("wired", "802.16", "slotted", "recorded")
 RADIOS = ("802.11", "802.11 with aggregation")
 MOST_DRAFTS = 60
+#: Cases from this number on are by QUIC, and what disturbs them is what can.
+QUIC_FROM = 10_000
+QUIC_LAWS = ("reno", "cubic")
+# One takes Python up to a second on a busy machine.
+MOST_HANDSHAKES = 8
+BY_QUIC = (*BY_NETWORK, "server first", "request", "many short", "both ways")
 
 
 @dataclass
@@ -101,7 +107,13 @@ def _draft(number: int, draw: Draw) -> Case | None:
     network.agents(agent, kind)
     tree = {"title": f"Live case {number}"} | network.tree
     tree["run"] = {"duration": "60 s", "seed": number % 1000 + 1}
+    if number >= QUIC_FROM:
+        disturbances = [what for what in disturbances if what in BY_QUIC]
+        law = "quic"
     plan = draw_plan(draw, disturbances, network.rate_bps)
+    plan["quic"] = QUIC_LAWS[turn % len(QUIC_LAWS)] if law == "quic" else None
+    if plan["quic"]:
+        plan["lanes"] = [lane[:MOST_HANDSHAKES] for lane in plan["lanes"]]
     plan |= {"seed": f"live/{number}", "law": law}
     plan["limit_s"] = longest_s(plan, network.rate_bps, network.away_s)
     return Case(number, tree, plan, agent, law, link, disturbances, mobile_connects=draw.chance(0.5))
