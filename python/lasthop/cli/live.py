@@ -92,6 +92,9 @@ def run_options(limit: str, *more: Callable[[Any], Any]) -> Callable[[F], F]:
 
 real_time_options = run_options(
     "Seconds after which the run ends; default: 3600.",
+    click.option(
+        "--internet", type=Word(), metavar="NAME", help="Let the programs reach the Internet through a node."
+    ),
     click.option("--watch", "is_watched", is_flag=True, help="Show charts of the run in a page."),
 )
 
@@ -167,6 +170,7 @@ def conduct(
     others: Sequence[str],
     hold: Sequence[str] = (),
     has_terminal: bool,
+    internet: str | None,
     is_watched: bool,
     **options: Any,
 ) -> None:
@@ -179,6 +183,7 @@ def conduct(
                 *given,
                 point=point,
                 others=others,
+                internet=internet,
                 has_terminal=has_terminal,
                 watch=watch,
                 on_ready=lambda nodes: _introduce(nodes, hold),

@@ -47,6 +47,7 @@ def live(
     scenario: Scenario | str | Path,
     nodes: Sequence[str],
     *,
+    internet: str | None = None,
     point: int = 0,
     seed: int | None = None,
     replication: int = 0,
@@ -63,6 +64,7 @@ def live(
     Args:
         scenario: A scenario, or what `load` takes.
         nodes: The names of the nodes.
+        internet: The name of a node through which the programs reach the Internet.
         point: The number of the point.
         seed: Seed of all random streams; default: the scenario's seed.
         replication: The number of the run for this seed.
@@ -84,7 +86,10 @@ def live(
     chosen = scenario if isinstance(scenario, Scenario) else load(scenario)
     named = list(dict.fromkeys(words("nodes", nodes, "phone")))
     further = checked(chosen, named, "nodes", point, seed, replication, limit_s, trace, pcap, out)
-    return Live({**further, "others": named})
+    if internet is not None:
+        _expect_node(internet, [node["name"] for node in chosen.network(point)["nodes"]], "internet")
+    others = list(dict.fromkeys([*named, *([] if internet is None else [internet])]))
+    return Live({**further, "others": others, "internet": internet})
 
 
 def checked(
