@@ -90,7 +90,7 @@ class Scenario:
     ) -> Run: ...
 
 class Live:
-    # The network of a scenario with nodes bound to interfaces, in a replication; times are ahead and until.
+    # The network of a scenario with nodes bound to interfaces; times are ahead, until and early.
 
     def addresses(self) -> list[str]: ...
     def join(self, outlet: str) -> str: ...
@@ -99,7 +99,7 @@ class Live:
         self,
         ends: Sequence[int],
         stop: int,
-        times: tuple[float, float],
+        times: tuple[float, float, float],
         watch: tuple[float, Callable[[float, Mapping[str, float | None]], None]] | None = None,
         opens: Callable[[int], None] | None = None,
     ) -> dict[str, Any]: ...

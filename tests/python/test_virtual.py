@@ -22,6 +22,7 @@ import pytest
 
 import lasthop as lh
 from lasthop.base.errors import UnavailableError
+from lasthop.realtime import system
 from lasthop.virtual import kernel
 
 if TYPE_CHECKING:
@@ -172,6 +173,14 @@ def test_time_passes_only_while_all_programs_sleep(folder: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["length_s"] == pytest.approx(2000, abs=0.1)
     assert time.monotonic() - begun < 200
+
+
+@needs_kernel
+def test_pauses_end_early_in_real_time_only(folder: Path) -> None:
+    script = "from lasthop.realtime import system; print(system.early_s())"
+    done = virtual(folder, "wire.toml", "-q", "--node", "client", "--", sys.executable, "-c", script)
+    assert (done.stdout, done.stderr) == ("[client] 0.0\n", "")
+    assert system.early_s() > 0
 
 
 @needs_kernel

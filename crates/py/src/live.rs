@@ -94,7 +94,7 @@ impl Live {
     }
 
     /// Relays packets between interfaces that do not block, one for each bound node, until this time of the network, or until
-    /// `stop` can be read. The network is at its time zero for `ahead` seconds.
+    /// `stop` can be read. The network is at its time zero for `ahead` seconds. Pauses end `early` seconds before something is due.
     ///
     /// `watch` has an interval in seconds and a function, which is called once in each with the time and the metrics since the last
     /// call. `opens` is called with each port of TCP in the Internet before the first packet leaves that opens a connection to
@@ -105,24 +105,24 @@ impl Live {
         py: Python<'py>,
         ends: Vec<RawFd>,
         stop: RawFd,
-        times: (f64, f64),
+        times: (f64, f64, f64),
         watch: Option<(f64, Py<PyAny>)>,
         opens: Option<Py<PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let (every, watch) = watch.unzip();
-        let times = [times.0, times.1, every.unwrap_or(1.0)];
+        let times = [times.0, times.1, times.2, every.unwrap_or(1.0)];
         let count = self.nodes.len() + usize::from(self.outlet.is_some());
         let are_open = ends.iter().chain([&stop]).all(|end| *end >= 0) && ends.len() == count;
         if !are_open || times.iter().any(|time| !time.is_finite() || *time < 0.0) {
             let text = format!(
-                "{ends:?}, {stop}, {times:?}; expected {count} open descriptors, another one, and two times in seconds"
+                "{ends:?}, {stop}, {times:?}; expected {count} open descriptors, another one, and three times in seconds"
             );
             return Err(PyValueError::new_err(text));
         }
-        let [ahead, until, every] = times.map(Span::from_secs_f64);
-        let (clock, until) = (Clock::start(ahead), Time(until.0));
+        let [ahead, until, early, every] = times.map(Span::from_secs_f64);
+        let times = (Clock::start(ahead), Time(until.0), early);
         let (ended, counted, outcome) = py.detach(|| {
-            let mut network = self.network(until, self.recorded.clone())?;
+            let mut network = self.network(times.1, self.recorded.clone())?;
             #[expect(unsafe_code, reason = "Python owns the descriptors, and hands over only their numbers")]
             // SAFETY: the caller keeps the descriptors open until this returns.
             let borrow = |end: RawFd| unsafe { BorrowedFd::borrow_raw(end) };
@@ -142,7 +142,7 @@ impl Live {
                 });
             };
             let calls = Calls { watch, opens: Some(&mut call) };
-            let ended = relay(&mut network, &ends, borrow(stop), (clock, until), calls);
+            let ended = relay(&mut network, &ends, borrow(stop), times, calls);
             let ended = ended.map_err(|error| match error.raw_os_error() {
                 Some(number) => PyOSError::new_err((number, error.to_string())),
                 None => PyOSError::new_err(error.to_string()),

@@ -286,7 +286,7 @@ def _run(job: dict[str, Any]) -> dict[str, Any]:
     first = system.hurry(_RELAY)
     clock.start()
     try:
-        ended = live.run(descriptors, stop[0], (clock.ahead(), job["duration_s"]))
+        ended = live.run(descriptors, stop[0], (clock.ahead(), job["duration_s"], system.early_s()))
     finally:
         system.calm()
         tcp = counters.result()

@@ -174,7 +174,7 @@ def run(
             interfaces = [*(node.interface for node in nodes), *(interface for _, interface in edges)]
             watches = None if watch is None else (EVERY_S, watch)
             opens = None if way is None else way.opens
-            ended = live.run(interfaces, any_end.fileno(), (0.0, limit_s), watches, opens)
+            ended = live.run(interfaces, any_end.fileno(), (0.0, limit_s, system.early_s()), watches, opens)
             status = programs.status()
         finally:
             system.calm()

@@ -20,8 +20,6 @@ const AT_ONCE: usize = 32;
 const TCP: u8 = 6;
 const SYN: u8 = 0x02;
 const ACK: u8 = 0x10;
-/// A pause ends this much before the next event is due, because threads wake up late; the rest passes without one.
-const EARLY: Span = Span(35_000);
 /// Rounds without a pause before `stop` is looked at.
 const BUSY: u32 = 64;
 
@@ -69,7 +67,8 @@ struct Live<'a> {
 /// n is that of the n-th bound node; behind them is that of the Internet, if it is joined.
 ///
 /// The network keeps its own time: an event in it happens at the time for which it was due, however late this thread
-/// processes it. A packet enters it at the time at which it is read.
+/// processes it. A packet enters it at the time at which it is read. A pause ends this `early` before the next event is due, because
+/// threads wake up late, and the rest passes without one.
 ///
 /// # Errors
 /// An interface fails.
@@ -77,7 +76,7 @@ pub fn relay<'a>(
     network: &'a mut Network,
     ends: &'a [BorrowedFd<'a>],
     stop: BorrowedFd<'_>,
-    (clock, until): (Clock, Time),
+    (clock, until, early): (Clock, Time, Span),
     Calls { mut watch, opens }: Calls<'a>,
 ) -> io::Result<Ended> {
     let mut next_sample = watch.as_ref().map_or(Time::NEVER, |watch| Time(watch.every.0));
@@ -103,7 +102,7 @@ pub fn relay<'a>(
         }
         let next = live.network.next_at().into_iter().fold(until.min(next_sample), Time::min);
         let left = if is_idle { live.clock.left(next) } else { Span::ZERO };
-        let pause = Span(left.0.saturating_sub(EARLY.0));
+        let pause = Span(left.0.saturating_sub(early.0));
         if pause == Span::ZERO && busy < BUSY {
             busy += 1;
             continue;

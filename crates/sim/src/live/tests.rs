@@ -350,7 +350,7 @@ fn run(path: &mut Network, sent: &[Vec<u8>], length: Span) -> (Ended, Vec<usize>
         path,
         &[a.as_fd(), b.as_fd()],
         stop.as_fd(),
-        (Clock::start(Span::ZERO), until),
+        (Clock::start(Span::ZERO), until, Span(35_000)),
         Calls::default(),
     )
     .expect("sockets that work");
@@ -386,7 +386,7 @@ fn the_relay_stops_when_the_other_end_of_stop_is_closed_or_written() {
     let until = Time(600_000 * MS);
     let mut samples = 0;
     let watch = Watch { every: Span(1), take: &mut |_, _| samples += 1 };
-    let times = (Clock::start(Span::ZERO), until);
+    let times = (Clock::start(Span::ZERO), until, Span(35_000));
     let ended = relay(
         &mut path,
         &[a.as_fd(), b.as_fd()],
