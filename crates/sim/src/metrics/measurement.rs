@@ -12,6 +12,7 @@ use super::group::{Group, Sending, TcpGroup};
 use super::link::{Aqm, DrawnLink, ImpairedLink, Link, PolicedLink, RecordedLink};
 use super::outages::{Handoff, HandoffSample, OutageSample, Outages, Resumption};
 use super::ping::Ping;
+use super::quic::QuicFlow;
 use super::row::ratio;
 use super::run::{Run, SeveralFlows, TcpRun};
 use super::samples::{FlowSample, TcpSample, UdpSample};
@@ -84,6 +85,12 @@ impl Measurement<'_> {
     pub(super) fn udp_flow(&self, place: usize) -> UdpFlow {
         let (began, ended) = self.udp(place);
         UdpFlow { began: *began, ended: *ended, seconds: self.seconds() }
+    }
+
+    pub(super) fn quic_flow(&self, place: usize) -> QuicFlow {
+        let samples = self.at_begin.flows[place].quic().zip(self.at_end.flows[place].quic());
+        let (began, ended) = samples.expect("a flow over quic has samples of quic");
+        QuicFlow { began: *began, ended: *ended, seconds: self.seconds() }
     }
 
     fn udp(&self, place: usize) -> (&UdpSample, &UdpSample) {

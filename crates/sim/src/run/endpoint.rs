@@ -3,6 +3,8 @@
 mod datagrams;
 mod host;
 mod outer;
+#[cfg(feature = "quic")]
+mod quic;
 mod resuming;
 mod user;
 mod way;
@@ -32,6 +34,8 @@ use crate::traffic::{AppConfig, AppKind, start_of};
 use datagrams::Datagrams;
 use host::{End, Host};
 use outer::Outer;
+#[cfg(feature = "quic")]
+use quic::Quic;
 use resuming::Resuming;
 use user::User;
 use way::{Pace, Reader, Way};
@@ -52,6 +56,8 @@ enum Sockets {
     Tcp(Box<[Connection; 2]>),
     Udp(Box<Datagrams>),
     Outside(Box<Outer>),
+    #[cfg(feature = "quic")]
+    Quic(Box<Quic>),
 }
 
 /// A flow: two ends, the forward data between them and, on some connections, the reverse data.
@@ -108,7 +114,7 @@ impl Flow {
             AppKind::User(user) => Some(user),
             _ => None,
         };
-        let mut sockets = sockets(flow, address, &mut numbers);
+        let mut sockets = sockets(flow, address, &mut numbers, stream);
         if let TransportConfig::Tcp(config) = &flow.transport {
             chunk = u64::from(config.packet);
         }
@@ -206,6 +212,8 @@ impl Flow {
             }
             Sockets::Udp(ends) => ends.up(side, packet, &self.ends, net),
             Sockets::Outside(ends) => ends.up(side, (packet, length), net),
+            #[cfg(feature = "quic")]
+            Sockets::Quic(ends) => ends.up(side, packet, &self.ends, &mut self.ways.forward, net),
         }
     }
 
@@ -237,6 +245,10 @@ impl Flow {
         }
         let now = net.now;
         let act = way.source.act(now);
+        #[cfg(feature = "quic")]
+        if let Sockets::Quic(ends) = &mut self.sockets {
+            ends.on_source(act, &self.ends, way, net);
+        }
         let mut host = Host { net, end: &self.ends[direction] };
         match &mut self.sockets {
             Sockets::Tcp(ends) => {
@@ -263,7 +275,7 @@ impl Flow {
                     ends.send(bytes, &mut host);
                 }
             }
-            Sockets::Outside(_) => {}
+            _ => {}
         }
         if let SourceAct::WritePacket(_, next) | SourceAct::Wait(next) = act
             && next < Time::NEVER
@@ -286,10 +298,18 @@ impl Flow {
             host.trace_app(Event::Close, None);
             ends[direction].stop(now, &mut host);
         }
+        #[cfg(feature = "quic")]
+        if let Sockets::Quic(ends) = &mut self.sockets {
+            ends.on_stop(&self.ends, &mut self.ways.forward, net);
+        }
     }
 
     /// A timer of one side fired.
     pub(super) fn on_timer(&mut self, side: usize, timer: Timer, net: &mut Net) {
+        #[cfg(feature = "quic")]
+        if let Sockets::Quic(ends) = &mut self.sockets {
+            return ends.on_timer(side, &self.ends, &mut self.ways.forward, net);
+        }
         if let Sockets::Tcp(ends) = &mut self.sockets {
             let now = net.now;
             let is_spurious = timer == Timer::Retransmit && is_spurious(ends, side, &self.ends, net);
@@ -314,6 +334,8 @@ impl Flow {
             Sockets::Tcp(ends) => ends.iter_mut().for_each(Connection::begin_measurement),
             Sockets::Udp(ends) => ends.begin_measurement(),
             Sockets::Outside(ends) => ends.begin_measurement(),
+            #[cfg(feature = "quic")]
+            Sockets::Quic(_) => {}
         }
     }
 
@@ -324,6 +346,8 @@ impl Flow {
             (Sockets::Tcp(ends), None) => ends[side].receiver().in_order(),
             (Sockets::Udp(ends), _) => ends.received(side),
             (Sockets::Outside(ends), _) => ends.received(side),
+            #[cfg(feature = "quic")]
+            (Sockets::Quic(ends), _) => ends.received(side),
         };
         iter::once(arrived(1)).chain(self.ways.reverse.is_some().then(|| arrived(0)))
     }
@@ -388,18 +412,29 @@ impl Flow {
                 let sent = net.accounts.packets_entered(self.ends[direction].trace_name);
                 FlowSample::Udp(ends.sample(direction, sent))
             }
+            #[cfg(feature = "quic")]
+            Sockets::Quic(ends) => FlowSample::Quic(ends.sample(&self.ends, &self.ways.forward, net)),
         }
     }
 }
 
 /// The two ends of a flow.
-fn sockets(flow: &FlowConfig, address: [(NodeId, u16); 2], numbers: &mut Stream) -> Sockets {
+fn sockets(
+    flow: &FlowConfig,
+    address: [(NodeId, u16); 2],
+    numbers: &mut Stream,
+    stream: impl Fn(&str) -> Stream,
+) -> Sockets {
     let config = match &flow.transport {
         _ if flow.is_outside => return Sockets::Outside(Box::default()),
         TransportConfig::Tcp(config) => config,
         TransportConfig::Udp { extra_header } => {
             return Sockets::Udp(Box::new(Datagrams::new(address, *extra_header, flow.is_probe())));
         }
+        #[cfg(feature = "quic")]
+        TransportConfig::Quic(config) => return Sockets::Quic(Box::new(Quic::new(config, address, stream))),
+        #[cfg(not(feature = "quic"))]
+        TransportConfig::Quic(_) => unreachable!("the check of the scenario refuses it in this build"),
     };
     let mut connection = |config, role, side: usize| {
         let iss = SeqNo(numbers.next_u64() as u32);

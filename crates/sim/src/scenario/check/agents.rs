@@ -93,7 +93,8 @@ impl Check<'_> {
                 self.acks_of_served(agent, flow);
             }
             if !matches!(flow.transport, TransportConfig::Tcp(_)) {
-                self.fault(&key, format!("\"{name}\" runs over udp; expected flows over tcp"));
+                let transport = if flow.is_quic() { "quic" } else { "udp" };
+                self.fault(&key, format!("\"{name}\" runs over {transport}; expected flows over tcp"));
             } else if !is_served && is_listed {
                 let text = if agent.is_anywhere() {
                     format!(

@@ -1,0 +1,221 @@
+//! What a sender does, recorded between it and its congestion controller.
+
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use lasthop_stack::units::{Span, Time};
+use quinn_proto::RttEstimator;
+use quinn_proto::congestion::{Controller, ControllerFactory, ControllerMetrics};
+
+use super::frames::carried;
+
+/// A round trip, with the smoothed value.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RoundTrip {
+    pub(crate) rtt: Span,
+    pub(crate) srtt: Span,
+}
+
+/// Counters of a sender; all only grow.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Counters {
+    /// Packets with data of the application.
+    pub(crate) data: u64,
+    /// Those of them whose data had been sent before.
+    pub(crate) again: u64,
+    /// Packets that need no acknowledgement.
+    pub(crate) acks: u64,
+    /// Probe timeouts that sent a probe.
+    pub(crate) probe_timeouts: u64,
+    /// Times a loss or a mark reduced the window.
+    pub(crate) reductions: u64,
+    /// Times of persistent congestion.
+    pub(crate) persistent: u64,
+    /// The window in bytes, integrated over time in seconds.
+    pub(crate) window_seconds: f64,
+}
+
+/// The record of a sender.
+pub(crate) struct Record {
+    base: Instant,
+    pub(crate) counters: Counters,
+    /// Round trips since they were last taken.
+    pub(crate) round_trips: Vec<RoundTrip>,
+    /// The window in bytes, and since when.
+    pub(crate) window: u64,
+    /// The slow-start threshold in bytes, if the law has one.
+    pub(crate) threshold: Option<u64>,
+    since: Time,
+    /// The end of what each stream has sent.
+    sent: BTreeMap<u64, u64>,
+    /// The round trip of the newest packet of an acknowledgement.
+    newest: Option<RoundTrip>,
+    /// The packet being sent must be acknowledged, and the controller was asked for its window before.
+    is_eliciting: bool,
+    is_asked: bool,
+    last_probe: Option<Time>,
+}
+
+/// A record that the controller, the keys and the simulator share.
+#[derive(Clone)]
+pub(crate) struct Shared(Arc<Mutex<Record>>);
+
+impl Shared {
+    pub(super) fn new(base: Instant) -> Shared {
+        Shared(Arc::new(Mutex::new(Record {
+            base,
+            counters: Counters::default(),
+            round_trips: Vec::new(),
+            window: 0,
+            threshold: None,
+            since: Time::ZERO,
+            sent: BTreeMap::new(),
+            newest: None,
+            is_eliciting: false,
+            is_asked: false,
+            last_probe: None,
+        })))
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Record> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Record {
+    /// The next packet is made.
+    pub(super) fn begin(&mut self) {
+        (self.is_eliciting, self.is_asked) = (false, false);
+    }
+
+    /// A packet with these frames is sent.
+    pub(super) fn on_packet(&mut self, frames: &[u8]) {
+        let carried = carried(frames);
+        self.is_eliciting |= carried.is_eliciting;
+        self.counters.acks += u64::from(!carried.is_eliciting);
+        self.counters.data += u64::from(carried.has_data);
+        if let Some((stream, offset, end)) = carried.stream.filter(|_| carried.has_data) {
+            let sent = self.sent.entry(stream).or_default();
+            self.counters.again += u64::from(offset < *sent);
+            *sent = end.max(*sent);
+        }
+    }
+
+    /// A datagram has been sent. Only probes are sent without the window having been asked for (RFC 9002, 7.5).
+    fn on_sent(&mut self, now: Time) {
+        if self.is_eliciting && !self.is_asked && self.last_probe != Some(now) {
+            self.counters.probe_timeouts += 1;
+            self.last_probe = Some(now);
+        }
+    }
+
+    fn on_congestion(&mut self, window: u64, is_persistent: bool) {
+        self.counters.reductions += u64::from(window < self.window);
+        self.counters.persistent += u64::from(is_persistent);
+    }
+
+    fn set_window(&mut self, window: u64, now: Time) {
+        self.counters.window_seconds = self.window_seconds(now);
+        (self.window, self.since) = (window, now);
+    }
+
+    /// The window in bytes, integrated over time in seconds up to now.
+    pub(crate) fn window_seconds(&self, now: Time) -> f64 {
+        self.counters.window_seconds + self.window as f64 * now.since(self.since).as_secs()
+    }
+
+    fn time(&self, at: Instant) -> Time {
+        Time(at.duration_since(self.base).as_nanos() as u64)
+    }
+}
+
+/// A controller whose sender is recorded.
+pub(super) struct Watched {
+    law: Box<dyn Controller>,
+    record: Shared,
+}
+
+/// What makes it.
+pub(super) struct Factory {
+    pub(super) law: Arc<dyn ControllerFactory + Send + Sync>,
+    pub(super) record: Shared,
+}
+
+impl ControllerFactory for Factory {
+    fn build(self: Arc<Self>, now: Instant, mtu: u16) -> Box<dyn Controller> {
+        let law = self.law.clone().build(now, mtu);
+        let watched = Watched { law, record: self.record.clone() };
+        watched.note(now);
+        Box::new(watched)
+    }
+}
+
+impl Watched {
+    /// Notes the window.
+    fn note(&self, now: Instant) {
+        let (window, mut record) = (self.law.window(), self.record.lock());
+        if window != record.window {
+            let now = record.time(now);
+            record.set_window(window, now);
+            record.threshold = self.law.metrics().ssthresh;
+        }
+    }
+}
+
+impl Controller for Watched {
+    fn on_sent(&mut self, now: Instant, bytes: u64, last: u64) {
+        self.law.on_sent(now, bytes, last);
+        self.note(now);
+        let mut record = self.record.lock();
+        let now = record.time(now);
+        record.on_sent(now);
+    }
+
+    fn on_ack(&mut self, now: Instant, sent: Instant, bytes: u64, app_limited: bool, rtt: &RttEstimator) {
+        self.law.on_ack(now, sent, bytes, app_limited, rtt);
+        let span = |duration: std::time::Duration| Span(duration.as_nanos() as u64);
+        let newest = RoundTrip { rtt: span(now.duration_since(sent)), srtt: span(rtt.get()) };
+        self.record.lock().newest = Some(newest);
+    }
+
+    fn on_end_acks(&mut self, now: Instant, in_flight: u64, app_limited: bool, largest: Option<u64>) {
+        self.law.on_end_acks(now, in_flight, app_limited, largest);
+        self.note(now);
+        let mut record = self.record.lock();
+        let newest = record.newest.take();
+        record.round_trips.extend(newest);
+    }
+
+    fn on_congestion_event(&mut self, now: Instant, sent: Instant, is_persistent: bool, lost: u64) {
+        self.law.on_congestion_event(now, sent, is_persistent, lost);
+        self.record.lock().on_congestion(self.law.window(), is_persistent);
+        self.note(now);
+    }
+
+    fn on_mtu_update(&mut self, mtu: u16) {
+        self.law.on_mtu_update(mtu);
+    }
+
+    fn window(&self) -> u64 {
+        self.record.lock().is_asked = true;
+        self.law.window()
+    }
+
+    fn metrics(&self) -> ControllerMetrics {
+        self.law.metrics()
+    }
+
+    fn clone_box(&self) -> Box<dyn Controller> {
+        Box::new(Watched { law: self.law.clone_box(), record: self.record.clone() })
+    }
+
+    fn initial_window(&self) -> u64 {
+        self.law.initial_window()
+    }
+
+    fn into_any(self: Box<Self>) -> Box<dyn Any> {
+        self
+    }
+}
