@@ -24,10 +24,6 @@ impl QuicFlow {
     fn rate(&self, of: fn(&QuicSample) -> u64) -> Option<f64> {
         ratio(self.count(of) as f64 * 8.0, self.seconds)
     }
-
-    fn per_packet(&self, of: fn(&QuicSample) -> u64) -> Option<f64> {
-        ratio(self.count(of) as f64, self.count(|it| it.data_sent) as f64)
-    }
 }
 
 impl Measured for QuicFlow {
@@ -46,16 +42,18 @@ impl Measured for QuicFlow {
         "acknowledged_s": Seconds = flow.ended.acknowledged.map(Span::as_secs);
         /// packets with data sent, including retransmissions
         "segments_sent": Segments = flow.number(|it| it.data_sent);
-        /// packets sent whose data had been sent before
+        /// packets sent with data that had been sent before
         "retransmits": Segments = flow.number(|it| it.data_again);
-        /// share of packets with data that had been sent before
-        "retransmitted_share": One = flow.per_packet(|it| it.data_again);
+        /// share of the bytes of data sent that had been sent before
+        "retransmitted_share": One =
+            ratio(flow.count(|it| it.bytes_again) as f64, flow.count(|it| it.bytes_sent) as f64);
         /// packets that the sender declared lost
         "packets_lost": Packets = flow.number(|it| it.lost);
         /// packets that the receiver sent with nothing to acknowledge
         "acks_sent": Segments = flow.number(|it| it.acks_sent);
         /// packets that the receiver sent with nothing to acknowledge, per packet with data sent
-        "acks_per_segment": One = flow.per_packet(|it| it.acks_sent);
+        "acks_per_segment": One =
+            ratio(flow.count(|it| it.acks_sent) as f64, flow.count(|it| it.data_sent) as f64);
         /// probe timeouts, those of the handshake included
         "probe_timeouts": Timeouts = flow.number(|it| it.probe_timeouts);
         /// times that a loss or a mark reduced the congestion window

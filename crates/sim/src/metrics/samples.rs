@@ -62,9 +62,12 @@ pub(crate) struct UdpSample {
 pub(crate) struct QuicSample {
     pub(crate) delivered: u64,
     pub(crate) bytes_received: u64,
-    /// Packets with data, and those of them whose data had been sent before.
+    /// Packets with data, and those of them with data that had been sent before.
     pub(crate) data_sent: u64,
     pub(crate) data_again: u64,
+    /// The same in bytes of data.
+    pub(crate) bytes_sent: u64,
+    pub(crate) bytes_again: u64,
     /// Packets of its receiver that need no acknowledgement.
     pub(crate) acks_sent: u64,
     /// Packets declared lost.

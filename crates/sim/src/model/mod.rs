@@ -21,7 +21,7 @@ use lasthop_stack::units::{Bytes, Metres, Rate, Span, Time};
 
 pub use crate::lines::{AirConfig, Sends};
 pub use events::{Absence, HandoffConfig, Late, OutagesConfig};
-pub use quic::{QuicConfig, QuicLaw};
+pub use quic::{AckFrequency, QuicConfig, QuicLaw};
 
 use crate::medium::impairments::ImpairmentConfig;
 use crate::medium::motion::Motion;

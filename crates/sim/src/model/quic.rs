@@ -19,6 +19,19 @@ pub struct QuicConfig {
     pub datagrams: bool,
     /// The connection is given up after this time without packets.
     pub idle_timeout: Option<Span>,
+    /// When the sender asks its receiver to acknowledge, if it asks.
+    pub acks: Option<AckFrequency>,
+}
+
+/// When a receiver is to acknowledge (draft-ietf-quic-ack-frequency-04).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AckFrequency {
+    /// Packets that one acknowledgement is for.
+    pub tolerance: u32,
+    /// The longest time for which an acknowledgement is delayed; `None` leaves the receiver's own.
+    pub max_delay: Option<Span>,
+    /// How far ahead of a missing packet another one is acknowledged at once; 0 is never.
+    pub reordering: u32,
 }
 
 /// A congestion control law.

@@ -1,25 +1,25 @@
 //! The frames of a packet (RFC 9000, 19), as far as the record of a sender needs them.
 
 /// What a packet carries.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Carried {
-    /// Its receiver must acknowledge it (RFC 9002, 2).
-    pub(super) is_eliciting: bool,
-    /// It has data of the application, in a stream or a datagram.
-    pub(super) has_data: bool,
-    /// Stream, offset and end of the first data of a stream.
-    pub(super) stream: Option<(u64, u64, u64)>,
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Frame {
+    /// Nothing that its receiver must acknowledge (RFC 9002, 2).
+    Quiet,
+    /// Data of a stream.
+    Stream {
+        /// The stream.
+        id: u64,
+        /// Where the data begins in it, and where it ends.
+        data: (u64, u64),
+    },
+    /// As many bytes in an unreliable datagram.
+    Datagram(u64),
+    /// Another one.
+    Other,
 }
 
-/// Reads the frames of a payload; what follows an unknown frame is left out.
-pub(super) fn carried(payload: &[u8]) -> Carried {
-    let mut frames = Frames(payload);
-    let mut carried = Carried::default();
-    while frames.next(&mut carried).is_some() {}
-    carried
-}
-
-struct Frames<'a>(&'a [u8]);
+/// The frames of a payload, up to one that is unknown.
+pub(super) struct Frames<'a>(pub(super) &'a [u8]);
 
 impl Frames<'_> {
     /// A variable-length integer (RFC 9000, 16).
@@ -46,18 +46,23 @@ impl Frames<'_> {
         self.skip(length)?;
         Some(length)
     }
+}
 
-    fn next(&mut self, carried: &mut Carried) -> Option<()> {
-        let kind = self.integer()?;
-        carried.is_eliciting |= !matches!(kind, 0x00 | 0x02 | 0x03 | 0x1c | 0x1d);
-        match kind {
-            // PADDING, PING, HANDSHAKE_DONE, IMMEDIATE_ACK
-            0x00 | 0x01 | 0x1e | 0x1f => {}
+impl Iterator for Frames<'_> {
+    type Item = Frame;
+
+    fn next(&mut self) -> Option<Frame> {
+        match self.integer()? {
+            // PADDING
+            0x00 => return Some(Frame::Quiet),
+            // PING, HANDSHAKE_DONE, IMMEDIATE_ACK
+            0x01 | 0x1e | 0x1f => {}
             // ACK, with and without ECN
-            0x02 | 0x03 => {
+            kind @ (0x02 | 0x03) => {
                 self.integers(2)?;
                 let ranges = self.integer()?;
                 self.integers(1 + 2 * ranges + if kind == 0x03 { 3 } else { 0 })?;
+                return Some(Frame::Quiet);
             }
             // RESET_STREAM
             0x04 => self.integers(3)?,
@@ -71,12 +76,11 @@ impl Frames<'_> {
             // NEW_TOKEN
             0x07 => _ = self.data(true)?,
             // STREAM
-            0x08..=0x0f => {
-                let stream = self.integer()?;
+            kind @ 0x08..=0x0f => {
+                let id = self.integer()?;
                 let offset = if kind & 0x04 > 0 { self.integer()? } else { 0 };
                 let length = self.data(kind & 0x02 > 0)?;
-                carried.has_data |= length > 0;
-                carried.stream = carried.stream.or(Some((stream, offset, offset + length)));
+                return Some(Frame::Stream { id, data: (offset, offset + length) });
             }
             // MAX_DATA, MAX_STREAMS, DATA_BLOCKED, STREAMS_BLOCKED, RETIRE_CONNECTION_ID
             0x10 | 0x12..=0x14 | 0x16 | 0x17 | 0x19 => self.integers(1)?,
@@ -89,15 +93,12 @@ impl Frames<'_> {
             // PATH_CHALLENGE, PATH_RESPONSE
             0x1a | 0x1b => self.skip(8)?,
             // DATAGRAM (RFC 9221, 4)
-            0x30 | 0x31 => {
-                self.data(kind == 0x31)?;
-                carried.has_data = true;
-            }
+            kind @ (0x30 | 0x31) => return Some(Frame::Datagram(self.data(kind == 0x31)?)),
             // ACK_FREQUENCY (draft-ietf-quic-ack-frequency-04, 4)
             0xaf => self.integers(4)?,
             _ => return None,
         }
-        Some(())
+        Some(Frame::Other)
     }
 }
 
@@ -121,16 +122,22 @@ mod tests {
     }
 
     #[test]
-    fn frames_before_the_data_of_a_stream_are_skipped_and_a_packet_of_acknowledgements_needs_none() {
-        // Largest 9, delay 1, two further ranges; three counts of ECN.
+    fn the_frames_of_a_packet_follow_one_another_with_their_lengths() {
+        // ACK with ECN: largest 9, delay 1, two further ranges; three counts.
         let ack = [0x03, 9, 1, 2, 0, 1, 0, 1, 0, 7, 0, 0];
-        assert_eq!(carried(&[&ack[..], &[0, 0]].concat()), Carried::default());
-        // MAX_DATA 5; stream 4 from offset 2, three bytes.
-        let stream = [0x10, 5, 0x0e, 4, 2, 3, 1, 1, 1];
-        let expected = Carried { is_eliciting: true, has_data: true, stream: Some((4, 2, 5)) };
-        assert_eq!(carried(&[&ack[..], &stream].concat()), expected);
-        // To the end of the packet, from offset 0.
-        assert_eq!(carried(&[0x08, 4, 1, 1]).stream, Some((4, 0, 2)));
-        assert!(carried(&[0x01, 0, 0]).is_eliciting, "a PING");
+        // NEW_CONNECTION_ID with an ID of two bytes; CRYPTO with two bytes from 0; MAX_DATA 5.
+        let others = [&[0x18, 1, 0, 2, 8, 8][..], &[9; 16], &[0x06, 0, 2, 7, 7, 0x10, 5]].concat();
+        // ACK_FREQUENCY; stream 4 from offset 2, three bytes; a datagram of two bytes; stream 8 from 0 to the end.
+        let data = [0x40, 0xaf, 0, 1, 0x40, 0x19, 2, 0x0e, 4, 2, 3, 1, 1, 1, 0x31, 2, 1, 1, 0x08, 8, 1, 1];
+        let packet = [&ack[..], &others, &data].concat();
+        let found: Vec<Frame> = Frames(&packet).collect();
+        let stream = |id, data| Frame::Stream { id, data };
+        let expected = [
+            &[Frame::Quiet][..],
+            &[Frame::Other; 4],
+            &[stream(4, (2, 5)), Frame::Datagram(2), stream(8, (0, 2))],
+        ];
+        assert_eq!(found, expected.concat());
+        assert_eq!(Frames(&[0x01, 0]).collect::<Vec<_>>(), [Frame::Other, Frame::Quiet], "a PING, padded");
     }
 }

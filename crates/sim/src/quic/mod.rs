@@ -12,6 +12,8 @@ mod keys;
 mod record;
 mod session;
 mod task;
+#[cfg(test)]
+mod tests;
 
 use std::collections::VecDeque;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -24,8 +26,8 @@ use lasthop_stack::units::{Span, Time};
 use lasthop_stack::wire;
 use quinn_proto::congestion::{ControllerFactory, CubicConfig, NewRenoConfig};
 use quinn_proto::{
-    ClientConfig, Connection, ConnectionHandle, DatagramEvent, EcnCodepoint, Endpoint, EndpointConfig, IdleTimeout,
-    MtuDiscoveryConfig, ServerConfig, TimeSource, TransportConfig, VarInt,
+    AckFrequencyConfig, ClientConfig, Connection, ConnectionHandle, DatagramEvent, EcnCodepoint, Endpoint,
+    EndpointConfig, IdleTimeout, MtuDiscoveryConfig, ServerConfig, TimeSource, TransportConfig, VarInt,
 };
 
 use crate::engine::streams::Stream;
@@ -194,12 +196,22 @@ fn transport(config: &QuicConfig, record: &Shared) -> TransportConfig {
         discovery.upper_bound(config.packet);
         discovery
     });
+    let acks = config.acks.map(|acks| {
+        let mut asked = AckFrequencyConfig::default();
+        // The packets that may come without an acknowledgement.
+        asked.ack_eliciting_threshold(VarInt::from_u32(acks.tolerance - 1));
+        asked
+            .max_ack_delay(acks.max_delay.map(duration))
+            .reordering_threshold(VarInt::from_u32(acks.reordering));
+        asked
+    });
     let mut transport = TransportConfig::default();
     transport
         .congestion_controller_factory(Arc::new(Factory { law, record: record.clone() }))
         .initial_mtu(if config.mtu_discovery { LEAST_PACKET } else { config.packet })
         .mtu_discovery_config(discovery)
         .stream_receive_window(VarInt::from_u32(config.window))
+        .ack_frequency_config(acks)
         .max_idle_timeout(config.idle_timeout.map(idle))
         .max_concurrent_uni_streams(VarInt::from_u32(config.streams));
     transport

@@ -9,7 +9,7 @@ use lasthop_stack::units::{Span, Time};
 use quinn_proto::RttEstimator;
 use quinn_proto::congestion::{Controller, ControllerFactory, ControllerMetrics};
 
-use super::frames::carried;
+use super::frames::{Frame, Frames};
 
 /// A round trip, with the smoothed value.
 #[derive(Clone, Copy, Debug)]
@@ -23,8 +23,11 @@ pub(crate) struct RoundTrip {
 pub(crate) struct Counters {
     /// Packets with data of the application.
     pub(crate) data: u64,
-    /// Those of them whose data had been sent before.
+    /// Those of them with data that had been sent before.
     pub(crate) again: u64,
+    /// Bytes of data, and those of them that had been sent before.
+    pub(crate) bytes: u64,
+    pub(crate) bytes_again: u64,
     /// Packets that need no acknowledgement.
     pub(crate) acks: u64,
     /// Probe timeouts that sent a probe.
@@ -52,8 +55,9 @@ pub(crate) struct Record {
     sent: BTreeMap<u64, u64>,
     /// The round trip of the newest packet of an acknowledgement.
     newest: Option<RoundTrip>,
-    /// The packet being sent must be acknowledged, and the controller was asked for its window before.
-    is_eliciting: bool,
+    /// Whether the first packet of the datagram being sent must be acknowledged; `None` before it.
+    is_eliciting: Option<bool>,
+    /// Whether the controller was asked for its window before that.
     is_asked: bool,
     last_probe: Option<Time>,
 }
@@ -73,7 +77,7 @@ impl Shared {
             since: Time::ZERO,
             sent: BTreeMap::new(),
             newest: None,
-            is_eliciting: false,
+            is_eliciting: None,
             is_asked: false,
             last_probe: None,
         })))
@@ -85,27 +89,38 @@ impl Shared {
 }
 
 impl Record {
-    /// The next packet is made.
+    /// The next datagram is made.
     pub(super) fn begin(&mut self) {
-        (self.is_eliciting, self.is_asked) = (false, false);
+        (self.is_eliciting, self.is_asked) = (None, false);
     }
 
     /// A packet with these frames is sent.
     pub(super) fn on_packet(&mut self, frames: &[u8]) {
-        let carried = carried(frames);
-        self.is_eliciting |= carried.is_eliciting;
-        self.counters.acks += u64::from(!carried.is_eliciting);
-        self.counters.data += u64::from(carried.has_data);
-        if let Some((stream, offset, end)) = carried.stream.filter(|_| carried.has_data) {
-            let sent = self.sent.entry(stream).or_default();
-            self.counters.again += u64::from(offset < *sent);
-            *sent = end.max(*sent);
+        let (mut is_eliciting, mut bytes, mut again) = (false, 0, 0);
+        for frame in Frames(frames) {
+            is_eliciting |= frame != Frame::Quiet;
+            match frame {
+                Frame::Stream { id, data: (begin, end) } => {
+                    let sent = self.sent.entry(id).or_default();
+                    bytes += end - begin;
+                    again += end.min(*sent).saturating_sub(begin);
+                    *sent = end.max(*sent);
+                }
+                Frame::Datagram(length) => bytes += length,
+                Frame::Quiet | Frame::Other => {}
+            }
         }
+        self.is_eliciting.get_or_insert(is_eliciting);
+        self.counters.acks += u64::from(!is_eliciting);
+        self.counters.data += u64::from(bytes > 0);
+        self.counters.again += u64::from(again > 0);
+        self.counters.bytes += bytes;
+        self.counters.bytes_again += again;
     }
 
-    /// A datagram has been sent. Only probes are sent without the window having been asked for (RFC 9002, 7.5).
+    /// A datagram has been sent. Only one that begins with a probe needs no room in the window (RFC 9002, 7.5).
     fn on_sent(&mut self, now: Time) {
-        if self.is_eliciting && !self.is_asked && self.last_probe != Some(now) {
+        if self.is_eliciting == Some(true) && !self.is_asked && self.last_probe != Some(now) {
             self.counters.probe_timeouts += 1;
             self.last_probe = Some(now);
         }

@@ -326,8 +326,7 @@ impl World {
         let limits = (request.max_events.or(config.run.max_events), request.max_wall.or(config.run.max_wall));
         let over = Time(config.run.duration.0).after(Span(1));
         // Where routes change nothing goes ahead of the clock.
-        let is_unwatched =
-            limits == (None, None) && !net.is_watched() && !config.has_handoffs() && !bound;
+        let is_unwatched = limits == (None, None) && !net.is_watched() && !config.has_handoffs() && !bound;
         let unwatched_until = (is_unwatched && !config.run.plain).then_some(over);
         if let Some(over) = unwatched_until {
             net.advance_horizon(begin.min(over));

@@ -177,6 +177,8 @@ impl Quic {
             bytes_received: net.accounts.bytes_delivered(ends[SENDER].trace_name),
             data_sent: sender.data,
             data_again: sender.again,
+            bytes_sent: sender.bytes,
+            bytes_again: sender.bytes_again,
             acks_sent: receiver.acks,
             lost: self.ends[SENDER].lost(),
             probe_timeouts: sender.probe_timeouts,

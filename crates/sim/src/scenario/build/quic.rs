@@ -1,7 +1,7 @@
 //! The QUIC of a flow.
 
 use super::part::Part;
-use crate::model::{QuicConfig, QuicLaw};
+use crate::model::{AckFrequency, QuicConfig, QuicLaw};
 
 pub(super) fn quic(flow: &Part<'_>) -> QuicConfig {
     let law = flow.word("quic.congestion");
@@ -14,5 +14,10 @@ pub(super) fn quic(flow: &Part<'_>) -> QuicConfig {
         streams: flow.known("quic.streams").map_or(0, |_| flow.small("quic.streams")),
         datagrams: flow.flag("quic.datagrams"),
         idle_timeout: flow.optional("quic.idle-timeout", Part::span),
+        acks: flow.known("quic.ack-tolerance").map(|_| AckFrequency {
+            tolerance: flow.small("quic.ack-tolerance"),
+            max_delay: flow.optional("quic.ack-max-delay", Part::span),
+            reordering: flow.small("quic.ack-reordering"),
+        }),
     }
 }

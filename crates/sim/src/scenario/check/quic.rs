@@ -14,7 +14,8 @@ impl Check<'_> {
     pub(super) fn quic(&mut self, flow: &FlowConfig, quic: &QuicConfig) {
         let key = |below: &str| format!("flows.{}.{below}", flow.table());
         if !cfg!(feature = "quic") {
-            let text = "QUIC in a build without its stack; expected tcp or udp, or a build with the feature quic";
+            let text =
+                "QUIC in a build without its stack; expected tcp or udp, or a build with the feature quic";
             self.fault(&key("quic"), text.to_string());
         }
         let (what, packet) = match flow.app.kind {
@@ -36,7 +37,8 @@ impl Check<'_> {
         }
         let room = if quic.mtu_discovery { LEAST_PACKET } else { u32::from(quic.packet) } - OVERHEAD;
         if let Some(packet) = packet.filter(|packet| quic.datagrams && *packet > room) {
-            let text = format!("{packet} B do not fit into a datagram with its headers; expected at most {room} B");
+            let text =
+                format!("{packet} B do not fit into a datagram with its headers; expected at most {room} B");
             self.fault(&packet_key(flow), text);
         }
     }

@@ -1,10 +1,11 @@
 //! The keys of QUIC.
 
-use super::table::{LONGEST, SIZE, TIME_S};
+use super::table::{LONGEST, SIZE, TIME_MS, TIME_S};
 use super::{Key, Kind, Only};
 use crate::model::QuicLaw;
 
 const IF_QUIC: &[Only] = &[Only::Quic];
+const IF_ASKED: &[Only] = &[Only::Quic, Only::Given("flows.*.quic.ack-tolerance")];
 const IF_STREAMS: &[Only] = &[Only::Quic, Only::Is("flows.*.quic.datagrams", &["false"])];
 
 /// The keys under `[flows.NAME.quic]`.
@@ -72,4 +73,35 @@ pub(super) const KEYS: &[Key] = &[
     .above("0 s")
     .at_most(LONGEST)
     .only(IF_QUIC),
+    Key::new(
+        "flows.*.quic.ack-tolerance",
+        Kind::Integer,
+        "packets for which the sender asks its receiver to send one acknowledgement; unset, it does not ask",
+    )
+    .absent()
+    .source("draft-ietf-quic-ack-frequency")
+    .at_least("1")
+    .at_most("1000000")
+    .only(IF_QUIC),
+    Key::new(
+        "flows.*.quic.ack-max-delay",
+        TIME_MS,
+        "longest delay of an acknowledgement that the sender asks for, at most a round trip or 25 ms; unset, the receiver's own, 25 ms",
+    )
+    .or(&["unset"])
+    .default("unset")
+    .source("draft-ietf-quic-ack-frequency")
+    .at_least("1 ms")
+    .at_most("10 s")
+    .only(IF_ASKED),
+    Key::new(
+        "flows.*.quic.ack-reordering",
+        Kind::Integer,
+        "how many packets ahead of a missing one a packet is acknowledged at once; 0 means never",
+    )
+    .default("2")
+    .source("quinn-proto: AckFrequencyConfig")
+    .at_least("0")
+    .at_most("1000000")
+    .only(IF_ASKED),
 ];
