@@ -152,6 +152,40 @@ quic = { datagrams = true }
     assert 0.9e6 < (metrics["flows.back.goodput_bps"] or 0) < 1.01e6
 
 
+@pytest.mark.parametrize("agent", ["lle-tcp", "snoop", "ack-filter", "i-tcp"])
+def test_agents_see_datagrams_and_do_nothing(agent: str) -> None:
+    def metrics(kind: str) -> dict[str, float | None]:
+        text = f"""
+[run]
+duration = "4 s"
+[nodes]
+s = {{}}
+ap = {{}}
+c = {{}}
+[links.wire]
+kind = "wired"
+nodes = ["s", "ap"]
+rate = "100 Mbit/s"
+delay = "5 ms"
+[links.air]
+kind = "wifi"
+nodes = ["ap", "c"]
+access-point = "ap"
+standard = "802.11g"
+loss = {{ model = "packet", rate = "1 %" }}
+[agents.it]
+kind = "{kind}"
+[flows.main]
+from = "s"
+to = "c"
+quic = {{}}
+"""
+        return _run(text).metrics
+
+    with_agent, without = metrics(agent), metrics("none")
+    assert {name: with_agent[name] for name in without} == without
+
+
 def test_a_sender_that_asks_for_fewer_acknowledgements_gets_them() -> None:
     def per_packet(keys: str) -> float:
         flow = f'[flows.main]\nfrom = "a"\nto = "b"\nquic = {{ {keys} }}\n'
