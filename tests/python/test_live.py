@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import itertools
 import json
 import os
 import random
@@ -198,7 +199,8 @@ while True:
 def test_a_run_shows_its_rates_delays_queues_and_airtime_while_it_lasts(folder: Path) -> None:
     """A page asks twice; the second answer is newer. The server ends with the run."""
     phone = ("--node", "phone", "--", sys.executable, "-c", DATAGRAMS)
-    command = [sys.executable, "-m", "lasthop", "live", "cell.toml", "--watch", "--hold", "server", *phone]
+    run = [sys.executable, "-m", "lasthop", "live", "cell.toml"]
+    command = [*run, "--watch", "-o", "out", "--hold", "server", *phone]
     kept = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")}
     with subprocess.Popen(command, cwd=folder, env=kept, stderr=subprocess.PIPE, text=True) as started:
         assert started.stderr is not None
@@ -212,11 +214,14 @@ def test_a_run_shows_its_rates_delays_queues_and_airtime_while_it_lasts(folder: 
     assert second["version"] > first["version"]
     charts = {one["chart"]["id"]: one["chart"] for one in last["figures"]}
     assert set(charts) == {"rate", "delay", "queue", "airtime-air"}
-    rates = {
-        series["name"]: max(filter(None, series["y"])) for series in charts["rate"]["panels"][0]["series"]
-    }
-    # 100 datagrams of 1028 B per second; ICMP answers that nobody receives them.
-    assert rates["down.reverse"] == pytest.approx(822, rel=0.2)
+    arrived = json.loads((folder / "out" / "run.json").read_text())["nodes"]["server"]["arrived"]
+    (rate,) = (one for one in charts["rate"]["panels"][0]["series"] if one["name"] == "down.reverse")
+    lengths = (end - begin for begin, end in itertools.pairwise([0, *rate["x"]]))
+    kilobits = sum(length * value for length, value in zip(lengths, rate["y"], strict=True))
+    # Datagrams of 1028 B; those of the last half second are in no chart.
+    shown = kilobits * 1000 / 8 / 1028
+    assert shown == pytest.approx(round(shown), abs=0.01)
+    assert 0 < shown <= arrived
     shares = [series["y"][-1] for series in charts["airtime-air"]["panels"][0]["series"]]
     assert sum(shares) == pytest.approx(100, abs=0.1)
 
