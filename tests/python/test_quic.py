@@ -113,6 +113,21 @@ def test_results_are_equal_to_the_byte_in_each_run_and_whatever_is_traced(tmp_pa
     assert _run(text, 1).metrics != bare.metrics
 
 
+@pytest.mark.parametrize("kind", ["ftp", "web", "mail"])
+def test_users_request_and_receive_over_quic_what_they_do_over_tcp(kind: str) -> None:
+    def metrics(transport: str) -> dict[str, float | None]:
+        flow = f'[flows.main]\nfrom = "a"\nto = "b"\napp = {{ kind = "{kind}" }}\n{transport}\n'
+        return _run(_path("20 Mbit/s", "20 ms", 100, flow, duration="300 s")).metrics
+
+    tcp, quic = metrics('tcp = { congestion = "cubic" }'), metrics("quic = {}")
+    name = f"flows.main.class.{kind}.transfers_done"
+    assert (quic[name] or 0) > 2
+    assert quic[name] == pytest.approx(tcp[name], rel=0.1, abs=2)
+    goodput = f"flows.main.class.{kind}.goodput_bps"
+    assert quic[goodput] == pytest.approx(quic["flows.main.goodput_bps"])
+    assert (quic["flows.main.segments_sent"] or 0) > 0
+
+
 def test_what_an_access_point_aggregates_and_delivers_at_once_keeps_its_bytes() -> None:
     text = """
 [run]
@@ -206,7 +221,7 @@ def test_a_sender_that_asks_for_fewer_acknowledgements_gets_them() -> None:
         ('quic = { congestion = "bbr" }', 'unknown congestion law "bbr"'),
         ('quic = {}\nsink = { buffer = "1 MB" }', "a flow over tcp"),
         ('quic = {}\napp = { kind = "ping" }', "ping over quic; expected a source of kind bulk, file, cbr"),
-        ("quic = { datagrams = true }", "bulk data or a file over datagrams of quic"),
+        ("quic = { datagrams = true }", "bulk data, a file or sessions over datagrams of quic"),
         (
             'quic = { datagrams = true }\napp = { kind = "cbr", cbr = { rate = "1 Mbit/s", packet = "1300 B" } }',
             "1300 B do not fit into a datagram with its headers; expected at most 1152 B",

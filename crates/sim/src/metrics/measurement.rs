@@ -155,10 +155,8 @@ impl Measurement<'_> {
         let mut bytes = vec![[0; 3]; self.config.flows.len()];
         for (place, direction) in directions(self.config).iter().enumerate().filter(|(_, it)| !it.is_reverse)
         {
-            if let Some((began, ended)) = self.tcp(place) {
-                bytes[direction.number] =
-                    [0, 1, 2].map(|class| ended.by_class[class] - began.by_class[class]);
-            }
+            let [began, ended] = [&self.at_begin, &self.at_end].map(|at| at.flows[place].by_class());
+            bytes[direction.number] = [0, 1, 2].map(|class| ended[class] - began[class]);
         }
         let transfers = Tally::all(self.transfers, self.config.flows.len(), self.begin);
         ByClass { bytes, transfers, seconds: self.seconds() }

@@ -61,6 +61,8 @@ pub(crate) struct UdpSample {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct QuicSample {
     pub(crate) delivered: u64,
+    /// The bytes that a user has received, by class.
+    pub(crate) by_class: [u64; 3],
     pub(crate) bytes_received: u64,
     /// Packets with data, and those of them with data that had been sent before.
     pub(crate) data_sent: u64,
@@ -115,6 +117,15 @@ impl FlowSample {
             FlowSample::Tcp(sample) => sample.delivered,
             FlowSample::Udp(sample) => sample.receiver.payload_received,
             FlowSample::Quic(sample) => sample.delivered,
+        }
+    }
+
+    /// The bytes that a user has received, by class.
+    pub(super) fn by_class(&self) -> [u64; 3] {
+        match self {
+            FlowSample::Tcp(sample) => sample.by_class,
+            FlowSample::Udp(_) => [0; 3],
+            FlowSample::Quic(sample) => sample.by_class,
         }
     }
 

@@ -34,7 +34,7 @@ use crate::engine::streams::Stream;
 use crate::model::{QuicConfig, QuicLaw};
 use keys::{Ids, Key, draw, draw_id};
 use record::Factory;
-pub(crate) use record::Shared;
+pub(crate) use record::{Counters, Shared};
 use session::Maker;
 pub(crate) use task::{Reader, Writer};
 
@@ -159,9 +159,10 @@ impl Peer {
         &self.record
     }
 
-    /// Packets that it has declared lost, probes of the path's MTU left out.
-    pub(crate) fn lost(&self) -> u64 {
-        self.connection.as_ref().map_or(0, |(_, connection)| connection.stats().path.lost_packets)
+    /// What it has done up to now.
+    pub(crate) fn counters(&self, now: Time) -> Counters {
+        let lost = self.connection.as_ref().map_or(0, |(_, connection)| connection.stats().path.lost_packets);
+        Counters { lost, ..self.record.lock().counters(now) }
     }
 
     fn at(&self, now: Time) -> Instant {

@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::collections::BTreeMap;
+use std::ops::Add;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -18,9 +19,11 @@ pub(crate) struct RoundTrip {
     pub(crate) srtt: Span,
 }
 
-/// Counters of a sender; all only grow.
+/// Counters of an end; all only grow.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Counters {
+    /// Packets declared lost, probes of the path's MTU left out.
+    pub(crate) lost: u64,
     /// Packets with data of the application.
     pub(crate) data: u64,
     /// Those of them with data that had been sent before.
@@ -40,10 +43,29 @@ pub(crate) struct Counters {
     pub(crate) window_seconds: f64,
 }
 
+impl Add for Counters {
+    type Output = Counters;
+
+    fn add(self, other: Counters) -> Counters {
+        Counters {
+            lost: self.lost + other.lost,
+            data: self.data + other.data,
+            again: self.again + other.again,
+            bytes: self.bytes + other.bytes,
+            bytes_again: self.bytes_again + other.bytes_again,
+            acks: self.acks + other.acks,
+            probe_timeouts: self.probe_timeouts + other.probe_timeouts,
+            reductions: self.reductions + other.reductions,
+            persistent: self.persistent + other.persistent,
+            window_seconds: self.window_seconds + other.window_seconds,
+        }
+    }
+}
+
 /// The record of a sender.
 pub(crate) struct Record {
     base: Instant,
-    pub(crate) counters: Counters,
+    counters: Counters,
     /// Round trips since they were last taken.
     pub(crate) round_trips: Vec<RoundTrip>,
     /// The window in bytes, and since when.
@@ -137,8 +159,13 @@ impl Record {
     }
 
     /// The window in bytes, integrated over time in seconds up to now.
-    pub(crate) fn window_seconds(&self, now: Time) -> f64 {
+    fn window_seconds(&self, now: Time) -> f64 {
         self.counters.window_seconds + self.window as f64 * now.since(self.since).as_secs()
+    }
+
+    /// The counters up to now, without the packets lost.
+    pub(super) fn counters(&self, now: Time) -> Counters {
+        Counters { window_seconds: self.window_seconds(now), ..self.counters }
     }
 
     fn time(&self, at: Instant) -> Time {

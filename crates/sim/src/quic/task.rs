@@ -86,7 +86,7 @@ impl Writer {
             // One that is too large for the path is lost here.
             _ = connection.datagrams().send(Bytes::from_static(&CHUNK[..length as usize]), true);
         }
-        while self.streams.len() < self.wanted as usize && self.datagrams.is_none() {
+        while self.backlog > 0 && self.streams.len() < self.wanted as usize {
             let Some(stream) = connection.streams().open(Dir::Uni) else { break };
             self.streams.push(stream);
         }
@@ -140,7 +140,7 @@ impl Reader {
 impl Peer {
     /// The applications of this end act on what has happened: the one that sends, and the one that reads. Returns whether the
     /// handshake has just been completed.
-    pub(crate) fn work(&mut self, mut writer: Option<&mut Writer>, reader: &mut Reader) -> bool {
+    pub(crate) fn work(&mut self, writer: &mut Writer, reader: &mut Reader) -> bool {
         let Some((_, connection)) = &mut self.connection else { return false };
         let mut connected = false;
         while let Some(event) = connection.poll() {
@@ -153,11 +153,7 @@ impl Peer {
                     }
                 }
                 Event::Stream(StreamEvent::Readable { id }) => reader.read(id, connection),
-                Event::Stream(StreamEvent::Finished { .. }) => {
-                    if let Some(writer) = &mut writer {
-                        writer.acknowledged += 1;
-                    }
-                }
+                Event::Stream(StreamEvent::Finished { .. }) => writer.acknowledged += 1,
                 Event::DatagramReceived => {
                     while let Some(datagram) = connection.datagrams().recv() {
                         reader.delivered += datagram.len() as u64;
@@ -166,10 +162,8 @@ impl Peer {
                 _ => {}
             }
         }
-        if let Some(writer) = writer {
-            writer.is_connected |= connected;
-            writer.pump(connection);
-        }
+        writer.is_connected |= connected;
+        writer.pump(connection);
         connected
     }
 

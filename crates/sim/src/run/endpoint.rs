@@ -12,7 +12,7 @@ mod way;
 use std::iter;
 
 use lasthop_stack::hooks::{Judge, Timer};
-use lasthop_stack::packet::{Flags, NodeId, Packet, Segment};
+use lasthop_stack::packet::{NodeId, Packet};
 use lasthop_stack::registry::CongestionKind;
 use lasthop_stack::registry::tcp::{Connection, Role, State};
 use lasthop_stack::units::{Bytes, SeqNo, Time};
@@ -38,7 +38,7 @@ use outer::Outer;
 use quic::Quic;
 use resuming::Resuming;
 use user::User;
-use way::{Pace, Reader, Way};
+use way::{Pace, Reader, Way, Ways, is_spurious};
 
 /// The names of the two ends of each flow in traces. The receiving end has a window and round trips too: those of the
 /// reverse data, or of its SYN and FIN.
@@ -72,12 +72,6 @@ pub(super) struct Flow {
     resuming: Option<Box<[Resuming; 2]>>,
     /// Data goes forward without end and is read at once, and nothing follows what becomes of it.
     is_bare: bool,
-}
-
-/// The directions of a flow in which data goes.
-struct Ways {
-    forward: Way,
-    reverse: Option<Box<Way>>,
 }
 
 impl Flow {
@@ -200,7 +194,7 @@ impl Flow {
                     host::trace_read(self.ends[side], before, ends[side].receiver(), net);
                 }
                 if let Some(user) = &mut self.user {
-                    user.on_arrival(ends, &self.ends, net);
+                    user.on_arrival(&mut **ends, &self.ends, net);
                     return;
                 }
                 if let Some(way) = self.ways.of(1 - side) {
@@ -213,7 +207,12 @@ impl Flow {
             Sockets::Udp(ends) => ends.up(side, packet, &self.ends, net),
             Sockets::Outside(ends) => ends.up(side, (packet, length), net),
             #[cfg(feature = "quic")]
-            Sockets::Quic(ends) => ends.up(side, packet, &self.ends, &mut self.ways.forward, net),
+            Sockets::Quic(ends) => {
+                ends.up(side, packet, &self.ends, &mut self.ways.forward, net);
+                if let Some(user) = &mut self.user {
+                    user.on_arrival(&mut **ends, &self.ends, net);
+                }
+            }
         }
     }
 
@@ -236,8 +235,11 @@ impl Flow {
 
     /// The source of a direction acts.
     pub(super) fn on_source(&mut self, direction: usize, slot: Slot, net: &mut Net) {
-        if let (Some(user), Sockets::Tcp(ends)) = (&mut self.user, &mut self.sockets) {
-            return user.on_timer(ends, &self.ends, net);
+        match (&mut self.user, &mut self.sockets) {
+            (Some(user), Sockets::Tcp(ends)) => return user.on_timer(&mut **ends, &self.ends, net),
+            #[cfg(feature = "quic")]
+            (Some(user), Sockets::Quic(ends)) => return user.on_timer(&mut **ends, &self.ends, net),
+            _ => {}
         }
         let Some(way) = self.ways.of(direction) else { return };
         if way.stopped {
@@ -342,12 +344,14 @@ impl Flow {
     /// Application bytes that have reached the other end in each direction, in order where the transport keeps order.
     pub(super) fn delivered(&self) -> impl Iterator<Item = u64> {
         let arrived = |side: usize| match (&self.sockets, &self.user) {
-            (Sockets::Tcp(ends), Some(user)) => user.delivered(ends),
+            (Sockets::Tcp(ends), Some(user)) => user.delivered(&**ends),
             (Sockets::Tcp(ends), None) => ends[side].receiver().in_order(),
             (Sockets::Udp(ends), _) => ends.received(side),
             (Sockets::Outside(ends), _) => ends.received(side),
             #[cfg(feature = "quic")]
-            (Sockets::Quic(ends), _) => ends.received(side),
+            (Sockets::Quic(ends), Some(user)) => user.delivered(&**ends),
+            #[cfg(feature = "quic")]
+            (Sockets::Quic(ends), None) => user::Ends::received(&**ends, side),
         };
         iter::once(arrived(1)).chain(self.ways.reverse.is_some().then(|| arrived(0)))
     }
@@ -381,6 +385,7 @@ impl Flow {
         let way = self.ways.of(direction);
         match &mut self.sockets {
             Sockets::Tcp(ends) => {
+                let ends = &mut **ends;
                 let of_user = self.user.as_ref().map(|user| (user.delivered(ends), user.by_class(ends)));
                 let receiving = &ends[1 - direction];
                 FlowSample::Tcp(TcpSample {
@@ -413,7 +418,11 @@ impl Flow {
                 FlowSample::Udp(ends.sample(direction, sent))
             }
             #[cfg(feature = "quic")]
-            Sockets::Quic(ends) => FlowSample::Quic(ends.sample(&self.ends, &self.ways.forward, net)),
+            Sockets::Quic(ends) => {
+                let (ends, user) = (&**ends, self.user.as_ref());
+                let received = user.map(|user| (user.delivered(ends), user.by_class(ends)));
+                FlowSample::Quic(ends.sample(&self.ends, &self.ways.forward, received, net))
+            }
         }
     }
 }
@@ -432,7 +441,10 @@ fn sockets(
             return Sockets::Udp(Box::new(Datagrams::new(address, *extra_header, flow.is_probe())));
         }
         #[cfg(feature = "quic")]
-        TransportConfig::Quic(config) => return Sockets::Quic(Box::new(Quic::new(config, address, stream))),
+        TransportConfig::Quic(config) => {
+            let is_user = matches!(flow.app.kind, AppKind::User(_));
+            return Sockets::Quic(Box::new(Quic::new(config, is_user, address, stream)));
+        }
         #[cfg(not(feature = "quic"))]
         TransportConfig::Quic(_) => unreachable!("the check of the scenario refuses it in this build"),
     };
@@ -453,59 +465,4 @@ fn sockets(
         ends[1].close_after_peer();
     }
     Sockets::Tcp(Box::new(ends))
-}
-
-/// Whether the retransmission timer of one side fires now although the segment that it declares lost was not. Then the
-/// first unacknowledged segment is in transit, or its acknowledgement is, or the receiver delays that.
-fn is_spurious(sockets: &[Connection; 2], side: usize, ends: &[End; 2], net: &Net) -> bool {
-    let (sending, receiving) = (&sockets[side], &sockets[1 - side]);
-    let sender = sending.sender();
-    if sending.state() != State::Established || sender.is_persisting() || sender.board().is_empty() {
-        return false;
-    }
-    let una = sender.board().una();
-    let first = sending.sequence_of(una);
-    let covers = |segment: &Segment| {
-        let before = first.distance_from(segment.seq);
-        before >= 0 && before.cast_unsigned() < segment.sequence_len()
-    };
-    let acknowledges =
-        |segment: &Segment| segment.flags.has(Flags::ACK) && segment.ack.distance_from(first) > 0;
-    if receiving.receiver().next() > una && receiving.acknowledged() <= una {
-        return true;
-    }
-    net.is_on_its_way(ends[1 - side].node, receiving.port(), covers)
-        || net.is_on_its_way(ends[side].node, sending.port(), acknowledges)
-}
-
-impl Ways {
-    /// The direction of this number: 0 is forward.
-    #[inline]
-    fn of(&mut self, direction: usize) -> Option<&mut Way> {
-        if direction == 0 { Some(&mut self.forward) } else { self.reverse.as_deref_mut() }
-    }
-}
-
-impl Ways {
-    /// Counts how the laws of this direction's sender have just classified losses.
-    #[inline]
-    fn count_judged(&mut self, direction: usize, ends: &[Connection; 2], net: &mut Net) {
-        if !net.judged.is_empty() {
-            self.count_all_judged(direction, ends, net);
-        }
-    }
-
-    #[cold]
-    fn count_all_judged(&mut self, direction: usize, ends: &[Connection; 2], net: &mut Net) {
-        let (sending, receiving) = (&ends[direction], &ends[1 - direction]);
-        for judged in net.judged.drain(..) {
-            let Some(way) = self.of(direction) else { continue };
-            let una = sending.sequence_of(judged.una);
-            let lost = net.losses.culprit(receiving.port(), una, judged.times, net.now);
-            let lost = lost.filter(|_| !receiving.receiver().has(judged.una));
-            if let Some((_, matrix)) = way.judged.iter_mut().find(|(judge, _)| *judge == judged.judge) {
-                matrix.count(&judged, lost);
-            }
-        }
-    }
 }

@@ -19,9 +19,10 @@ impl Check<'_> {
             self.fault(&key("quic"), text.to_string());
         }
         let (what, packet) = match flow.app.kind {
-            AppKind::Bulk | AppKind::File { .. } if quic.datagrams => ("bulk data or a file", None),
+            AppKind::Bulk | AppKind::File { .. } | AppKind::User(_) if quic.datagrams => {
+                ("bulk data, a file or sessions", None)
+            }
             AppKind::Ping { .. } => ("ping", None),
-            AppKind::User(_) => ("sessions", None),
             AppKind::Cbr { packet, .. } | AppKind::Poisson { packet, .. } | AppKind::OnOff { packet, .. } => {
                 ("", Some(packet))
             }
@@ -31,7 +32,7 @@ impl Check<'_> {
             let (how, kinds) = if quic.datagrams {
                 ("datagrams of quic", "cbr, poisson or on-off")
             } else {
-                ("quic", "bulk, file, cbr, poisson or on-off")
+                ("quic", "bulk, file, cbr, poisson, on-off, ftp, web, mail or mix")
             };
             self.fault(&key("app.kind"), format!("{what} over {how}; expected a source of kind {kinds}"));
         }
