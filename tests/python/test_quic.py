@@ -12,8 +12,8 @@ from lasthop import _core
 if TYPE_CHECKING:
     from pathlib import Path
 
-#: Bytes of application data in a full packet, and of that packet on the wire: 1448 of 1500 over TCP; over QUIC what a
-#: datagram of 1452 has without short header, tag and the head of a stream frame, of 1480.
+#: Bytes of application data in a full packet, and of that packet on the wire: 1448 of 1500 over TCP; over
+#: QUIC what a datagram of 1452 has without short header, tag and the head of a stream frame, of 1480.
 SHARE = {"tcp": 1448 / 1500, "quic": 1419 / 1480}
 #: Rate, delay of one direction and queue in packets.
 CLEAN = [
@@ -84,7 +84,9 @@ def test_under_random_loss_their_laws_give_goodputs_of_one_size(law: str, loss: 
 
 def test_the_goodput_of_the_interop_runner_is_that_of_published_stacks() -> None:
     """10 MB over 10 Mbit/s with a round trip of 30 ms and a queue of 25 packets: 9.1 to 9.4 Mbit/s."""
-    flow = '[flows.main]\nfrom = "a"\nto = "b"\napp = { kind = "file", file = { size = "10 MB" } }\nquic = {}\n'
+    flow = (
+        '[flows.main]\nfrom = "a"\nto = "b"\napp = { kind = "file", file = { size = "10 MB" } }\nquic = {}\n'
+    )
     text = _path("10 Mbit/s", "15 ms", 25, flow).replace('warmup = "5 s"', "")
     metrics = _run(text).metrics
     assert 9.1e6 < (metrics["flows.main.transfer_bps"] or 0) < 9.6e6
@@ -223,7 +225,8 @@ def test_a_sender_that_asks_for_fewer_acknowledgements_gets_them() -> None:
         ('quic = {}\napp = { kind = "ping" }', "ping over quic; expected a source of kind bulk, file, cbr"),
         ("quic = { datagrams = true }", "bulk data, a file or sessions over datagrams of quic"),
         (
-            'quic = { datagrams = true }\napp = { kind = "cbr", cbr = { rate = "1 Mbit/s", packet = "1300 B" } }',
+            "quic = { datagrams = true }\n"
+            'app = { kind = "cbr", cbr = { rate = "1 Mbit/s", packet = "1300 B" } }',
             "1300 B do not fit into a datagram with its headers; expected at most 1152 B",
         ),
     ],
