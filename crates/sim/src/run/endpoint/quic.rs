@@ -188,17 +188,17 @@ impl Quic {
         self.before[side] + self.ends[side].counters(now)
     }
 
-    /// What the flow has done; `received` is what its user has received, in all and by class.
+    /// What the flow has done; `of_user` is what its user has received, in all and by class.
     pub(super) fn sample(
         &self,
         ends: &[End; 2],
         way: &Way,
-        received: Option<(u64, [u64; 3])>,
+        of_user: Option<(u64, [u64; 3])>,
         net: &Net,
     ) -> QuicSample {
         let [sender, receiver] = [SENDER, RECEIVER].map(|side| self.counters(side, net.now));
         let since = |at: Option<Time>| Some(at?.since(self.opened?));
-        let (delivered, by_class) = received.unwrap_or((self.readers[RECEIVER].delivered, [0; 3]));
+        let (delivered, by_class) = of_user.unwrap_or((self.readers[RECEIVER].delivered, [0; 3]));
         QuicSample {
             delivered,
             by_class,
