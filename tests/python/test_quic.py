@@ -130,7 +130,7 @@ def test_users_request_and_receive_over_quic_what_they_do_over_tcp(kind: str) ->
     assert (quic["flows.main.segments_sent"] or 0) > 0
 
 
-def test_what_an_access_point_aggregates_and_delivers_at_once_keeps_its_bytes() -> None:
+def test_what_waits_for_a_lost_frame_and_is_delivered_with_it_keeps_its_bytes() -> None:
     text = """
 [run]
 duration = "3 s"
@@ -148,6 +148,7 @@ kind = "wifi"
 nodes = ["ap", "c"]
 access-point = "ap"
 standard = "802.11ax"
+loss = { model = "packet", rate = "5 %" }
 [agents.lle]
 kind = "lle-tcp"
 flows = "all"

@@ -15,6 +15,10 @@ use crate::probe::spread::Summary;
 pub(crate) enum FlowSample {
     Tcp(TcpSample),
     Udp(UdpSample),
+    #[cfg_attr(
+        not(feature = "quic"),
+        expect(dead_code, reason = "the rows of its metrics are in every build")
+    )]
     Quic(QuicSample),
 }
 

@@ -277,7 +277,9 @@ impl Flow {
                     ends.send(bytes, &mut host);
                 }
             }
-            _ => {}
+            Sockets::Outside(_) => {}
+            #[cfg(feature = "quic")]
+            Sockets::Quic(_) => {}
         }
         if let SourceAct::WritePacket(_, next) | SourceAct::Wait(next) = act
             && next < Time::NEVER
@@ -428,6 +430,10 @@ impl Flow {
 }
 
 /// The two ends of a flow.
+#[cfg_attr(
+    not(feature = "quic"),
+    expect(unused_variables, reason = "only the ends of QUIC have random streams")
+)]
 fn sockets(
     flow: &FlowConfig,
     address: [(NodeId, u16); 2],
