@@ -24,7 +24,7 @@ STACK = (
     "registry",
 )
 SIM = (
-    *("engine", "medium", "traffic", "lines", "model", "outside", "probe", "net"),
+    *("engine", "medium", "traffic", "lines", "model", "outside", "probe", "quic", "net"),
     *("metrics", "scenario", "run", "live", "steered"),
 )
 # Loads for benches, which belong to no room.

@@ -15,6 +15,8 @@ pub mod model;
 mod net;
 mod outside;
 pub mod probe;
+#[cfg(feature = "quic")]
+mod quic;
 mod run;
 pub mod scenario;
 pub mod steered;

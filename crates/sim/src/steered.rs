@@ -174,7 +174,9 @@ impl SteeredRun {
         let make = move |start: Start| Steered { desk: shared.clone(), every, draw: start.draw };
         match &mut config.flows[flow].transport {
             TransportConfig::Tcp(tcp) => tcp.parts.law = LawConfig::Custom(Custom::new(make)),
-            TransportConfig::Udp { .. } => panic!("flow {flow}: over UDP; expected one over TCP"),
+            TransportConfig::Udp { .. } | TransportConfig::Quic(_) => {
+                panic!("flow {flow}: not over TCP; expected one over TCP")
+            }
         }
         SteeredRun { config, seed, desk, run: None }
     }

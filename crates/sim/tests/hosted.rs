@@ -44,7 +44,7 @@ fn with(overrides: &[(&str, &str)]) -> Result<Scenario, String> {
 fn parts(config: &Config) -> &Parts {
     match &config.flows[0].transport {
         TransportConfig::Tcp(tcp) => &tcp.parts,
-        TransportConfig::Udp { .. } => panic!("over UDP"),
+        TransportConfig::Udp { .. } | TransportConfig::Quic(_) => panic!("not over TCP"),
     }
 }
 

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 LONGEST_S = 3600
 # Without optimisation a fault compiles in seconds, and the tests of a room, which detect most, are as quick.
 CHEAP = {"CARGO_PROFILE_DEV_OPT_LEVEL": "0", "CARGO_PROFILE_TEST_OPT_LEVEL": "0"}
-STACK_AND_SIM = ("-p", "lasthop-stack", "-p", "lasthop-sim", "--lib", "--tests")
+SIM = ("lasthop-sim", "--features", "lasthop-sim/quic")
+STACK_AND_SIM = ("-p", "lasthop-stack", "-p", *SIM, "--lib", "--tests")
 # How cargo and pytest name a test that fails.
 FAILED = re.compile(
     r"^test (\S+)(?: - should panic)? \.\.\. FAILED|^(?:FAILED|ERROR) (.+?)(?: - .*)?$", re.MULTILINE
@@ -100,16 +101,15 @@ def commands(copy: Path, file: str) -> list[list[str]]:
     sim = found.sim or (everything and file.startswith(("crates/stack/", "crates/sim/")))
     steps = []
     if everything and (room := re.match(r"crates/(stack|sim)/src/((?:transport/|link/)?\w+)", file)):
-        steps.append([*cargo, f"lasthop-{room[1]}", "--lib", "--", room[2].replace("/", "::")])
+        crate = SIM if room[1] == "sim" else ("lasthop-stack",)
+        steps.append([*cargo, *crate, "--lib", "--", room[2].replace("/", "::")])
     if stack:
         steps.append([*cargo, "lasthop-stack", "--lib", "--", *sorted(found.stack)])
     if everything and sim:
-        steps.append([*cargo, "lasthop-sim", "--lib"])
+        steps.append([*cargo, *SIM, "--lib"])
     if sim:
-        steps.append(
-            [*cargo, "lasthop-sim", "--test", "*" if everything else "all", "--", *sorted(found.sim)]
-        )
-    steps += [[*cargo, "lasthop-sim", "--test", name] for name in sorted(found.programs)]
+        steps.append([*cargo, *SIM, "--test", "*" if everything else "all", "--", *sorted(found.sim)])
+    steps += [[*cargo, *SIM, "--test", name] for name in sorted(found.programs)]
     stem = file.rpartition("/")[2].partition(".")[0]
     nearest = sorted(found.python, key=lambda one: (stem not in one, one))
     if nearest or everything:

@@ -294,12 +294,13 @@ def run_changed(since: str, for_pytest: list[str]) -> int:
         )
         return 2
     test = ("cargo", "test", "--locked", "-p")
+    sim = (*test, "lasthop-sim", "--features", "lasthop-sim/quic")
     wanted = []
     if found.stack:
         wanted.append(Step("stack", [*test, "lasthop-stack", "--lib", "--", *sorted(found.stack)]))
     if found.sim:
-        wanted.append(Step("sim", [*test, "lasthop-sim", "--test", "all", "--", *sorted(found.sim)]))
-    wanted += [Step(name, [*test, "lasthop-sim", "--test", name]) for name in sorted(found.programs)]
+        wanted.append(Step("sim", [*sim, "--test", "all", "--", *sorted(found.sim)]))
+    wanted += [Step(name, [*sim, "--test", name]) for name in sorted(found.programs)]
     if run(build_of("quick")).status:
         return 1
     extension.take_out(ROOT, "quick")

@@ -40,6 +40,7 @@ _WORDS = {
     "min-rto": "minimum RTO",
     "packet": "packet size",
     "poisson": "Poisson",
+    "quic": "QUIC",
     "red": "RED",
     "rts-threshold": "RTS threshold",
     "tcp": "TCP",

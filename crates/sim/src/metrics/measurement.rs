@@ -12,6 +12,7 @@ use super::group::{Group, Sending, TcpGroup};
 use super::link::{Aqm, DrawnLink, ImpairedLink, Link, PolicedLink, RecordedLink};
 use super::outages::{Handoff, HandoffSample, OutageSample, Outages, Resumption};
 use super::ping::Ping;
+use super::quic::QuicFlow;
 use super::row::ratio;
 use super::run::{Run, SeveralFlows, TcpRun};
 use super::samples::{FlowSample, TcpSample, UdpSample};
@@ -86,6 +87,12 @@ impl Measurement<'_> {
         UdpFlow { began: *began, ended: *ended, seconds: self.seconds() }
     }
 
+    pub(super) fn quic_flow(&self, place: usize) -> QuicFlow {
+        let samples = self.at_begin.flows[place].quic().zip(self.at_end.flows[place].quic());
+        let (began, ended) = samples.expect("a flow over quic has samples of quic");
+        QuicFlow { began: *began, ended: *ended, seconds: self.seconds() }
+    }
+
     fn udp(&self, place: usize) -> (&UdpSample, &UdpSample) {
         let samples = self.at_begin.flows[place].udp().zip(self.at_end.flows[place].udp());
         samples.expect("a flow over udp has samples of udp")
@@ -148,10 +155,8 @@ impl Measurement<'_> {
         let mut bytes = vec![[0; 3]; self.config.flows.len()];
         for (place, direction) in directions(self.config).iter().enumerate().filter(|(_, it)| !it.is_reverse)
         {
-            if let Some((began, ended)) = self.tcp(place) {
-                bytes[direction.number] =
-                    [0, 1, 2].map(|class| ended.by_class[class] - began.by_class[class]);
-            }
+            let [began, ended] = [&self.at_begin, &self.at_end].map(|at| at.flows[place].by_class());
+            bytes[direction.number] = [0, 1, 2].map(|class| ended[class] - began[class]);
         }
         let transfers = Tally::all(self.transfers, self.config.flows.len(), self.begin);
         ByClass { bytes, transfers, seconds: self.seconds() }

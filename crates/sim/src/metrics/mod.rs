@@ -20,6 +20,7 @@ mod link;
 mod measurement;
 mod outages;
 mod ping;
+mod quic;
 mod row;
 mod run;
 mod samples;
@@ -32,6 +33,8 @@ pub(crate) use measurement::{Measurement, Snapshot};
 pub(crate) use outages::{HandoffSample, OutageSample, Resumed};
 pub use row::{METRICS, MetricEntry, Scope, Unit, named};
 pub use run::jain_index;
+#[cfg(feature = "quic")]
+pub(crate) use samples::QuicSample;
 pub(crate) use samples::{FlowSample, TcpSample, UdpSample};
 
 /// The names of all metrics that a scenario gives, in the order of [`run()`](crate::run())'s outcome.

@@ -16,6 +16,7 @@ use super::group::{Group, TcpGroup};
 use super::link::{Aqm, DrawnLink, ImpairedLink, Link, PolicedLink, RecordedLink};
 use super::outages::{Handoff, Outages, Resumption};
 use super::ping::Ping;
+use super::quic::QuicFlow;
 use super::run::{Run, SeveralFlows, TcpRun};
 use super::wifi::{Arq, BlockAcks, Wifi};
 
@@ -131,6 +132,8 @@ scopes! {
     EcnFlow = "ecn flow" at "flows.<f>.", "flows.<f>.reverse." => entries::<EcnFlow>();
     /// A flow over UDP.
     UdpFlow = "udp flow" at "flows.<f>." => entries::<UdpFlow>();
+    /// A flow over QUIC.
+    QuicFlow = "quic flow" at "flows.<f>." => entries::<QuicFlow>();
     /// A flow that probes round trips, or the flows of a group of such, together.
     Ping = "ping" at "flows.<f>." => entries::<Ping>();
     /// A law that classifies the losses of a flow: the one in force, or one that watches.
@@ -329,9 +332,10 @@ mod tests {
 
     #[test]
     fn no_name_is_given_twice_where_several_scopes_meet() {
-        let meeting: [&[Scope]; 7] = [
+        let meeting: [&[Scope]; 8] = [
             &[Scope::TcpFlow, Scope::EstimatingFlow, Scope::EcnFlow, Scope::Judge, Scope::Class],
             &[Scope::UdpFlow],
+            &[Scope::QuicFlow],
             &[Scope::Ping],
             &[Scope::Group, Scope::TcpGroup, Scope::Class],
             &[Scope::Link, Scope::Aqm, Scope::DrawnLink, Scope::RecordedLink],
@@ -359,7 +363,7 @@ mod tests {
     #[test]
     fn a_metric_is_found_by_its_name_in_the_results() {
         let scopes = |name| named(name).map(|entry| entry.scope).collect::<Vec<_>>();
-        assert_eq!(scopes("flows.main.rtt_max_s"), [Scope::TcpFlow, Scope::Ping]);
+        assert_eq!(scopes("flows.main.rtt_max_s"), [Scope::TcpFlow, Scope::QuicFlow, Scope::Ping]);
         assert_eq!(scopes("flows.a.reverse.judges.veno.fast.spurious"), [Scope::Judge]);
         assert_eq!(scopes("flows.clients.class.web.transfers_done"), [Scope::Class]);
         assert_eq!(scopes("links.hop.arq.urgent_missed"), [Scope::ArqKind]);

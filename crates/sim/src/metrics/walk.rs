@@ -149,6 +149,8 @@ impl Walk<'_> {
         let prefix = format!("{}.", direction.name);
         if direction.is_tcp() {
             self.add(&prefix, |run| run.tcp_flow(place));
+        } else if direction.flow.is_quic() {
+            self.add(&prefix, |run| run.quic_flow(place));
         } else if direction.is_probe() {
             self.add(&prefix, |run| run.ping(&[place], &[direction.end()]));
         } else {

@@ -2,6 +2,7 @@
 
 mod events;
 pub(crate) mod ports;
+mod quic;
 
 use std::iter;
 
@@ -20,6 +21,7 @@ use lasthop_stack::units::{Bytes, Metres, Rate, Span, Time};
 
 pub use crate::lines::{AirConfig, Sends};
 pub use events::{Absence, HandoffConfig, Late, OutagesConfig};
+pub use quic::{AckFrequency, QuicConfig, QuicLaw};
 
 use crate::medium::impairments::ImpairmentConfig;
 use crate::medium::motion::Motion;
@@ -275,7 +277,7 @@ pub struct FlowConfig {
     pub app: AppConfig,
     /// How the receiving application reads.
     pub sink: SinkConfig,
-    /// TCP or UDP.
+    /// TCP, UDP or QUIC.
     pub transport: TransportConfig,
     /// The differentiated services code point of its packets, in both directions.
     pub dscp: u8,
@@ -309,7 +311,7 @@ pub struct SinkConfig {
     pub pause: Span,
 }
 
-/// TCP or UDP.
+/// TCP, UDP or QUIC.
 #[expect(clippy::large_enum_variant, reason = "there is one for each flow, and nearly all are TCP")]
 #[derive(Clone, Debug)]
 pub enum TransportConfig {
@@ -320,6 +322,8 @@ pub enum TransportConfig {
         /// Bytes a routing header adds to every packet.
         extra_header: u16,
     },
+    /// A QUIC connection.
+    Quic(QuicConfig),
 }
 
 impl NodeConfig {
@@ -360,7 +364,7 @@ impl FlowConfig {
     pub fn extension(&self) -> Option<Form> {
         match &self.transport {
             TransportConfig::Tcp(tcp) => tcp.extension(),
-            TransportConfig::Udp { .. } => None,
+            TransportConfig::Udp { .. } | TransportConfig::Quic(_) => None,
         }
     }
 
@@ -368,7 +372,7 @@ impl FlowConfig {
     pub fn judges(&self) -> impl Iterator<Item = (Judge, CongestionKind)> {
         let (law, watching) = match &self.transport {
             TransportConfig::Tcp(tcp) => (Some(tcp.parts.law.kind()), &tcp.parts.judges[..]),
-            TransportConfig::Udp { .. } => (None, &[][..]),
+            TransportConfig::Udp { .. } | TransportConfig::Quic(_) => (None, &[][..]),
         };
         let law = law.filter(|law| CongestionKind::JUDGES.contains(law)).map(|law| (Judge::Law, law));
         let watching = watching.iter().enumerate().map(|(place, law)| (Judge::Watching(place), law.kind()));
@@ -396,8 +400,14 @@ impl FlowConfig {
             TransportConfig::Tcp(tcp) => {
                 CongestionKind::ESTIMATORS.contains(&tcp.parts.law.kind()).then_some(tcp.packet)
             }
-            TransportConfig::Udp { .. } => None,
+            TransportConfig::Udp { .. } | TransportConfig::Quic(_) => None,
         }
+    }
+
+    /// Whether it runs over QUIC.
+    #[must_use]
+    pub fn is_quic(&self) -> bool {
+        matches!(self.transport, TransportConfig::Quic(_))
     }
 }
 

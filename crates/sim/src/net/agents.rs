@@ -190,11 +190,11 @@ impl Agents {
     }
 }
 
-/// Whether each flow is in the list; empty if all are.
+/// Whether each flow is in the list, and its transport's header is not hidden; empty if all are.
 fn served(flows: &[usize], config: &Config) -> Arc<[bool]> {
     let mut served = vec![false; config.flows.len()];
     for &flow in flows {
-        served[flow] = !config.flows[flow].encrypted;
+        served[flow] = !config.flows[flow].encrypted && !config.flows[flow].is_quic();
     }
     if served.contains(&false) { served.into() } else { Arc::default() }
 }

@@ -66,7 +66,7 @@ impl Below {
     pub(super) fn of(config: &Config, ports: Ports) -> Option<Box<Below>> {
         let bounded = |transport: &TransportConfig| match transport {
             TransportConfig::Tcp(tcp) => tcp.small_queue.is_some(),
-            TransportConfig::Udp { .. } => false,
+            TransportConfig::Udp { .. } | TransportConfig::Quic(_) => false,
         };
         let ends = vec![Waiting::default(); 2 * config.flows.len()];
         config.flows.iter().any(|flow| bounded(&flow.transport)).then(|| Box::new(Below { ports, ends }))

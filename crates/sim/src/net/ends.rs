@@ -78,8 +78,8 @@ impl Net {
         }
     }
 
-    /// A bound node sends a packet of an end, which has these bytes outside.
-    pub(crate) fn send_outer(&mut self, end: u32, mut packet: Packet, bytes: &[u8]) {
+    /// Sends a packet of an end which has these bytes.
+    pub(crate) fn send_with_bytes(&mut self, end: u32, mut packet: Packet, bytes: &[u8]) {
         let Some(mut outside) = self.outside.take() else { return };
         if outside.contents.is_full() {
             outside.contents.retain(self.numbers());
@@ -94,10 +94,11 @@ impl Net {
         self.send(packet.src, packet, size);
     }
 
-    /// The numbers of the packets that links hold or of which agents keep copies.
+    /// The numbers of the packets that links hold, that are about to be delivered, or of which agents keep copies.
     fn numbers(&self) -> impl Iterator<Item = u32> {
         let reordered = self.wlans.iter().flat_map(Wlan::reordered);
-        let held = self.pool.held().chain(reordered).map(|packet| packet.id);
+        let arrived = self.inbox.iter().map(|(_, packet)| packet);
+        let held = self.pool.held().chain(reordered).chain(arrived).map(|packet| packet.id);
         held.chain(self.agents.kept()).chain(self.handoffs.moving())
     }
 

@@ -107,7 +107,7 @@ pub(crate) struct Net {
     pub(crate) timers: Option<Box<Timers>>,
     /// What waits in the first links of hosts, where senders bound it.
     pub(crate) below: Option<Box<Below>>,
-    /// The exchange with programs outside, where nodes are bound to them.
+    /// The bytes of packets and the exchange with programs outside, where packets have bytes.
     pub(crate) outside: Option<Box<Outside>>,
     /// The round trips of each end of each flow, by the number of the end.
     pub(crate) round_trips: Vec<Times>,

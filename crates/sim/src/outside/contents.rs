@@ -1,4 +1,4 @@
-//! The bytes of packets from outside, by the numbers of the packets.
+//! The bytes of packets, by the numbers of the packets.
 //!
 //! **How.** A packet keeps its number through queues, media, agents and copies. The bytes of packets that have left the network,
 //! by whatever way, stay until [`Contents::is_full`]; then the network says which numbers are still in transit.
@@ -18,7 +18,7 @@ pub(crate) struct Content {
     pub(crate) packet: Packet,
     /// When it entered.
     pub(crate) entered: Time,
-    /// Its bytes.
+    /// Its bytes: the whole of a packet from outside, else its payload.
     pub(crate) bytes: Vec<u8>,
 }
 

@@ -1,4 +1,4 @@
-//! The programs outside the simulator to which nodes are bound: their connections, and the bytes of their packets.
+//! The bytes of packets that have some, and the programs outside the simulator to which nodes are bound.
 //!
 //! Queues, media and agents see packets without bytes. [`Outside::enter`] numbers a packet that comes from a program and keeps
 //! its bytes; [`Outside::write`] writes a packet as a program or a capture reads it.
@@ -17,7 +17,7 @@ use crate::model::{Config, FlowConfig};
 pub(crate) use connections::{Connections, is_outer};
 pub(crate) use contents::{Content, Contents};
 
-/// The exchange between bound nodes and the network.
+/// The bytes of packets, and the exchange between bound nodes and the network.
 #[derive(Debug)]
 pub(crate) struct Outside {
     pub(crate) connections: Connections,
@@ -27,15 +27,21 @@ pub(crate) struct Outside {
 }
 
 impl Outside {
-    /// The exchange of a scenario; `None` if no node is bound.
+    /// That of a scenario; `None` if no packet has bytes: no node is bound, and no flow runs over QUIC.
     pub(crate) fn of(config: &Config, ports: Ports) -> Option<Box<Outside>> {
         let nodes_of = |flow: &FlowConfig| [flow.from, flow.to].map(|node| NodeId(node as u32));
         let flows = config.flows.iter().map(|flow| flow.is_outside.then(|| nodes_of(flow)));
-        let is_bound = flows.clone().any(|flow| flow.is_some());
+        let has_bytes = config.flows.iter().any(|flow| flow.is_outside || flow.is_quic());
         let connections = Connections::new(ports, flows);
-        is_bound.then(|| {
+        has_bytes.then(|| {
             Box::new(Outside { connections, contents: Contents::default(), arrived: VecDeque::new() })
         })
+    }
+
+    /// The payload of a packet that did not come from a program; `None` if it has no bytes.
+    pub(crate) fn payload(&self, packet: &Packet) -> Option<&[u8]> {
+        let content = self.contents.get(packet.id)?;
+        (!self.connections.have(packet)).then_some(&content.bytes)
     }
 
     /// Writes the bytes of a packet of a flow between bound nodes, and returns whether they are not those with which it came:

@@ -52,11 +52,19 @@ impl CodePoints {
         {
             return Ok(Shown::Whole(bytes));
         }
-        let headers = Headers::of(packet, identification)?;
-        Ok(Shown::Headers(match &self.of[..] {
+        let payload = outside.and_then(|outside| outside.payload(packet)).unwrap_or_default();
+        let headers = match payload {
+            [] => Headers::of(packet, identification)?,
+            payload => Headers::over(packet, identification, payload)?,
+        };
+        let headers = match &self.of[..] {
             [] => headers,
             of => headers.with_dscp(of[self.ports.addressee(packet).0]),
-        }))
+        };
+        Ok(match payload {
+            [] => Shown::Headers(headers),
+            payload => Shown::Whole([headers.as_bytes(), payload].concat()),
+        })
     }
 }
 

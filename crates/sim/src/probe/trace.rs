@@ -51,6 +51,7 @@ pub fn missing(channel: &str, config: &Config) -> Option<&'static str> {
     let any_link = |is: fn(&LinkKind) -> bool| config.links.iter().any(|link| is(&link.kind));
     let judges = || config.flows.iter().flat_map(FlowConfig::judges);
     let (there, what) = match channel {
+        "cwnd" | "rtt" if config.flows.iter().any(FlowConfig::is_quic) => return None,
         "cwnd" | "rtt" | "tcp" => {
             let is_tcp = |flow: &FlowConfig| matches!(flow.transport, TransportConfig::Tcp(_));
             (config.flows.iter().any(is_tcp), "a flow over tcp")
@@ -163,7 +164,8 @@ pub(crate) struct RoundTrip {
     pub(crate) of: RoundTripOf,
     pub(crate) rtt: Span,
     pub(crate) srtt: Span,
-    pub(crate) rto: Span,
+    /// `None` of a transport that does not say.
+    pub(crate) rto: Option<Span>,
 }
 
 /// What a run recorded on one channel. As a [`TraceTable`] it is read whole, when it is first looked at.
@@ -308,15 +310,21 @@ impl Tracer {
                 float(note.ssthresh),
             ]);
         }
-        if let Some(rows) = &mut self.cwnd {
-            let same = self.windows.iter().rev().find(|row| row.0 == flow);
-            if same.is_none_or(|row| (row.1, row.2) != (note.cwnd, note.ssthresh)) {
-                if self.windows.len() == RECENT_WINDOWS {
-                    self.windows.pop_front();
-                }
-                self.windows.push_back((flow, note.cwnd, note.ssthresh));
-                rows.push(&[float(now.as_secs()), Cell::Word(flow), float(note.cwnd), float(note.ssthresh)]);
+        self.window(now, flow, (note.cwnd, note.ssthresh));
+    }
+
+    /// Records the window and the threshold of a sender, if they have changed.
+    #[inline]
+    pub(crate) fn window(&mut self, now: Time, flow: u32, (cwnd, ssthresh): (f64, f64)) {
+        let Some(rows) = &mut self.cwnd else { return };
+        let same = self.windows.iter().rev().find(|row| row.0 == flow);
+        if same.is_none_or(|row| (row.1, row.2) != (cwnd, ssthresh)) {
+            if self.windows.len() == RECENT_WINDOWS {
+                self.windows.pop_front();
             }
+            self.windows.push_back((flow, cwnd, ssthresh));
+            let [now, cwnd, ssthresh] = [now.as_secs(), cwnd, ssthresh].map(Cell::Float);
+            rows.push(&[now, Cell::Word(flow), cwnd, ssthresh]);
         }
     }
 
@@ -324,8 +332,8 @@ impl Tracer {
     pub(crate) fn rtt(&mut self, now: Time, flow: u32, round_trip: RoundTrip) {
         if let Some(rows) = &mut self.rtt {
             let RoundTrip { of, rtt, srtt, rto } = round_trip;
-            let [now, rtt, srtt, rto] =
-                [now.as_secs(), rtt.as_secs(), srtt.as_secs(), rto.as_secs()].map(Cell::Float);
+            let rto = rto.map_or(f64::NAN, Span::as_secs);
+            let [now, rtt, srtt, rto] = [now.as_secs(), rtt.as_secs(), srtt.as_secs(), rto].map(Cell::Float);
             rows.push(&[now, Cell::Word(flow), rtt, srtt, rto, Cell::Word(of as u32)]);
         }
     }

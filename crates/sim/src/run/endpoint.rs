@@ -3,6 +3,8 @@
 mod datagrams;
 mod host;
 mod outer;
+#[cfg(feature = "quic")]
+mod quic;
 mod resuming;
 mod user;
 mod way;
@@ -10,7 +12,7 @@ mod way;
 use std::iter;
 
 use lasthop_stack::hooks::{Judge, Timer};
-use lasthop_stack::packet::{Flags, NodeId, Packet, Segment};
+use lasthop_stack::packet::{NodeId, Packet};
 use lasthop_stack::registry::CongestionKind;
 use lasthop_stack::registry::tcp::{Connection, Role, State};
 use lasthop_stack::units::{Bytes, SeqNo, Time};
@@ -32,9 +34,11 @@ use crate::traffic::{AppConfig, AppKind, start_of};
 use datagrams::Datagrams;
 use host::{End, Host};
 use outer::Outer;
+#[cfg(feature = "quic")]
+use quic::Quic;
 use resuming::Resuming;
 use user::User;
-use way::{Pace, Reader, Way};
+use way::{Pace, Reader, Way, Ways, is_spurious};
 
 /// The names of the two ends of each flow in traces. The receiving end has a window and round trips too: those of the
 /// reverse data, or of its SYN and FIN.
@@ -52,6 +56,8 @@ enum Sockets {
     Tcp(Box<[Connection; 2]>),
     Udp(Box<Datagrams>),
     Outside(Box<Outer>),
+    #[cfg(feature = "quic")]
+    Quic(Box<Quic>),
 }
 
 /// A flow: two ends, the forward data between them and, on some connections, the reverse data.
@@ -66,12 +72,6 @@ pub(super) struct Flow {
     resuming: Option<Box<[Resuming; 2]>>,
     /// Data goes forward without end and is read at once, and nothing follows what becomes of it.
     is_bare: bool,
-}
-
-/// The directions of a flow in which data goes.
-struct Ways {
-    forward: Way,
-    reverse: Option<Box<Way>>,
 }
 
 impl Flow {
@@ -108,7 +108,7 @@ impl Flow {
             AppKind::User(user) => Some(user),
             _ => None,
         };
-        let mut sockets = sockets(flow, address, &mut numbers);
+        let mut sockets = sockets(flow, address, &mut numbers, stream);
         if let TransportConfig::Tcp(config) = &flow.transport {
             chunk = u64::from(config.packet);
         }
@@ -194,7 +194,7 @@ impl Flow {
                     host::trace_read(self.ends[side], before, ends[side].receiver(), net);
                 }
                 if let Some(user) = &mut self.user {
-                    user.on_arrival(ends, &self.ends, net);
+                    user.on_arrival(&mut **ends, &self.ends, net);
                     return;
                 }
                 if let Some(way) = self.ways.of(1 - side) {
@@ -206,6 +206,13 @@ impl Flow {
             }
             Sockets::Udp(ends) => ends.up(side, packet, &self.ends, net),
             Sockets::Outside(ends) => ends.up(side, (packet, length), net),
+            #[cfg(feature = "quic")]
+            Sockets::Quic(ends) => {
+                ends.up(side, packet, &self.ends, &mut self.ways.forward, net);
+                if let Some(user) = &mut self.user {
+                    user.on_arrival(&mut **ends, &self.ends, net);
+                }
+            }
         }
     }
 
@@ -228,8 +235,11 @@ impl Flow {
 
     /// The source of a direction acts.
     pub(super) fn on_source(&mut self, direction: usize, slot: Slot, net: &mut Net) {
-        if let (Some(user), Sockets::Tcp(ends)) = (&mut self.user, &mut self.sockets) {
-            return user.on_timer(ends, &self.ends, net);
+        match (&mut self.user, &mut self.sockets) {
+            (Some(user), Sockets::Tcp(ends)) => return user.on_timer(&mut **ends, &self.ends, net),
+            #[cfg(feature = "quic")]
+            (Some(user), Sockets::Quic(ends)) => return user.on_timer(&mut **ends, &self.ends, net),
+            _ => {}
         }
         let Some(way) = self.ways.of(direction) else { return };
         if way.stopped {
@@ -237,6 +247,10 @@ impl Flow {
         }
         let now = net.now;
         let act = way.source.act(now);
+        #[cfg(feature = "quic")]
+        if let Sockets::Quic(ends) = &mut self.sockets {
+            ends.on_source(act, &self.ends, way, net);
+        }
         let mut host = Host { net, end: &self.ends[direction] };
         match &mut self.sockets {
             Sockets::Tcp(ends) => {
@@ -264,6 +278,8 @@ impl Flow {
                 }
             }
             Sockets::Outside(_) => {}
+            #[cfg(feature = "quic")]
+            Sockets::Quic(_) => {}
         }
         if let SourceAct::WritePacket(_, next) | SourceAct::Wait(next) = act
             && next < Time::NEVER
@@ -286,10 +302,18 @@ impl Flow {
             host.trace_app(Event::Close, None);
             ends[direction].stop(now, &mut host);
         }
+        #[cfg(feature = "quic")]
+        if let Sockets::Quic(ends) = &mut self.sockets {
+            ends.on_stop(&self.ends, &mut self.ways.forward, net);
+        }
     }
 
     /// A timer of one side fired.
     pub(super) fn on_timer(&mut self, side: usize, timer: Timer, net: &mut Net) {
+        #[cfg(feature = "quic")]
+        if let Sockets::Quic(ends) = &mut self.sockets {
+            return ends.on_timer(side, &self.ends, &mut self.ways.forward, net);
+        }
         if let Sockets::Tcp(ends) = &mut self.sockets {
             let now = net.now;
             let is_spurious = timer == Timer::Retransmit && is_spurious(ends, side, &self.ends, net);
@@ -314,16 +338,22 @@ impl Flow {
             Sockets::Tcp(ends) => ends.iter_mut().for_each(Connection::begin_measurement),
             Sockets::Udp(ends) => ends.begin_measurement(),
             Sockets::Outside(ends) => ends.begin_measurement(),
+            #[cfg(feature = "quic")]
+            Sockets::Quic(_) => {}
         }
     }
 
     /// Application bytes that have reached the other end in each direction, in order where the transport keeps order.
     pub(super) fn delivered(&self) -> impl Iterator<Item = u64> {
         let arrived = |side: usize| match (&self.sockets, &self.user) {
-            (Sockets::Tcp(ends), Some(user)) => user.delivered(ends),
+            (Sockets::Tcp(ends), Some(user)) => user.delivered(&**ends),
             (Sockets::Tcp(ends), None) => ends[side].receiver().in_order(),
             (Sockets::Udp(ends), _) => ends.received(side),
             (Sockets::Outside(ends), _) => ends.received(side),
+            #[cfg(feature = "quic")]
+            (Sockets::Quic(ends), Some(user)) => user.delivered(&**ends),
+            #[cfg(feature = "quic")]
+            (Sockets::Quic(ends), None) => user::Ends::received(&**ends, side),
         };
         iter::once(arrived(1)).chain(self.ways.reverse.is_some().then(|| arrived(0)))
     }
@@ -357,6 +387,7 @@ impl Flow {
         let way = self.ways.of(direction);
         match &mut self.sockets {
             Sockets::Tcp(ends) => {
+                let ends = &mut **ends;
                 let of_user = self.user.as_ref().map(|user| (user.delivered(ends), user.by_class(ends)));
                 let receiving = &ends[1 - direction];
                 FlowSample::Tcp(TcpSample {
@@ -388,18 +419,40 @@ impl Flow {
                 let sent = net.accounts.packets_entered(self.ends[direction].trace_name);
                 FlowSample::Udp(ends.sample(direction, sent))
             }
+            #[cfg(feature = "quic")]
+            Sockets::Quic(ends) => {
+                let (ends, user) = (&**ends, self.user.as_ref());
+                let received = user.map(|user| (user.delivered(ends), user.by_class(ends)));
+                FlowSample::Quic(ends.sample(&self.ends, &self.ways.forward, received, net))
+            }
         }
     }
 }
 
 /// The two ends of a flow.
-fn sockets(flow: &FlowConfig, address: [(NodeId, u16); 2], numbers: &mut Stream) -> Sockets {
+#[cfg_attr(
+    not(feature = "quic"),
+    expect(unused_variables, reason = "only the ends of QUIC have random streams")
+)]
+fn sockets(
+    flow: &FlowConfig,
+    address: [(NodeId, u16); 2],
+    numbers: &mut Stream,
+    stream: impl Fn(&str) -> Stream,
+) -> Sockets {
     let config = match &flow.transport {
         _ if flow.is_outside => return Sockets::Outside(Box::default()),
         TransportConfig::Tcp(config) => config,
         TransportConfig::Udp { extra_header } => {
             return Sockets::Udp(Box::new(Datagrams::new(address, *extra_header, flow.is_probe())));
         }
+        #[cfg(feature = "quic")]
+        TransportConfig::Quic(config) => {
+            let is_user = matches!(flow.app.kind, AppKind::User(_));
+            return Sockets::Quic(Box::new(Quic::new(config, is_user, address, stream)));
+        }
+        #[cfg(not(feature = "quic"))]
+        TransportConfig::Quic(_) => unreachable!("the check of the scenario refuses it in this build"),
     };
     let mut connection = |config, role, side: usize| {
         let iss = SeqNo(numbers.next_u64() as u32);
@@ -418,59 +471,4 @@ fn sockets(flow: &FlowConfig, address: [(NodeId, u16); 2], numbers: &mut Stream)
         ends[1].close_after_peer();
     }
     Sockets::Tcp(Box::new(ends))
-}
-
-/// Whether the retransmission timer of one side fires now although the segment that it declares lost was not. Then the
-/// first unacknowledged segment is in transit, or its acknowledgement is, or the receiver delays that.
-fn is_spurious(sockets: &[Connection; 2], side: usize, ends: &[End; 2], net: &Net) -> bool {
-    let (sending, receiving) = (&sockets[side], &sockets[1 - side]);
-    let sender = sending.sender();
-    if sending.state() != State::Established || sender.is_persisting() || sender.board().is_empty() {
-        return false;
-    }
-    let una = sender.board().una();
-    let first = sending.sequence_of(una);
-    let covers = |segment: &Segment| {
-        let before = first.distance_from(segment.seq);
-        before >= 0 && before.cast_unsigned() < segment.sequence_len()
-    };
-    let acknowledges =
-        |segment: &Segment| segment.flags.has(Flags::ACK) && segment.ack.distance_from(first) > 0;
-    if receiving.receiver().next() > una && receiving.acknowledged() <= una {
-        return true;
-    }
-    net.is_on_its_way(ends[1 - side].node, receiving.port(), covers)
-        || net.is_on_its_way(ends[side].node, sending.port(), acknowledges)
-}
-
-impl Ways {
-    /// The direction of this number: 0 is forward.
-    #[inline]
-    fn of(&mut self, direction: usize) -> Option<&mut Way> {
-        if direction == 0 { Some(&mut self.forward) } else { self.reverse.as_deref_mut() }
-    }
-}
-
-impl Ways {
-    /// Counts how the laws of this direction's sender have just classified losses.
-    #[inline]
-    fn count_judged(&mut self, direction: usize, ends: &[Connection; 2], net: &mut Net) {
-        if !net.judged.is_empty() {
-            self.count_all_judged(direction, ends, net);
-        }
-    }
-
-    #[cold]
-    fn count_all_judged(&mut self, direction: usize, ends: &[Connection; 2], net: &mut Net) {
-        let (sending, receiving) = (&ends[direction], &ends[1 - direction]);
-        for judged in net.judged.drain(..) {
-            let Some(way) = self.of(direction) else { continue };
-            let una = sending.sequence_of(judged.una);
-            let lost = net.losses.culprit(receiving.port(), una, judged.times, net.now);
-            let lost = lost.filter(|_| !receiving.receiver().has(judged.una));
-            if let Some((_, matrix)) = way.judged.iter_mut().find(|(judge, _)| *judge == judged.judge) {
-                matrix.count(&judged, lost);
-            }
-        }
-    }
 }

@@ -7,9 +7,13 @@ mod shared;
 mod tests;
 mod window;
 
+use std::borrow::Cow;
+
 use crate::medium::outages::{HandoffLaw, OutageLaw};
 use crate::model::{AgentConfig, Config, FlowConfig, LinkKind, TransportConfig, WifiConfig};
 use crate::net::routes::{Hop, NoRoutes, Routes};
+use lasthop_stack::registry::tcp;
+use lasthop_stack::transport::tcp::{Pacing, Profile};
 use lasthop_stack::units::Span;
 use load::{Agents, Load, Pace, Source, Way, expiries};
 use shared::UnderWay;
@@ -63,7 +67,7 @@ pub fn estimate(config: &Config) -> Estimate {
             let mut way = Way::over(hops(direction), hops(1 - direction));
             way.events += detour;
             way.events_back += detour;
-            let load = Load::of(&source, &flow.transport, config, &way);
+            let load = Load::of(&source, &counted(&flow.transport), config, &way);
             events += ends * way.duplicates() * load.events(&way, agents.as_ref());
             duplicates = way.duplicates().max(duplicates);
             loads.push(load);
@@ -89,6 +93,15 @@ pub fn estimate(config: &Config) -> Estimate {
     let under_way = UnderWay { segments: ends * duplicates * segments, packets };
     let memory_bytes = memory::bytes(config, &routes, (&loads, under_way), (&senders, ends));
     Estimate { events, memory_bytes }
+}
+
+/// A transport as its load is counted: QUIC is a paced TCP with as large packets and windows.
+fn counted(transport: &TransportConfig) -> Cow<'_, TransportConfig> {
+    let TransportConfig::Quic(quic) = transport else { return Cow::Borrowed(transport) };
+    let (packet, streams) = (u32::from(quic.packet), quic.streams.max(1));
+    let window = quic.window.saturating_mul(streams).div_ceil(packet).max(1);
+    let tcp = tcp::Config { packet, window, pacing: Pacing::All, ..Profile::Modern.config() };
+    Cow::Owned(TransportConfig::Tcp(tcp))
 }
 
 /// The most events that a packet needs in addition because nodes are handed off: over the other link, and a hop to reach it.
@@ -143,7 +156,7 @@ fn directions(flow: &FlowConfig) -> impl Iterator<Item = (usize, Source<'_>)> {
     let opens = (flow.app.spread == Span::ZERO).then_some(flow.app.start);
     let buffer = match &flow.transport {
         TransportConfig::Tcp(tcp) => tcp.receive_buffer,
-        TransportConfig::Udp { .. } => None,
+        TransportConfig::Udp { .. } | TransportConfig::Quic(_) => None,
     };
     let back = flow
         .reverse

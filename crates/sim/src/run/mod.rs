@@ -234,6 +234,7 @@ fn can_be_captured(flow: &FlowConfig) -> Result<(), RunError> {
     let extra_header = match &flow.transport {
         TransportConfig::Tcp(tcp) => tcp.extra_header,
         TransportConfig::Udp { extra_header } => *extra_header,
+        TransportConfig::Quic(_) => 0,
     };
     // It is shown as IP options, which come in words.
     if !extra_header.is_multiple_of(4) {
@@ -325,8 +326,7 @@ impl World {
         let limits = (request.max_events.or(config.run.max_events), request.max_wall.or(config.run.max_wall));
         let over = Time(config.run.duration.0).after(Span(1));
         // Where routes change nothing goes ahead of the clock.
-        let is_unwatched =
-            limits == (None, None) && !net.is_watched() && !config.has_handoffs() && net.outside.is_none();
+        let is_unwatched = limits == (None, None) && !net.is_watched() && !config.has_handoffs() && !bound;
         let unwatched_until = (is_unwatched && !config.run.plain).then_some(over);
         if let Some(over) = unwatched_until {
             net.advance_horizon(begin.min(over));

@@ -62,7 +62,7 @@ impl Open {
 
     /// A bound node sends a packet of an end, which has these bytes.
     pub(crate) fn send(&mut self, end: u32, packet: Packet, bytes: &[u8]) {
-        self.world.net.send_outer(end, packet, bytes);
+        self.world.net.send_with_bytes(end, packet, bytes);
     }
 
     /// The next packet that has arrived at a bound node, and when.

@@ -8,6 +8,7 @@ pub(super) mod air;
 pub(super) mod events;
 mod frn;
 mod part;
+mod quic;
 mod transport;
 mod users;
 mod wifi;
@@ -230,12 +231,13 @@ fn flow(sheet: &Sheet<'_>, member: &Flow) -> FlowConfig {
     let Name { name, group, .. } = member.name.clone();
     let transport = match sheet.transport(member.table, flow.known("app.kind")) {
         Transport::Tcp => TransportConfig::Tcp(transport::tcp(&flow)),
+        Transport::Quic => TransportConfig::Quic(quic::quic(&flow)),
         Transport::Udp => TransportConfig::Udp { extra_header: flow.bytes("udp.extra-header").0 as u16 },
     };
     let below = |name: &'static str| flow.below(name);
     let (sink, reverse) = match &transport {
         TransportConfig::Tcp(tcp) => (sink(&below("sink")), reverse(&below, tcp)),
-        TransportConfig::Udp { .. } => (SinkConfig::default(), None),
+        TransportConfig::Udp { .. } | TransportConfig::Quic(_) => (SinkConfig::default(), None),
     };
     FlowConfig {
         name: name.clone(),
@@ -275,6 +277,7 @@ fn sink(sink: &Part<'_>) -> SinkConfig {
 fn packet_of(transport: &TransportConfig) -> Option<u32> {
     match transport {
         TransportConfig::Tcp(tcp) => Some(tcp.packet),
+        TransportConfig::Quic(quic) => Some(quic.packet.into()),
         TransportConfig::Udp { .. } => None,
     }
 }

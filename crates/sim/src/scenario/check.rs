@@ -10,6 +10,7 @@ mod frn;
 mod groups;
 mod phase;
 mod queues;
+mod quic;
 mod shallow;
 mod wifi;
 mod wires;
@@ -89,13 +90,15 @@ impl<'a> Check<'a> {
             }
         }
         for (flow, name) in self.plan.layout.flows.iter().enumerate() {
-            if self.plan.transports[flow] == [true, true] {
-                let place = self.document.table_place(&["flows", name, "udp"]);
-                self.faults.push(Fault::new(
-                    place,
-                    format!("flows.{name}"),
-                    "both tcp and udp; expected one of them",
-                ));
+            let given: Vec<&str> = ["tcp", "udp", "quic"]
+                .into_iter()
+                .zip(self.plan.transports[flow])
+                .filter_map(|(table, is_given)| is_given.then_some(table))
+                .collect();
+            if let [one, other, ..] = given[..] {
+                let place = self.document.table_place(&["flows", name, other]);
+                let text = format!("both {one} and {other}; expected one of them");
+                self.faults.push(Fault::new(place, format!("flows.{name}"), text));
             }
         }
     }
@@ -166,6 +169,7 @@ impl<'a> Check<'a> {
             match &flow.transport {
                 TransportConfig::Tcp(_) => self.tcp(flow),
                 TransportConfig::Udp { .. } => self.udp(flow),
+                TransportConfig::Quic(quic) => self.quic(flow, quic),
             }
         }
     }

@@ -22,6 +22,7 @@ mod nodes;
 mod pacing;
 mod pcf;
 mod preset;
+mod quic;
 mod radio;
 mod records;
 mod table;
@@ -206,6 +207,8 @@ pub(super) enum Only {
     Tcp,
     /// The flow runs over UDP.
     Udp,
+    /// The flow runs over QUIC.
+    Quic,
 }
 
 impl Key {
@@ -339,6 +342,7 @@ impl Only {
             Only::Without(key) => format!("a table without {}", shown(key)),
             Only::Tcp => "a flow over tcp".to_string(),
             Only::Udp => "a flow over udp".to_string(),
+            Only::Quic => "a flow over quic".to_string(),
         }
     }
 }
@@ -414,7 +418,7 @@ mod tests {
                 let named = match only {
                     Only::Is(other, _) | Only::Given(other) | Only::Without(other) => Some(*other),
                     Only::Law(_) => Some("flows.*.tcp.judges"),
-                    Only::Tcp | Only::Udp => None,
+                    Only::Tcp | Only::Udp | Only::Quic => None,
                 };
                 if let Some(other) = named {
                     assert!(KEYS[..index].iter().any(|earlier| earlier.path == other), "{}", key.path);

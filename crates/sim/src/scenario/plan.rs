@@ -18,7 +18,7 @@ pub(super) struct Plan {
     /// The first is the slowest.
     pub(super) axes: Vec<Axis>,
     /// By flow, whether a `tcp` and a `udp` table is given.
-    pub(super) transports: Vec<[bool; 2]>,
+    pub(super) transports: Vec<[bool; 3]>,
     /// The files of delivery opportunities, once they are read.
     pub(super) records: Records,
 }
@@ -35,7 +35,7 @@ impl Plan {
     pub(super) fn new(document: &Document, overrides: &[(String, String)]) -> (Plan, Faults) {
         let mut faults = document.faults.clone();
         let layout = layout_of(document, &mut faults);
-        let transports = vec![[false; 2]; layout.flows.len()];
+        let transports = vec![[false; 3]; layout.flows.len()];
         let mut plan =
             Plan { layout, base: BTreeMap::new(), axes: Vec::new(), transports, records: Records::default() };
         let mut astray = false;
@@ -72,6 +72,7 @@ impl Plan {
         {
             self.transports[flow][0] |= table.as_ref() == "tcp";
             self.transports[flow][1] |= table.as_ref() == "udp";
+            self.transports[flow][2] |= table.as_ref() == "quic";
         }
     }
 

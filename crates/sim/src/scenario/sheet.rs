@@ -70,6 +70,7 @@ enum Found<'a> {
 pub(super) enum Transport {
     Tcp,
     Udp,
+    Quic,
 }
 
 /// The kinds of sources that run over TCP unless a flow says otherwise.
@@ -253,9 +254,10 @@ impl<'a> Sheet<'a> {
     /// The transport of a flow with this kind of source.
     pub(super) fn transport(&self, flow: usize, kind: Option<&Value>) -> Transport {
         match self.plan.transports[flow] {
-            [true, _] => Transport::Tcp,
-            [false, true] => Transport::Udp,
-            [false, false] => {
+            [true, _, _] => Transport::Tcp,
+            [_, true, _] => Transport::Udp,
+            [_, _, true] => Transport::Quic,
+            [false, false, false] => {
                 let reliable = kind.is_none_or(|kind| RELIABLE.iter().any(|word| kind.is(word)));
                 if reliable { Transport::Tcp } else { Transport::Udp }
             }
@@ -276,6 +278,7 @@ impl<'a> Sheet<'a> {
             SlotOnly::Without(other) => at(*other).is_none(),
             SlotOnly::Tcp(kind) => self.transport(number, at(*kind)) == Transport::Tcp,
             SlotOnly::Udp(kind) => self.transport(number, at(*kind)) == Transport::Udp,
+            SlotOnly::Quic(kind) => self.transport(number, at(*kind)) == Transport::Quic,
         })
     }
 

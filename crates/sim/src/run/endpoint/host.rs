@@ -76,12 +76,12 @@ impl Out for Host<'_> {
     fn measured(&mut self, rtt: Span, srtt: Span, rto: Span) {
         self.net.on_round_trip(self.end.trace_name, srtt);
         self.net.round_trips[self.end.trace_name as usize].take(rtt);
-        let round_trip = RoundTrip { of: RoundTripOf::Data, rtt, srtt, rto };
+        let round_trip = RoundTrip { of: RoundTripOf::Data, rtt, srtt, rto: Some(rto) };
         self.net.tracer.rtt(self.net.now, self.end.trace_name, round_trip);
     }
 
     fn measured_handshake(&mut self, rtt: Span, srtt: Span, rto: Span) {
-        let round_trip = RoundTrip { of: RoundTripOf::Handshake, rtt, srtt, rto };
+        let round_trip = RoundTrip { of: RoundTripOf::Handshake, rtt, srtt, rto: Some(rto) };
         self.net.tracer.rtt(self.net.now, self.end.trace_name, round_trip);
     }
 
@@ -96,7 +96,7 @@ impl Out for Host<'_> {
 
 impl End {
     #[inline]
-    fn slot(self, timer: Timer) -> Slot {
+    pub(super) fn slot(self, timer: Timer) -> Slot {
         match timer {
             Timer::Retransmit => self.retransmit,
             Timer::DelayedAck => self.delayed_ack,
@@ -157,6 +157,11 @@ impl Flow {
                 None
             }
             Sockets::Outside(_) => {
+                events.received(net.now, end, packet, None);
+                None
+            }
+            #[cfg(feature = "quic")]
+            Sockets::Quic(_) => {
                 events.received(net.now, end, packet, None);
                 None
             }

@@ -25,6 +25,61 @@ use crate::traffic::sessions::{Class, User as Draws};
 const SERVER: usize = 0;
 const CLIENT: usize = 1;
 
+/// The two ends of the connections of a user.
+pub(super) trait Ends {
+    /// Bytes in order that an end has received on this connection.
+    fn received(&self, side: usize) -> u64;
+
+    /// Whether the next connection may begin.
+    fn are_done(&self) -> bool;
+
+    /// Makes both ends those of the connection with this number; `numbers` gives initial sequence numbers.
+    fn renew(&mut self, flow: u32, number: u32, numbers: &mut Stream, net: &mut Net);
+
+    /// An end opens the connection.
+    fn open(&mut self, side: usize, places: &[End; 2], net: &mut Net);
+
+    /// An end writes.
+    fn write(&mut self, side: usize, bytes: u64, places: &[End; 2], net: &mut Net);
+
+    /// An end closes after what it has written.
+    fn close(&mut self, side: usize, places: &[End; 2], net: &mut Net);
+}
+
+impl Ends for [Connection; 2] {
+    fn received(&self, side: usize) -> u64 {
+        self[side].receiver().in_order()
+    }
+
+    fn are_done(&self) -> bool {
+        self.iter().all(Connection::is_done)
+    }
+
+    /// They are done, so none of their timers is needed.
+    fn renew(&mut self, flow: u32, number: u32, numbers: &mut Stream, net: &mut Net) {
+        let [server, client] = [SERVER, CLIENT].map(|side| net.ports.of(flow, side, number));
+        for (side, role, ports) in
+            [(SERVER, Role::Passive, (server, client)), (CLIENT, Role::Active, (client, server))]
+        {
+            net.losses.follow(self[side].port(), ports.0);
+            net.on_renewed(2 * flow + side as u32);
+            self[side].renew(role, ports, SeqNo(numbers.next_u64() as u32));
+        }
+    }
+
+    fn open(&mut self, side: usize, places: &[End; 2], net: &mut Net) {
+        self[side].open(net.now, &mut Host { net, end: &places[side] });
+    }
+
+    fn write(&mut self, side: usize, bytes: u64, places: &[End; 2], net: &mut Net) {
+        Host { net, end: &places[side] }.write(&mut self[side], bytes);
+    }
+
+    fn close(&mut self, side: usize, places: &[End; 2], net: &mut Net) {
+        Host { net, end: &places[side] }.close(&mut self[side]);
+    }
+}
+
 /// A user, and the application that serves it.
 pub(super) struct User {
     draws: Draws,
@@ -111,19 +166,19 @@ impl User {
     }
 
     /// Bytes received on all connections.
-    pub(super) fn delivered(&self, ends: &[Connection; 2]) -> u64 {
-        self.before + ends[CLIENT].receiver().in_order()
+    pub(super) fn delivered(&self, ends: &impl Ends) -> u64 {
+        self.before + ends.received(CLIENT)
     }
 
     /// The same by class.
-    pub(super) fn by_class(&self, ends: &[Connection; 2]) -> [u64; 3] {
+    pub(super) fn by_class(&self, ends: &impl Ends) -> [u64; 3] {
         let mut bytes = self.before_by_class;
-        bytes[self.class as usize] += ends[CLIENT].receiver().in_order();
+        bytes[self.class as usize] += ends.received(CLIENT);
         bytes
     }
 
     /// A pause is over.
-    pub(super) fn on_timer(&mut self, ends: &mut [Connection; 2], places: &[End; 2], net: &mut Net) {
+    pub(super) fn on_timer(&mut self, ends: &mut impl Ends, places: &[End; 2], net: &mut Net) {
         match self.phase {
             Phase::Pauses => {
                 self.phase = Phase::Waits;
@@ -140,21 +195,17 @@ impl User {
 
     /// Something has arrived at an end.
     #[inline]
-    pub(super) fn on_arrival(&mut self, ends: &mut [Connection; 2], places: &[End; 2], net: &mut Net) {
+    pub(super) fn on_arrival(&mut self, ends: &mut impl Ends, places: &[End; 2], net: &mut Net) {
         match self.phase {
-            Phase::Asks if ends[SERVER].receiver().in_order() >= self.asked => {
-                self.answer(ends, places, net);
-            }
-            Phase::Gets if ends[CLIENT].receiver().in_order() >= self.answered => {
-                self.take(ends, places, net);
-            }
+            Phase::Asks if ends.received(SERVER) >= self.asked => self.answer(ends, places, net),
+            Phase::Gets if ends.received(CLIENT) >= self.answered => self.take(ends, places, net),
             Phase::Waits => self.begin_if_closed(ends, places, net),
             _ => {}
         }
     }
 
-    fn begin_if_closed(&mut self, ends: &mut [Connection; 2], places: &[End; 2], net: &mut Net) {
-        let closed = self.sessions == 0 || ends.iter().all(Connection::is_done);
+    fn begin_if_closed(&mut self, ends: &mut impl Ends, places: &[End; 2], net: &mut Net) {
+        let closed = self.sessions == 0 || ends.are_done();
         if self.is_over || !closed {
             return;
         }
@@ -165,24 +216,17 @@ impl User {
         self.class = self.draws.draw_class();
         self.transfers = self.draws.transfers(self.class);
         self.begin_transfer(net);
-        ends[CLIENT].open(net.now, &mut Host { net, end: &places[CLIENT] });
+        ends.open(CLIENT, places, net);
         self.ask(ends, places, net);
     }
 
-    /// Makes both ends those of a new connection. They are done, so none of their timers is needed.
-    fn renew(&mut self, ends: &mut [Connection; 2], net: &mut Net) {
-        let came = ends[CLIENT].receiver().in_order();
+    /// Makes both ends those of a new connection.
+    fn renew(&mut self, ends: &mut impl Ends, net: &mut Net) {
+        let came = ends.received(CLIENT);
         self.before += came;
         self.before_by_class[self.class as usize] += came;
         (self.asked, self.answered) = (0, 0);
-        let [server, client] = [SERVER, CLIENT].map(|side| net.ports.of(self.flow, side, self.sessions));
-        for (side, role, ports) in
-            [(SERVER, Role::Passive, (server, client)), (CLIENT, Role::Active, (client, server))]
-        {
-            net.losses.follow(ends[side].port(), ports.0);
-            net.on_renewed(2 * self.flow + side as u32);
-            ends[side].renew(role, ports, SeqNo(self.numbers.next_u64() as u32));
-        }
+        ends.renew(self.flow, self.sessions, &mut self.numbers, net);
     }
 
     fn begin_transfer(&mut self, net: &mut Net) {
@@ -195,27 +239,26 @@ impl User {
     }
 
     /// The client requests the next object.
-    fn ask(&mut self, ends: &mut [Connection; 2], places: &[End; 2], net: &mut Net) {
+    fn ask(&mut self, ends: &mut impl Ends, places: &[End; 2], net: &mut Net) {
         let request = self.draws.request(self.class);
         self.asked += request;
         self.phase = Phase::Asks;
-        Host { net, end: &places[CLIENT] }.write(&mut ends[CLIENT], request);
+        ends.write(CLIENT, request, places, net);
     }
 
     /// The request has arrived: the server sends the object, and closes after the last one.
-    fn answer(&mut self, ends: &mut [Connection; 2], places: &[End; 2], net: &mut Net) {
+    fn answer(&mut self, ends: &mut impl Ends, places: &[End; 2], net: &mut Net) {
         let size = self.objects[self.arrived];
         self.answered += size;
         self.phase = Phase::Gets;
-        let mut host = Host { net, end: &places[SERVER] };
-        host.write(&mut ends[SERVER], size);
+        ends.write(SERVER, size, places, net);
         if self.transfers == 1 && self.arrived + 1 == self.objects.len() {
-            host.close(&mut ends[SERVER]);
+            ends.close(SERVER, places, net);
         }
     }
 
     /// An object has arrived.
-    fn take(&mut self, ends: &mut [Connection; 2], places: &[End; 2], net: &mut Net) {
+    fn take(&mut self, ends: &mut impl Ends, places: &[End; 2], net: &mut Net) {
         self.arrived += 1;
         if self.arrived < self.objects.len() {
             if self.arrived > 1 {

@@ -1,9 +1,11 @@
 //! One direction of a flow: source, reader and results.
 
 use lasthop_stack::hooks::Judge;
-use lasthop_stack::registry::tcp::Connection;
+use lasthop_stack::packet::{Flags, Segment};
+use lasthop_stack::registry::tcp::{Connection, State};
 use lasthop_stack::units::{Bytes, Rate, Span, Time};
 
+use super::End;
 use crate::engine::queue::Slot;
 use crate::model::SinkConfig;
 use crate::net::Net;
@@ -45,6 +47,12 @@ pub(super) enum Pace {
     AtOnce,
     /// Reads a chunk at a time at this rate, except for a pause.
     Slow { rate: Option<Rate>, pause: (Time, Time), waiting: bool },
+}
+
+/// The directions of a flow in which data goes.
+pub(super) struct Ways {
+    pub(super) forward: Way,
+    pub(super) reverse: Option<Box<Way>>,
 }
 
 impl Way {
@@ -128,5 +136,58 @@ impl Reader {
         let taken = Bytes(readable.min(self.chunk));
         let at = now.after(rate.map_or(Span::ZERO, |rate| taken.time_at(rate)));
         if at >= pause.0 && now < pause.1 { at.max(pause.1) } else { at }
+    }
+}
+
+/// Whether the retransmission timer of one side fires now although the segment that it declares lost was not. Then the
+/// first unacknowledged segment is in transit, or its acknowledgement is, or the receiver delays that.
+pub(super) fn is_spurious(sockets: &[Connection; 2], side: usize, ends: &[End; 2], net: &Net) -> bool {
+    let (sending, receiving) = (&sockets[side], &sockets[1 - side]);
+    let sender = sending.sender();
+    if sending.state() != State::Established || sender.is_persisting() || sender.board().is_empty() {
+        return false;
+    }
+    let una = sender.board().una();
+    let first = sending.sequence_of(una);
+    let covers = |segment: &Segment| {
+        let before = first.distance_from(segment.seq);
+        before >= 0 && before.cast_unsigned() < segment.sequence_len()
+    };
+    let acknowledges =
+        |segment: &Segment| segment.flags.has(Flags::ACK) && segment.ack.distance_from(first) > 0;
+    if receiving.receiver().next() > una && receiving.acknowledged() <= una {
+        return true;
+    }
+    net.is_on_its_way(ends[1 - side].node, receiving.port(), covers)
+        || net.is_on_its_way(ends[side].node, sending.port(), acknowledges)
+}
+
+impl Ways {
+    /// The direction of this number: 0 is forward.
+    #[inline]
+    pub(super) fn of(&mut self, direction: usize) -> Option<&mut Way> {
+        if direction == 0 { Some(&mut self.forward) } else { self.reverse.as_deref_mut() }
+    }
+
+    /// Counts how the laws of this direction's sender have just classified losses.
+    #[inline]
+    pub(super) fn count_judged(&mut self, direction: usize, ends: &[Connection; 2], net: &mut Net) {
+        if !net.judged.is_empty() {
+            self.count_all_judged(direction, ends, net);
+        }
+    }
+
+    #[cold]
+    fn count_all_judged(&mut self, direction: usize, ends: &[Connection; 2], net: &mut Net) {
+        let (sending, receiving) = (&ends[direction], &ends[1 - direction]);
+        for judged in net.judged.drain(..) {
+            let Some(way) = self.of(direction) else { continue };
+            let una = sending.sequence_of(judged.una);
+            let lost = net.losses.culprit(receiving.port(), una, judged.times, net.now);
+            let lost = lost.filter(|_| !receiving.receiver().has(judged.una));
+            if let Some((_, matrix)) = way.judged.iter_mut().find(|(judge, _)| *judge == judged.judge) {
+                matrix.count(&judged, lost);
+            }
+        }
     }
 }

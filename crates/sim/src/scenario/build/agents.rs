@@ -14,14 +14,14 @@ pub(super) fn agent(
     name: &str,
     (nodes, links, flows): (&[NodeConfig], &[LinkConfig], &[FlowConfig]),
 ) -> AgentConfig {
-    let is_tcp = |flow: &FlowConfig| matches!(flow.transport, TransportConfig::Tcp(_));
+    let is_reliable = |flow: &FlowConfig| !matches!(flow.transport, TransportConfig::Udp { .. });
     let served = match agent.value("flows") {
         Value::List(names) => {
             let names: BTreeSet<String> = names.iter().map(Value::text).collect();
             let is_named = |flow: &FlowConfig| names.contains(&flow.name) || names.contains(flow.table());
             (0..flows.len()).filter(|flow| is_named(&flows[*flow])).collect()
         }
-        _ => (0..flows.len()).filter(|flow| is_tcp(&flows[*flow])).collect(),
+        _ => (0..flows.len()).filter(|flow| is_reliable(&flows[*flow])).collect(),
     };
     let scheme = match AgentKind::named(agent.word("kind")) {
         Some(kind) => {

@@ -92,6 +92,10 @@ impl Check<'_> {
             if is_served {
                 self.acks_of_served(agent, flow);
             }
+            // Agents pass the datagrams of QUIC on.
+            if flow.is_quic() {
+                continue;
+            }
             if !matches!(flow.transport, TransportConfig::Tcp(_)) {
                 self.fault(&key, format!("\"{name}\" runs over udp; expected flows over tcp"));
             } else if !is_served && is_listed {

@@ -164,14 +164,18 @@ pub(super) fn largest_packet(flow: &FlowConfig) -> (u32, u32) {
             };
             (*extra_header, Body::Udp(Datagram { len, ..Datagram::default() }))
         }
+        TransportConfig::Quic(quic) => {
+            (0, Body::Udp(Datagram { len: quic.packet.into(), ..Datagram::default() }))
+        }
     };
     let packet = Packet { extra_header, ..Packet::new(NodeId(0), NodeId(0), body) };
     (packet.payload(), packet.size().0 as u32)
 }
 
 /// The key that says how large the packets of a flow are.
-fn packet_key(flow: &FlowConfig) -> String {
+pub(super) fn packet_key(flow: &FlowConfig) -> String {
     let below = match (&flow.transport, &flow.app.kind) {
+        (TransportConfig::Quic(quic), _) if !quic.datagrams => "quic",
         (TransportConfig::Tcp(_), _) | (_, AppKind::Bulk | AppKind::File { .. } | AppKind::User(_)) => "tcp",
         (_, AppKind::Datagrams { .. }) => "app.file",
         (_, AppKind::Cbr { .. }) => "app.cbr",

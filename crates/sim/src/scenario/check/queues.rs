@@ -6,7 +6,11 @@ use crate::model::{Config, FlowConfig, LinkKind, TransportConfig};
 use crate::net::routes::Routes;
 use crate::traffic::AppKind;
 use lasthop_stack::link::queue::QueueLimit;
+use lasthop_stack::packet::{IP_HEADER, UDP_HEADER};
 use std::collections::BTreeMap;
+
+/// Bytes of a QUIC packet with the shortest acknowledgement: short header with an ID of 8 bytes, frame and tag.
+const QUIC_ACK: u64 = 31;
 
 /// A queue in bytes: its link, whether it is that of the reverse direction, and its room.
 type Room<'a> = (&'a str, bool, u64);
@@ -91,13 +95,20 @@ fn sizes(flow: &FlowConfig) -> (u64, u64) {
     match &flow.transport {
         TransportConfig::Tcp(tcp) => (u64::from(TCP_HEADERS) + u64::from(tcp.extra_header), full),
         TransportConfig::Udp { .. } => (full, full),
+        // A packet with an acknowledgement alone.
+        TransportConfig::Quic(_) => (u64::from(IP_HEADER + UDP_HEADER) + QUIC_ACK, full),
     }
 }
 
 /// The same of what its receiver sends, if it sends anything.
 fn answers(flow: &FlowConfig) -> Option<(u64, u64)> {
     let (least, full) = sizes(flow);
-    let TransportConfig::Tcp(_) = &flow.transport else { return flow.is_probe().then_some((full, full)) };
+    match &flow.transport {
+        TransportConfig::Udp { .. } => return flow.is_probe().then_some((full, full)),
+        // The answer to the first datagram is as long as that.
+        TransportConfig::Quic(_) => return Some((least, full)),
+        TransportConfig::Tcp(_) => {}
+    }
     let has_data = flow.reverse.is_some() || matches!(flow.app.kind, AppKind::User(_));
     Some((least, if has_data { full } else { least }))
 }

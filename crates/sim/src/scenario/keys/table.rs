@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use super::super::quantity::Dim;
 use super::{
     Key, Kind, Only, acks, agents, apps, arq, channel, described, edca, events, figures, frn, judges, kinds,
-    links, nodes, pacing, pcf, radio, transport, users, wires,
+    links, nodes, pacing, pcf, quic, radio, transport, users, wires,
 };
 
 pub(super) const TIME_S: Kind = Kind::Quantity(&[Dim::Time], "s");
@@ -54,6 +54,7 @@ pub(in super::super) static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| {
         pacing::KEYS,
         acks::KEYS,
         transport::OPTIONS,
+        quic::KEYS,
         judges::KEYS,
         &described::laws(),
         &described::reactions(),

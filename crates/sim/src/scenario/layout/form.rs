@@ -178,6 +178,7 @@ pub(in super::super) enum SlotOnly {
     /// A transport, by the place of the kind of source that may choose it.
     Tcp(usize),
     Udp(usize),
+    Quic(usize),
 }
 
 /// The keys of one table, or those of them below one name.
@@ -259,6 +260,7 @@ impl Form {
             Only::Without(other) => SlotOnly::Without(self.at(other)),
             Only::Tcp => SlotOnly::Tcp(self.at("flows.*.app.kind")),
             Only::Udp => SlotOnly::Udp(self.at("flows.*.app.kind")),
+            Only::Quic => SlotOnly::Quic(self.at("flows.*.app.kind")),
         });
         let only = only.collect();
         let default = match def.default {

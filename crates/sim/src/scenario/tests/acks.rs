@@ -10,7 +10,9 @@ fn law(lines: &str) -> (AckLaw, u32) {
     let scenario = read(&extended(lines)).unwrap_or_else(|error| panic!("{error}"));
     match &scenario.config(0).flows[0].transport {
         crate::model::TransportConfig::Tcp(tcp) => (tcp.acks, tcp.ack_every),
-        crate::model::TransportConfig::Udp { .. } => panic!("the flow runs over tcp"),
+        crate::model::TransportConfig::Udp { .. } | crate::model::TransportConfig::Quic(_) => {
+            panic!("the flow runs over tcp")
+        }
     }
 }
 

@@ -9,6 +9,7 @@ fn laws(config: &Config) -> Vec<&'static str> {
     let law = |transport: &TransportConfig| match transport {
         TransportConfig::Tcp(tcp) => tcp.parts.law.kind().entry().name,
         TransportConfig::Udp { .. } => "udp",
+        TransportConfig::Quic(_) => "quic",
     };
     config.flows.iter().map(|flow| law(&flow.transport)).collect()
 }

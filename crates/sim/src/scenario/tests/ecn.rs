@@ -8,7 +8,9 @@ use lasthop_stack::transport::tcp::EcnMode;
 fn tcp(scenario: &super::Scenario) -> EcnMode {
     match &scenario.config(0).flows[0].transport {
         crate::model::TransportConfig::Tcp(tcp) => tcp.ecn,
-        crate::model::TransportConfig::Udp { .. } => panic!("the flow runs over tcp"),
+        crate::model::TransportConfig::Udp { .. } | crate::model::TransportConfig::Quic(_) => {
+            panic!("the flow runs over tcp")
+        }
     }
 }
 

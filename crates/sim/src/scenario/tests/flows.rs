@@ -25,6 +25,7 @@ fn an_extra_header_has_any_number_of_bytes() {
         let found = match &config.flows[0].transport {
             TransportConfig::Tcp(tcp) => tcp.extra_header,
             TransportConfig::Udp { extra_header } => *extra_header,
+            TransportConfig::Quic(_) => 0,
         };
         assert_eq!(found, bytes);
     }

@@ -25,7 +25,7 @@ const TCP: &str = "\n[flows.main.tcp]\nprofile = \"ns2-2004\"\nvariant = \"newre
 fn tcp(scenario: &Scenario, point: usize) -> Tcp {
     match &scenario.config(point).flows[0].transport {
         TransportConfig::Tcp(tcp) => tcp.clone(),
-        TransportConfig::Udp { .. } => panic!("a flow over TCP"),
+        TransportConfig::Udp { .. } | TransportConfig::Quic(_) => panic!("a flow over TCP"),
     }
 }
 

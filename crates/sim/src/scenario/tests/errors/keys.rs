@@ -52,7 +52,7 @@ fn an_unknown_table_is_told_once_however_many_keys_it_has() {
     refused(
         &extended("[flows.main.tpc]\nwindow = \"20 segments\"\npacket = \"1000 B\"\n"),
         "[flows.main.tpc]",
-        "flows.main.tpc: unknown key; did you mean \"tcp\"? (known: tcp, from, to, count, seed, dscp, encrypted, app, … (10 in total))",
+        "flows.main.tpc: unknown key; did you mean \"tcp\"? (known: tcp, from, to, count, seed, dscp, encrypted, app, … (11 in total))",
     );
 }
 

@@ -1,0 +1,219 @@
+//! An end of a QUIC connection: `quinn-proto`, unmodified, under the simulated clock.
+//!
+//! **How.** A [`Peer`] has neither input nor output: datagrams go in, datagrams come out, and it says when it has to be called
+//! next. The times that `quinn-proto` receives are one instant of the machine plus simulated time, and it only subtracts
+//! them. Its random numbers and connection IDs come from streams of the run.
+//!
+//! **Limits.** The session has no cipher (`session.rs`). `quinn-proto`'s BBR draws from the machine's generator and is not
+//! offered. Its CUBIC takes cube roots from the platform's library, so that its results are equal on one platform only.
+
+mod frames;
+mod keys;
+mod record;
+mod session;
+mod task;
+#[cfg(test)]
+mod tests;
+
+use std::collections::VecDeque;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+use bytes::BytesMut;
+use lasthop_stack::packet::{Ecn, NodeId};
+use lasthop_stack::units::{Span, Time};
+use lasthop_stack::wire;
+use quinn_proto::congestion::{ControllerFactory, CubicConfig, NewRenoConfig};
+use quinn_proto::{
+    AckFrequencyConfig, ClientConfig, Connection, ConnectionHandle, DatagramEvent, EcnCodepoint, Endpoint,
+    EndpointConfig, IdleTimeout, MtuDiscoveryConfig, ServerConfig, TimeSource, TransportConfig, VarInt,
+};
+
+use crate::engine::streams::Stream;
+use crate::model::{QuicConfig, QuicLaw};
+use keys::{Ids, Key, draw, draw_id};
+use record::Factory;
+pub(crate) use record::{Counters, Shared};
+use session::Maker;
+pub(crate) use task::{Reader, Writer};
+
+/// The UDP payload that every path takes (RFC 9000, 14).
+const LEAST_PACKET: u16 = 1200;
+
+/// Which end opens the connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// It does.
+    Client,
+    /// The other one does.
+    Server,
+}
+
+/// One end.
+pub(crate) struct Peer {
+    endpoint: Endpoint,
+    connection: Option<(ConnectionHandle, Connection)>,
+    client: ClientConfig,
+    remote: SocketAddr,
+    base: Instant,
+    record: Shared,
+    /// What the endpoint answers by itself to packets without a connection.
+    answers: VecDeque<Vec<u8>>,
+}
+
+impl Peer {
+    /// An end that sends to this address; its random numbers are from `stream`.
+    pub(crate) fn new(config: &QuicConfig, role: Role, remote: (NodeId, u16), mut stream: Stream) -> Peer {
+        let base = instant();
+        let record = Shared::new(base);
+        let transport = Arc::new(transport(config, &record));
+        let maker = Arc::new(Maker { record: record.clone() });
+        let key = Arc::new(Key(stream.next_u64()));
+        let mut endpoint = EndpointConfig::new(key.clone());
+        endpoint.rng_seed(Some(draw(&mut stream)));
+        endpoint.max_udp_payload_size(config.packet).expect("the check refuses smaller packets");
+        let first = draw_id(&mut stream);
+        endpoint.cid_generator(move || Box::new(Ids(stream.clone())));
+        let mut client = ClientConfig::new(maker.clone());
+        client.transport_config(transport.clone()).initial_dst_cid_provider(Arc::new(move || first));
+        let server = (role == Role::Server).then(|| {
+            let mut server = ServerConfig::new(maker, key);
+            server.transport_config(transport).time_source(Arc::new(NoTime));
+            Arc::new(server)
+        });
+        let (node, port) = remote;
+        let remote = SocketAddr::new(IpAddr::V4(Ipv4Addr::from(wire::address(node))), port);
+        let endpoint = Endpoint::new(Arc::new(endpoint), server, true, None);
+        Peer { endpoint, connection: None, client, remote, base, record, answers: VecDeque::new() }
+    }
+
+    /// Opens the connection.
+    pub(crate) fn connect(&mut self, now: Time) {
+        let opened = self.endpoint.connect(self.at(now), self.client.clone(), self.remote, "server");
+        self.connection = Some(opened.expect("the address and the version are valid"));
+    }
+
+    /// A datagram has arrived.
+    pub(crate) fn up(&mut self, datagram: &[u8], ecn: Ecn, now: Time) {
+        let (ecn, now) = (EcnCodepoint::from_bits(ecn as u8), self.at(now));
+        let mut answer = Vec::new();
+        let event = self.endpoint.handle(now, self.remote, None, ecn, BytesMut::from(datagram), &mut answer);
+        match (event, &mut self.connection) {
+            (Some(DatagramEvent::ConnectionEvent(_, event)), Some((_, connection))) => {
+                connection.handle_event(event);
+            }
+            (Some(DatagramEvent::NewConnection(incoming)), None) => {
+                self.connection = self.endpoint.accept(incoming, now, &mut answer, None).ok();
+            }
+            (Some(DatagramEvent::NewConnection(incoming)), Some(_)) => self.endpoint.ignore(incoming),
+            (Some(DatagramEvent::Response(_)), _) => self.answers.push_back(answer),
+            _ => {}
+        }
+        self.settle();
+    }
+
+    /// The time has come for which it asked.
+    pub(crate) fn on_timer(&mut self, now: Time) {
+        let now = self.at(now);
+        if let Some((_, connection)) = &mut self.connection {
+            connection.handle_timeout(now);
+        }
+        self.settle();
+    }
+
+    /// Passes events between endpoint and connection.
+    fn settle(&mut self) {
+        let Some((handle, connection)) = &mut self.connection else { return };
+        while let Some(event) = connection.poll_endpoint_events() {
+            if let Some(event) = self.endpoint.handle_event(*handle, event) {
+                connection.handle_event(event);
+            }
+        }
+    }
+
+    /// Writes the next datagram that it sends now; `None` if there is none.
+    pub(crate) fn next_datagram(&mut self, now: Time, into: &mut Vec<u8>) -> Option<Ecn> {
+        into.clear();
+        if let Some(answer) = self.answers.pop_front() {
+            into.extend_from_slice(&answer);
+            return Some(Ecn::NotEct);
+        }
+        self.record.lock().begin();
+        let now = self.at(now);
+        let (_, connection) = self.connection.as_mut()?;
+        let sent = connection.poll_transmit(now, 1, into)?;
+        self.settle();
+        Some(sent.ecn.map_or(Ecn::NotEct, |ecn| Ecn::of_bits(ecn as u8)))
+    }
+
+    /// When it has to be called next.
+    pub(crate) fn next_at(&mut self) -> Option<Time> {
+        let (_, connection) = self.connection.as_mut()?;
+        let at = connection.poll_timeout()?;
+        Some(Time(at.saturating_duration_since(self.base).as_nanos() as u64))
+    }
+
+    /// The record of what it sends.
+    pub(crate) fn record(&self) -> &Shared {
+        &self.record
+    }
+
+    /// What it has done up to now.
+    pub(crate) fn counters(&self, now: Time) -> Counters {
+        let lost = self.connection.as_ref().map_or(0, |(_, connection)| connection.stats().path.lost_packets);
+        Counters { lost, ..self.record.lock().counters(now) }
+    }
+
+    fn at(&self, now: Time) -> Instant {
+        self.base + Duration::from_nanos(now.0)
+    }
+}
+
+/// An instant from which simulated times are counted; nothing depends on which.
+#[expect(clippy::disallowed_methods, reason = "an instant can only be made from another")]
+fn instant() -> Instant {
+    Instant::now()
+}
+
+/// Validation of addresses by tokens, which nobody sends here, needs the date.
+struct NoTime;
+
+impl TimeSource for NoTime {
+    fn now(&self) -> SystemTime {
+        SystemTime::UNIX_EPOCH
+    }
+}
+
+fn transport(config: &QuicConfig, record: &Shared) -> TransportConfig {
+    let law: Arc<dyn ControllerFactory + Send + Sync> = match config.law {
+        QuicLaw::Cubic => Arc::new(CubicConfig::default()),
+        QuicLaw::NewReno => Arc::new(NewRenoConfig::default()),
+    };
+    let duration = |span: Span| Duration::from_nanos(span.0);
+    let idle = |span| IdleTimeout::try_from(duration(span)).expect("the check bounds the timeout");
+    let discovery = config.mtu_discovery.then(|| {
+        let mut discovery = MtuDiscoveryConfig::default();
+        discovery.upper_bound(config.packet);
+        discovery
+    });
+    let acks = config.acks.map(|acks| {
+        let mut asked = AckFrequencyConfig::default();
+        // The packets that may come without an acknowledgement.
+        asked.ack_eliciting_threshold(VarInt::from_u32(acks.tolerance - 1));
+        asked
+            .max_ack_delay(acks.max_delay.map(duration))
+            .reordering_threshold(VarInt::from_u32(acks.reordering));
+        asked
+    });
+    let mut transport = TransportConfig::default();
+    transport
+        .congestion_controller_factory(Arc::new(Factory { law, record: record.clone() }))
+        .initial_mtu(if config.mtu_discovery { LEAST_PACKET } else { config.packet })
+        .mtu_discovery_config(discovery)
+        .stream_receive_window(VarInt::from_u32(config.window))
+        .ack_frequency_config(acks)
+        .max_idle_timeout(config.idle_timeout.map(idle))
+        .max_concurrent_uni_streams(VarInt::from_u32(config.streams));
+    transport
+}

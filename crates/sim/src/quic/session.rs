@@ -1,0 +1,254 @@
+//! A TLS session with the lengths of a real one and without cipher.
+//!
+//! **How.** The messages of a full handshake of TLS 1.3 (RFC 8446, 2) have the lengths that they have with X25519, Ed25519,
+//! one certificate and `TLS_AES_128_GCM_SHA256`. Only the transport parameters in them are real. A packet has a tag of 16
+//! bytes of zeros, and neither its payload nor its header is encrypted: nothing in a simulated network reads or changes them.
+//! Random numbers and keys of a real session would differ in each run, and with them the bytes of captures.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use bytes::BytesMut;
+use quinn_proto::crypto::{
+    self, CryptoError, ExportKeyingMaterialError, HeaderKey, KeyPair, Keys, PacketKey, UnsupportedVersion,
+};
+use quinn_proto::transport_parameters::TransportParameters;
+use quinn_proto::{ConnectError, ConnectionId, Side, TransportError};
+
+use super::record::Shared;
+
+/// Bytes of an AEAD's tag (RFC 9001, 5.3).
+const TAG: usize = 16;
+/// Bytes that the protection of a header samples (RFC 9001, 5.4.2).
+const SAMPLE: usize = 16;
+/// Packets under one key of AES-GCM that may be sent, and that may fail (RFC 9001, 6.6).
+const LIMITS: (u64, u64) = (1 << 23, 1 << 52);
+/// Bytes of the type and length of a message (RFC 8446, 4).
+const HEAD: usize = 4;
+
+// Bytes of each message without its head and the transport parameters.
+/// With a server name, three cipher suites and one key share.
+const CLIENT_HELLO: usize = 196;
+/// With a key share.
+const SERVER_HELLO: usize = 86;
+const ENCRYPTED_EXTENSIONS: usize = 6;
+/// With a self-signed certificate of 290 bytes.
+const CERTIFICATE: usize = 299;
+const CERTIFICATE_VERIFY: usize = 68;
+const FINISHED: usize = 32;
+
+/// The messages that each end sends, in order.
+const OF_CLIENT: [usize; 2] = [CLIENT_HELLO, FINISHED];
+const OF_SERVER: [usize; 5] = [SERVER_HELLO, ENCRYPTED_EXTENSIONS, CERTIFICATE, CERTIFICATE_VERIFY, FINISHED];
+
+/// What an end does next.
+struct Flight {
+    /// The messages that it must have read.
+    after: usize,
+    /// What it sends.
+    sends: &'static [usize],
+    /// Whether the first of these has the transport parameters.
+    has_parameters: bool,
+    /// Whether it has new keys then.
+    changes_keys: bool,
+}
+
+const FLIGHTS_OF_CLIENT: [Flight; 3] = [
+    Flight { after: 0, sends: OF_CLIENT.split_at(1).0, has_parameters: true, changes_keys: false },
+    Flight { after: 1, sends: &[], has_parameters: false, changes_keys: true },
+    Flight { after: 5, sends: OF_CLIENT.split_at(1).1, has_parameters: false, changes_keys: true },
+];
+const FLIGHTS_OF_SERVER: [Flight; 2] = [
+    Flight { after: 1, sends: OF_SERVER.split_at(1).0, has_parameters: false, changes_keys: true },
+    Flight { after: 1, sends: OF_SERVER.split_at(1).1, has_parameters: true, changes_keys: true },
+];
+
+/// One end of a handshake.
+struct Session {
+    side: Side,
+    own: Vec<u8>,
+    peer: Option<Vec<u8>>,
+    /// Bytes of a message that is not whole yet.
+    partial: Vec<u8>,
+    /// Messages read.
+    read: usize,
+    flights: &'static [Flight],
+    record: Shared,
+}
+
+/// What makes the sessions of an endpoint.
+pub(super) struct Maker {
+    pub(super) record: Shared,
+}
+
+impl Maker {
+    fn session(&self, side: Side, parameters: &TransportParameters) -> Box<dyn crypto::Session> {
+        let mut own = Vec::new();
+        parameters.write(&mut own);
+        let flights: &[Flight] = if side.is_client() { &FLIGHTS_OF_CLIENT } else { &FLIGHTS_OF_SERVER };
+        let record = self.record.clone();
+        Box::new(Session { side, own, peer: None, partial: Vec::new(), read: 0, flights, record })
+    }
+}
+
+impl crypto::ClientConfig for Maker {
+    fn start_session(
+        self: Arc<Self>,
+        _version: u32,
+        _server_name: &str,
+        parameters: &TransportParameters,
+    ) -> Result<Box<dyn crypto::Session>, ConnectError> {
+        Ok(self.session(Side::Client, parameters))
+    }
+}
+
+impl crypto::ServerConfig for Maker {
+    fn initial_keys(&self, _version: u32, _id: &ConnectionId) -> Result<Keys, UnsupportedVersion> {
+        Ok(keys(&self.record))
+    }
+
+    fn retry_tag(&self, _version: u32, _id: &ConnectionId, _packet: &[u8]) -> [u8; TAG] {
+        [0; TAG]
+    }
+
+    fn start_session(
+        self: Arc<Self>,
+        _version: u32,
+        parameters: &TransportParameters,
+    ) -> Box<dyn crypto::Session> {
+        self.session(Side::Server, parameters)
+    }
+}
+
+impl Session {
+    /// The messages that come from the other end.
+    fn to_come(&self) -> &'static [usize] {
+        if self.side.is_client() { &OF_SERVER } else { &OF_CLIENT }
+    }
+}
+
+impl crypto::Session for Session {
+    fn initial_keys(&self, _id: &ConnectionId, _side: Side) -> Keys {
+        keys(&self.record)
+    }
+
+    fn handshake_data(&self) -> Option<Box<dyn Any>> {
+        None
+    }
+
+    fn peer_identity(&self) -> Option<Box<dyn Any>> {
+        None
+    }
+
+    fn early_crypto(&self) -> Option<(Box<dyn HeaderKey>, Box<dyn PacketKey>)> {
+        None
+    }
+
+    fn early_data_accepted(&self) -> Option<bool> {
+        None
+    }
+
+    fn is_handshaking(&self) -> bool {
+        self.read < self.to_come().len()
+    }
+
+    fn read_handshake(&mut self, bytes: &[u8]) -> Result<bool, TransportError> {
+        self.partial.extend_from_slice(bytes);
+        while let Some(head) = self.partial.first_chunk::<HEAD>() {
+            let length = u32::from_be_bytes(*head) as usize;
+            let Some(message) = self.partial.get(HEAD..HEAD + length) else { break };
+            if let parameters @ 1.. = length - self.to_come()[self.read] {
+                self.peer = Some(message[..parameters].to_vec());
+            }
+            self.partial.drain(..HEAD + length);
+            self.read += 1;
+        }
+        Ok(false)
+    }
+
+    fn transport_parameters(&self) -> Result<Option<TransportParameters>, TransportError> {
+        let Some(peer) = &self.peer else { return Ok(None) };
+        Ok(Some(TransportParameters::read(self.side, &mut peer.as_slice())?))
+    }
+
+    fn write_handshake(&mut self, into: &mut Vec<u8>) -> Option<Keys> {
+        let (flight, rest) = self.flights.split_first()?;
+        if self.read < flight.after {
+            return None;
+        }
+        self.flights = rest;
+        for (place, length) in flight.sends.iter().enumerate() {
+            let parameters: &[u8] = if flight.has_parameters && place == 0 { &self.own } else { &[] };
+            into.extend_from_slice(&((parameters.len() + length) as u32).to_be_bytes());
+            into.extend_from_slice(parameters);
+            into.resize(into.len() + length, 0);
+        }
+        flight.changes_keys.then(|| keys(&self.record))
+    }
+
+    fn next_1rtt_keys(&mut self) -> Option<KeyPair<Box<dyn PacketKey>>> {
+        Some(keys(&self.record).packet)
+    }
+
+    fn is_valid_retry(&self, _id: &ConnectionId, _header: &[u8], _payload: &[u8]) -> bool {
+        true
+    }
+
+    fn export_keying_material(
+        &self,
+        output: &mut [u8],
+        _label: &[u8],
+        _context: &[u8],
+    ) -> Result<(), ExportKeyingMaterialError> {
+        output.fill(0);
+        Ok(())
+    }
+}
+
+/// The key of no cipher. The frames of what an end sends go to its record.
+struct Plain(Option<Shared>);
+
+fn keys(record: &Shared) -> Keys {
+    Keys {
+        header: KeyPair { local: Box::new(Plain(None)), remote: Box::new(Plain(None)) },
+        packet: KeyPair { local: Box::new(Plain(Some(record.clone()))), remote: Box::new(Plain(None)) },
+    }
+}
+
+impl PacketKey for Plain {
+    fn encrypt(&self, _number: u64, packet: &mut [u8], header: usize) {
+        let end = packet.len() - TAG;
+        if let Some(record) = &self.0 {
+            record.lock().on_packet(&packet[header..end]);
+        }
+        packet[end..].fill(0);
+    }
+
+    fn decrypt(&self, _number: u64, _header: &[u8], payload: &mut BytesMut) -> Result<(), CryptoError> {
+        let end = payload.len().checked_sub(TAG).ok_or(CryptoError)?;
+        payload.truncate(end);
+        Ok(())
+    }
+
+    fn tag_len(&self) -> usize {
+        TAG
+    }
+
+    fn confidentiality_limit(&self) -> u64 {
+        LIMITS.0
+    }
+
+    fn integrity_limit(&self) -> u64 {
+        LIMITS.1
+    }
+}
+
+impl HeaderKey for Plain {
+    fn decrypt(&self, _number_at: usize, _packet: &mut [u8]) {}
+
+    fn encrypt(&self, _number_at: usize, _packet: &mut [u8]) {}
+
+    fn sample_size(&self) -> usize {
+        SAMPLE
+    }
+}

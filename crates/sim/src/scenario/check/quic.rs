@@ -1,0 +1,46 @@
+//! Checks of flows over QUIC.
+
+use super::Check;
+use super::frames::packet_key;
+use crate::model::{FlowConfig, QuicConfig};
+use crate::traffic::AppKind;
+
+/// Bytes of a datagram of 1200 B besides the data of a frame of RFC 9221, at most.
+const OVERHEAD: u32 = 48;
+/// The UDP payload that every path takes.
+const LEAST_PACKET: u32 = 1200;
+
+impl Check<'_> {
+    pub(super) fn quic(&mut self, flow: &FlowConfig, quic: &QuicConfig) {
+        let key = |below: &str| format!("flows.{}.{below}", flow.table());
+        if !cfg!(feature = "quic") {
+            let text =
+                "QUIC in a build without its stack; expected tcp or udp, or a build with the feature quic";
+            self.fault(&key("quic"), text.to_string());
+        }
+        let (what, packet) = match flow.app.kind {
+            AppKind::Bulk | AppKind::File { .. } | AppKind::User(_) if quic.datagrams => {
+                ("bulk data, a file or sessions", None)
+            }
+            AppKind::Ping { .. } => ("ping", None),
+            AppKind::Cbr { packet, .. } | AppKind::Poisson { packet, .. } | AppKind::OnOff { packet, .. } => {
+                ("", Some(packet))
+            }
+            _ => ("", None),
+        };
+        if !what.is_empty() {
+            let (how, kinds) = if quic.datagrams {
+                ("datagrams of quic", "cbr, poisson or on-off")
+            } else {
+                ("quic", "bulk, file, cbr, poisson, on-off, ftp, web, mail or mix")
+            };
+            self.fault(&key("app.kind"), format!("{what} over {how}; expected a source of kind {kinds}"));
+        }
+        let room = if quic.mtu_discovery { LEAST_PACKET } else { u32::from(quic.packet) } - OVERHEAD;
+        if let Some(packet) = packet.filter(|packet| quic.datagrams && *packet > room) {
+            let text =
+                format!("{packet} B do not fit into a datagram with its headers; expected at most {room} B");
+            self.fault(&packet_key(flow), text);
+        }
+    }
+}
