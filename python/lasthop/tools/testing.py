@@ -1,9 +1,10 @@
 """`lasthop test`: every check of a checkout, in one order, with a summary.
 
 Lints come first because they are quick, then the Rust tests, then pytest. The extension for it is built
-meanwhile. Pytest first runs the tests that need the machine to themselves (the marker `alone`), then all
-others on all cores. Its closing line is the last line printed. Arguments for pytest choose the tests; then it
-runs once, on one core. Nothing stops at a failure, so one call shows everything that is wrong.
+meanwhile, and the module for pages, where there is a compiler for it. Pytest first runs the tests that need
+the machine to themselves (the marker `alone`), then all others on all cores. Its closing line is the last
+line printed. Arguments for pytest choose the tests; then it runs once, on one core. Nothing stops at a
+failure, so one call shows everything that is wrong.
 
 In CI (the variable `CI` is set) and with `--soak`, all tests run with the profile `checked`, whose libraries
 the Rust tests and an extension for the Python tests share. There an overflow or a broken assumption ends a
@@ -29,7 +30,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from lasthop.tools import changed, extension, faults, lowest
+from lasthop.tools import changed, extension, faults, lowest, web
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -92,6 +93,14 @@ def build_of(profile: str) -> Step:
     """The step that builds an extension for the tests; the release is that of the checkout."""
     command = [str(ROOT / "lasthop"), "--version"] if profile == "release" else extension.build(ROOT, profile)
     return Step(f"{profile} build", command, is_lint=False)
+
+
+def builds_of(profile: str) -> list[Step]:
+    """The steps that build what the Python tests use; the wheel of the last one carries the others."""
+    if web.tool_chain() is None:
+        print(f"WebAssembly: no compiler: tests of pages that simulate are skipped; expected {web.WANTED}")
+        return [build_of(profile)]
+    return [Step("wasm build", [sys.executable, "-m", web.__name__], is_lint=False), build_of(profile)]
 
 
 def run(step: Step) -> Outcome:
@@ -205,7 +214,7 @@ def main(args: Sequence[str] = ()) -> int:
         wanted = [rust_tests(profile, "env", "LASTHOP_SOAK=1")]
     # The build keeps one core busy for minutes; the steps continue meanwhile.
     with ThreadPoolExecutor(1) as pool:
-        builds = [] if options.lint else [pool.submit(run, build_of(profile))]
+        builds = [] if options.lint else [pool.submit(run, step) for step in builds_of(profile)]
         outcomes = [run(step) for step in wanted]
         outcomes += [build.result() for build in builds]
     failed = [outcome for outcome in outcomes if outcome.status]
