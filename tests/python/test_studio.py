@@ -1,0 +1,400 @@
+"""`lasthop studio`: the simulator in a page, in a headless Chromium, against the native one."""
+
+from __future__ import annotations
+
+import json
+import random
+import signal
+import subprocess
+import threading
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import lasthop as lh
+from browser import CONTRASTS, PROGRAM, Page
+from conftest import COMMAND, SMALL, environment
+from lasthop import _core
+from lasthop.base import paths
+from lasthop.base.errors import UsageError
+from lasthop.report import studio
+from lasthop.report.studio import MODULE, Studio, StudioServer
+from lasthop.stats.intervals import difference, interval
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+IS_BUILT = (paths.DATA / "web" / MODULE).is_file()
+needs_module = pytest.mark.skipif(
+    not IS_BUILT, reason="the simulator for pages is not built: make web, which needs a compiler for it"
+)
+in_chromium = pytest.mark.skipif(PROGRAM is None or not IS_BUILT, reason="chromium or the module is missing")
+READY = "!$('#run').disabled || $('#state').classList.contains('bad')"
+# The checked extension takes ten times as long.
+MOST_EVENTS = 100_000 if _core.is_checked else 1_000_000
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[StudioServer, Path]]:
+    """A server for a scenario of the user's own."""
+    file = tmp_path_factory.mktemp("studio") / "mine.toml"
+    file.write_text(SMALL)
+    with StudioServer(Studio(str(file))) as server:
+        runs = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
+        runs.start()
+        yield server, file
+        server.shutdown()
+        runs.join()
+
+
+@pytest.fixture
+def page(tab: Page, served: tuple[StudioServer, Path]) -> Page:
+    """The page, when it has loaded the simulator."""
+    tab.size(1280)
+    tab.prefer("light")
+    return loaded(tab, served[0].address)
+
+
+def loaded(tab: Page, address: str) -> Page:
+    # A page that differs in its fragment only would not be loaded again.
+    tab.go("about:blank")
+    tab.go(address)
+    tab.until(READY)
+    return tab
+
+
+def press(tab: Page, selector: str) -> None:
+    """Click where an element is."""
+    tab.until(f"!!$('{selector}') && !$('{selector}').disabled")
+    box = tab.do(
+        f"(() => {{ const it = $('{selector}');"
+        "it.scrollIntoView({ behavior: 'instant', block: 'center' });"
+        "return JSON.parse(JSON.stringify(it.getBoundingClientRect())); })()"
+    )
+    tab.mouse(box["left"] + box["width"] / 2, box["top"] + box["height"] / 2, click=True)
+
+
+def ran(tab: Page) -> None:
+    """Run, and wait for all results."""
+    tab.do("run()")
+    assert tab.do("panels.hasRuns()")
+
+
+def written(tab: Page, text: str) -> list[dict[str, Any]]:
+    """Give the editor a text; its errors."""
+    tab.do(f"(editor.text = {json.dumps(text)}, null)")
+    return list(tab.do("check().then(() => state.faults)"))
+
+
+@in_chromium
+def test_each_shipped_scenario_has_the_same_metrics_in_the_page(page: Page) -> None:
+    compared = 0
+    for name, file in paths.shipped().items():
+        scenario = lh.load(file)
+        native = scenario.run(max_events=MOST_EVENTS)
+        call = {"do": "run", "point": 0, "max_events": MOST_EVENTS}
+        text = json.dumps(file.read_text())
+        about = f"{{ text: {text}, name: 'scenario.toml', key: {text} }}"
+        found = page.do(f"pool.engines[0].about({about}, {json.dumps(call)})")
+        assert "error" not in found, f"{name}: {found}"
+        assert found["events"] == native.events, name
+        assert found["metrics"] == dict(native.metrics), name
+        compared += 1
+    assert compared > 100
+    assert page.problems == []
+
+
+@in_chromium
+def test_a_lecturer_needs_five_clicks(page: Page) -> None:
+    """From the open page to: LLE-TCP saves airtime, and here is the ladder."""
+    press(page, "#start-tour")
+    page.until("$('#next')?.textContent === 'Run it'")
+    press(page, "#next")
+    page.until("$('#next')?.textContent === 'Compare'")
+    assert page.do("panels.cards[0].fig.form") == "stack"
+    press(page, "#next")
+    page.until("$('#next')?.textContent === 'Ladder'")
+    row = "$$('.found tr').find((it) => it.textContent.includes('airtime_tcp_ack_payload_s')).innerText"
+    assert "-100 %" in page.do(row)
+    press(page, "#next")
+    page.until("$$('.ladder-of').length === 2")
+    plain, with_agent = page.do("$$('.ladder-of figcaption').map((it) => it.textContent)")
+    assert "TCP ACK" in plain
+    assert "TCP ACK" not in with_agent
+    assert page.problems == []
+
+
+@in_chromium
+def test_each_of_200_random_edits_ends_in_a_result_or_an_error_with_a_line(page: Page) -> None:
+    draws = random.Random(43)
+    shipped = [file.read_text() for file in paths.shipped().values()]
+    ends = {"result": 0, "error": 0}
+    for _ in range(200):
+        text = edited(draws, draws.choice(shipped))
+        faults = written(page, text)
+        if faults:
+            assert all(isinstance(it["line"], int) or it["line"] is None for it in faults)
+            assert any(it["line"] for it in faults), faults
+            assert page.do("$('#state').textContent.startsWith('line ')")
+            ends["error"] += 1
+            continue
+        call = '{ do: "run", point: 0, max_events: 2000 }'
+        found = page.do(f"pool.engines[0].about(state.scenario, {call})")
+        assert found.get("events") or "memory" in found["error"], found
+        ends["result"] += 1
+    assert min(ends.values()) > 20
+    assert written(page, SMALL) == []
+    assert page.problems == []
+
+
+def edited(draws: random.Random, text: str) -> str:
+    """A text after one to three mistakes or changes of a writer."""
+    for _ in range(draws.randint(1, 3)):
+        lines = text.split("\n")
+        at = draws.randrange(len(lines))
+        match draws.randrange(6):
+            case 0:
+                place = draws.randrange(len(text))
+                text = text[:place] + text[place + 1 :]
+            case 1:
+                lines.insert(at, draws.choice(lines))
+                text = "\n".join(lines)
+            case 2:
+                del lines[at]
+                text = "\n".join(lines)
+            case 3:
+                digits = [i for i, sign in enumerate(text) if sign.isdigit()]
+                place = draws.choice(digits)
+                text = text[:place] + str(draws.randrange(10)) + text[place + 1 :]
+            case 4:
+                lines[at] = draws.choice(
+                    ["[links", 'kind = "wifi"', "x = ", "}", '"', "[flows.main]", "é", "\t"]
+                )
+                text = "\n".join(lines)
+            case 5:
+                place = draws.randrange(len(text))
+                text = text[:place] + draws.choice("\"'[]{}=.,# \n0%") + text[place:]
+    return text
+
+
+@in_chromium
+def test_an_error_is_underlined_where_it_is_and_has_the_words_of_the_command_line(page: Page) -> None:
+    text = SMALL.replace('"10 ms"', '"10"')
+    (fault,) = written(page, text)
+    with pytest.raises(lh.ScenarioError) as raised:
+        lh.Scenario.from_text(text, "scenario.toml")
+    assert fault["text"] in str(raised.value)
+    assert f":{fault['line']}: {fault['key']}: " in str(raised.value)
+    page.until("!!$('.cm-lintRange-error')")
+    assert page.do("$('.cm-lintRange-error').textContent") == '"10"'
+
+
+@in_chromium
+def test_completion_offers_keys_values_and_names(page: Page) -> None:
+    def offered(before: str) -> list[str]:
+        page.do(f"(editor.text = {json.dumps(before)}, null)")
+        script = (
+            "editor.complete({ pos: editor.text.length, explicit: true, matchBefore: (it) => { const found ="
+            "it.exec(editor.text); return { from: found.index, to: editor.text.length, text: found[0] }; } })"
+        )
+        return list(page.do(f"({script}?.options ?? []).map((it) => it.label)"))
+
+    assert {"duration", "seed"} <= set(offered("[run]\ndu"))
+    assert "nodes" in offered("[links.a]\n")
+    assert "rate" in offered("[links.a]\nloss = { r")
+    assert "cubic" in offered('[flows.f]\ntcp.variant = "c')
+    assert "alice" in offered('[nodes]\nalice = {}\n[flows.f]\nfrom = "')
+
+
+@in_chromium
+def test_a_pointer_over_a_key_shows_what_explain_says(page: Page) -> None:
+    at = SMALL.index("delay") + 1
+    said = page.do(f"editor.hover({at}).create().dom.textContent")
+    about = json.loads(_core.explain("links.path.delay"))
+    assert about["meaning"] in said
+
+
+@in_chromium
+def test_statistics_are_those_of_python(page: Page) -> None:
+    draws = random.Random(1)
+    for n in (2, 3, 5, 20):
+        page.do(
+            f"checker.ask({{ call: {{ do: 'quantile', p: 0.975, df: {n - 1} }} }})"
+            f".then((it) => FACTORS.set({n}, it))"
+        )
+        for scale in (1e-9, 1.0, 1e12):
+            a, b = ([scale * draws.gauss(1, 0.3) for _ in range(n)] for _ in range(2))
+            own = page.do(f"interval({json.dumps(a)})")
+            it = interval(a)
+            assert (own["mean"], own["low"], own["high"], own["n"]) == (it.mean, it.low, it.high, it.n)
+            maps = ", ".join(f"new Map({json.dumps(list(enumerate(values)))})" for values in (a, b))
+            own = page.do(f"difference({maps})")
+            it = difference(dict(enumerate(a)), dict(enumerate(b)))
+            assert (own["mean"], own["low"], own["high"], own["n"]) == (it.mean, it.low, it.high, it.n)
+
+
+@in_chromium
+def test_a_sweep_in_the_page_has_the_means_of_a_study(page: Page, served: Any, tmp_path: Path) -> None:
+    written(page, SMALL)
+    page.do("$('#replications').value = 3, null")
+    ran(page)
+    study = lh.load(served[1]).sweep(replications=3, out=tmp_path / "s").run()
+    for row, own in zip(
+        study.table("flows.main.goodput_bps").rows,
+        page.do(
+            "panels.results.about.points.map((_, i) => panels.results.mean(i, 'flows.main.goodput_bps'))"
+        ),
+        strict=True,
+    ):
+        assert (own["mean"], own["low"], own["high"]) == (row["mean"], row["ci_low"], row["ci_high"])
+    assert page.do("$('#command').textContent").endswith("sweep mine.toml -r 3")
+
+
+@in_chromium
+def test_stop_ends_the_runs_and_the_page_lives_on(page: Page) -> None:
+    written(page, SMALL.replace('"3 s"', '"3000 s"'))
+    page.do("void run()")
+    page.until("state.running")
+    press(page, "#stop")
+    page.until("!state.running")
+    assert page.do("$('#state').textContent").startswith("Stopped after ")
+    written(page, SMALL)
+    ran(page)
+    assert page.problems == []
+
+
+@in_chromium
+def test_a_slider_writes_its_number_into_the_scenario(page: Page) -> None:
+    written(page, SMALL)
+    page.do(f"editor.view.dispatch({{ selection: {{ anchor: {SMALL.index('10 ms')} }} }})")
+    press(page, "#add-knob")
+    page.until("!!$('.knob input')")
+    page.do("(() => { const it = $('.knob input'); it.value = 14; it.dispatchEvent(new Event('input')); })()")
+    assert 'delay = "14 ms"' in page.do("editor.text")
+    assert page.do("$('.knob output').textContent") == "14 ms"
+
+
+@in_chromium
+def test_a_link_holds_the_scenario(page: Page, served: Any) -> None:
+    text = SMALL.replace("10 ms", "17 ms")
+    written(page, text)
+    fragment = page.do("packed({ name: 'other.toml', text: editor.text })")
+    loaded(page, f"{served[0].address}#s={fragment}")
+    assert page.do("editor.text") == text
+    assert page.do("state.faults.length") == 0
+    loaded(page, f"{served[0].address}#s=nothing")
+    assert page.do("editor.text") == served[1].read_text()
+
+
+@in_chromium
+def test_save_writes_the_file_of_the_user_and_no_other(page: Page, served: Any) -> None:
+    server, file = served
+    before = file.read_text()
+    text = SMALL.replace("10 ms", "12 ms")
+    written(page, text)
+    press(page, "#keep")
+    page.until("$('#keep').textContent === 'Saved'")
+    assert file.read_text() == text
+    file.write_text(before)
+    with pytest.raises(UsageError, match="not a scenario that this page was started for"):
+        server.studio.keep("../mine.toml", "")
+    assert [it.name for it in file.parent.iterdir()] == ["mine.toml"]
+
+
+@in_chromium
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_everything_fits_and_can_be_read(page: Page, width: int, scheme: str, served: Any) -> None:
+    page.size(width, mobile=width < 600)
+    page.prefer(scheme)
+    loaded(page, served[0].address)
+    ran(page)
+    for panel in ("figures", "time", "numbers", "compare", "ladder", "files"):
+        page.do(f"panels.open('{panel}')")
+        page.until("!$('.later .about')?.textContent.includes('Running')")
+        assert page.do("document.scrollingElement.scrollWidth") == width, panel
+        assert page.do(CONTRASTS) == [], panel
+    assert page.problems == []
+    assert [url for url in page.requests if not url.startswith((served[0].address, "blob:", "data:"))] == []
+
+
+@in_chromium
+def test_by_keyboard_alone_a_scenario_is_run_and_its_panels_are_read(page: Page) -> None:
+    page.do("$('#run').focus()")
+    page.key("Enter")
+    page.until("!state.running && panels.results?.rows.every((it) => it.size)")
+    page.do("$('#tab-figures').focus()")
+    page.key("ArrowRight")
+    assert page.do("document.activeElement.id") == "tab-time"
+    assert page.do("panels.name") == "time"
+    reached = page.do(
+        "$$('button, input, select, [tabindex=\"0\"]').filter((it) => it.tabIndex < 0).map((it) => it.id)"
+    )
+    assert set(reached) <= {f"tab-{name}" for name in ("figures", "numbers", "compare", "ladder", "files")}
+
+
+def get(address: str, **headers: str) -> int:
+    try:
+        with urllib.request.urlopen(urllib.request.Request(address, headers=headers)) as answer:
+            return int(answer.status)
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
+@needs_module
+def test_only_who_knows_the_address_reads_and_writes(served: tuple[StudioServer, Path]) -> None:
+    server, file = served
+    top = server.address.removesuffix(server.below) + "/"
+    assert get(server.address) == 200
+    assert get(server.address, Host="example.org") == 403
+    before = file.read_text()
+    for address in (top, f"{top}lasthop.wasm", f"{top}x{server.below[1:]}", f"{server.address}../mine.toml"):
+        assert get(address) == 404, address
+    for address, sent, status in (
+        (f"{top}save", {"name": "mine.toml", "text": ""}, 404),
+        (f"{server.address}save", {"name": "/etc/passwd", "text": ""}, 403),
+        (f"{server.address}save", {"name": "mine.toml"}, 403),
+        (f"{server.address}save", "mine.toml", 403),
+    ):
+        request = urllib.request.Request(address, json.dumps(sent).encode(), method="POST")
+        with pytest.raises(urllib.error.HTTPError) as raised:
+            urllib.request.urlopen(request)
+        assert raised.value.code == status
+    assert file.read_text() == before
+
+
+@needs_module
+def test_the_command_prints_the_address_until_it_is_interrupted(small: Path) -> None:
+    process = subprocess.Popen(
+        [*COMMAND, "studio", str(small)],
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    address = process.stdout.readline().strip()
+    assert get(address) == 200
+    # The server may not have begun to wait.
+    time.sleep(0.2)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=30)
+    assert process.returncode == 0, said
+    assert "Traceback" not in said
+
+
+def test_without_the_module_the_command_says_how_it_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(studio, "MODULE", "missing.wasm")
+    with pytest.raises(UsageError, match=r"missing\.wasm: not found; .*make web"):
+        StudioServer(Studio(None))
+
+
+def test_the_editor_is_the_file_that_the_readme_names() -> None:
+    from hashlib import sha256
+
+    digest = sha256((paths.DATA / "web" / "codemirror.min.js").read_bytes()).hexdigest()
+    assert digest in (paths.DATA / "web" / "README.md").read_text()
