@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from lasthop.base import paths
 from lasthop.base.errors import LasthopError, UsageError, reason
-from lasthop.base.files import put
+from lasthop.base.files import make_folder, put
 from lasthop.figures import airtime
 from lasthop.figures.style import COLOURS, DASHES, MARKERS, Look
 from lasthop.report.numbers import embedded, look
@@ -104,6 +104,14 @@ class Studio:
             if file.is_file() and file.stat().st_size <= _MOST_BYTES
         }
         return json.dumps({"scenarios": self.scenarios, "files": files})
+
+    def write(self, folder: Path) -> Path:
+        """Write the page and what it loads as files that any host can serve, and return the page."""
+        make_folder(folder)
+        put(folder / MODULE, module())
+        put(folder / "scenarios.json", self.listing())
+        put(folder / "index.html", self.page())
+        return folder / "index.html"
 
     def keep(self, name: str, text: str) -> None:
         """Write a scenario that the page may write.

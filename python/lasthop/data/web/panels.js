@@ -154,10 +154,10 @@ class Panels {
       // What only rounding tells apart is equal.
       if (Math.abs(it.mean) <= 1e-12 * scale[0]) return [];
       const isClear = it.low !== null && (it.low > 0 || it.high < 0), sign = it.mean > 0 ? "+" : "";
-      const share = from.mean ? ` (${sign}${digits((100 * it.mean) / from.mean, 3)} %)` : "";
+      const share = from.mean ? `${sign}${digits((100 * it.mean) / from.mean, 3)} %; ` : "";
       return [{ title: metric.meaning, cells: [
         el("span", {}, results.words(name), el("small", {}, name)), shownIn(from.mean, scale), shownIn(to.mean, scale),
-        el("span", {}, el(isClear ? "b" : "span", {}, `${sign}${shownIn(it.mean, scale)}${share}`), el("small", {}, bounds(it, scale)))] }];
+        el("span", {}, el(isClear ? "b" : "span", {}, `${sign}${shownIn(it.mean, scale)}`), el("small", {}, `${share}${bounds(it, scale)}`))] }];
     });
     const others = this.results.about.axes.length > 1 ? this.choice() : null;
     const about = `Paired by their random numbers, n = ${results.rows[a]?.size ?? 0}; 95 % intervals below the differences, bold where they exclude 0; metrics that are equal are left out.`;
