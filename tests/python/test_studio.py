@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import random
 import signal
@@ -10,6 +11,7 @@ import threading
 import time
 import urllib.error
 import urllib.request
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +19,7 @@ import pytest
 
 import lasthop as lh
 from browser import CONTRASTS, PROGRAM, Page
-from conftest import COMMAND, SMALL, environment
+from conftest import COMMAND, HOP, SMALL, environment
 from lasthop import _core
 from lasthop.base import paths
 from lasthop.base.errors import UsageError
@@ -26,7 +28,7 @@ from lasthop.report.studio import MODULE, Studio, StudioServer
 from lasthop.stats.intervals import difference, interval
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 IS_BUILT = (paths.DATA / "web" / MODULE).is_file()
 needs_module = pytest.mark.skipif(
@@ -191,6 +193,59 @@ def test_an_error_is_underlined_where_it_is_and_has_the_words_of_the_command_lin
     assert f":{fault['line']}: {fault['key']}: " in str(raised.value)
     page.until("!!$('.cm-lintRange-error')")
     assert page.do("$('.cm-lintRange-error').textContent") == '"10"'
+
+
+@in_chromium
+def test_an_unknown_key_is_underlined_itself(page: Page) -> None:
+    written(page, SMALL.replace("delay", "dellay"))
+    page.until("!!$('.cm-lintRange-error')")
+    assert page.do("$('.cm-lintRange-error').textContent") == "dellay"
+
+
+@in_chromium
+def test_after_a_failure_in_the_simulator_the_next_run_has_a_fresh_one(page: Page) -> None:
+    written(page, SMALL)
+    # What is no JSON ends the call as a trap does.
+    failed = page.do("pool.engines[0].about(state.scenario, { do: 'run', point: 1n })")
+    assert failed["error"].startswith("the simulator failed: ")
+    assert page.do("pool.engines[0].about(state.scenario, { do: 'run', point: 1 })")["events"] > 100
+    assert page.problems == []
+
+
+@in_chromium
+def test_a_capture_of_the_page_is_that_of_a_native_run(page: Page, tmp_path: Path) -> None:
+    written(page, HOP)
+    own = page.do(
+        "traced(state.scenario, { do: 'run', point: 1, pcap: { wlan: 'w' }, take: 'w' })"
+        ".then((it) => Array.from(it))"
+    )
+    lh.Scenario.from_text(HOP, "scenario.toml").run(point=1, pcap=tmp_path / "native.pcap")
+    assert bytes(own) == (tmp_path / "native.pcap").read_bytes()
+
+
+@in_chromium
+def test_what_is_written_for_another_host_is_the_same_page(
+    tab: Page, tmp_path: Path, within: Callable[..., subprocess.CompletedProcess[str]]
+) -> None:
+    done = within("studio", "-o", "site")
+    assert done.stderr.endswith("site/index.html\n"), done.stderr
+    handler = functools.partial(Quiet, directory=str(tmp_path / "site"))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        runs = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
+        runs.start()
+        loaded(tab, f"http://127.0.0.1:{server.server_port}/")
+        ran(tab)
+        assert tab.problems == []
+        tab.go("about:blank")
+        server.shutdown()
+        runs.join()
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """A host of files that lists no requests."""
+
+    def log_message(self, *_: Any, **__: Any) -> None:
+        """List nothing."""
 
 
 @in_chromium

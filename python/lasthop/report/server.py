@@ -141,7 +141,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def take(self, path: str) -> None:
         """Answer what a page sends."""
-        self.answer(HTTPStatus.NOT_FOUND, "text/plain", f"{path}: nothing is taken here\n")
+        self.answer(HTTPStatus.NOT_IMPLEMENTED, "text/plain", f"{path}: this page sends nothing\n")
 
     def _asked(self) -> SplitResult | None:
         """What is requested; `None` if the request was refused."""

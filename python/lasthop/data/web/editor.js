@@ -106,10 +106,11 @@ class Editor {
   /** Underlines what is wrong: the value of the key of each fault in its line, or else the line. */
   mark(faults) {
     const { doc } = this.view.state, { items } = scan(this.text);
-    const place = ({ line, key }) => {
+    const place = ({ line, key, text }) => {
       const at = doc.line(Math.max(1, Math.min(line ?? 1, doc.lines)));
       const item = items.find((it) => !it.isTable && it.keyFrom >= at.from && it.keyFrom <= at.to && it.path.join(".").endsWith(key.split(".").at(-1)));
       const space = /^\s*/.exec(at.text)[0].length;
+      if (item && text.startsWith("unknown key")) return [item.keyFrom, item.keyTo];
       return item && item.to > item.from ? [item.from, Math.min(item.to, doc.length)] : [at.from + space, at.to];
     };
     const diagnostics = faults.map((fault) => {

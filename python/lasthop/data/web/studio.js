@@ -32,7 +32,13 @@ async function load() {
   }
 }
 
+/** Whether what is shown is of another text. */
+function stale() {
+  $("#stale").hidden = !panels.results || panels.results.scenario.text === editor.text;
+}
+
 function changed() {
+  stale();
   $("#name").textContent = editor.text === state.kept ? state.name : `${state.name} (changed)`;
   knobs();
   clearTimeout(pending);
@@ -105,6 +111,7 @@ async function run() {
   });
   busy(false);
   panels.show(results);
+  stale();
   if (failure) tell(failure, true);
   if (!finished) tell(`Stopped after ${done} of ${calls.length} runs`);
   say(finished ? `${done} runs done` : "stopped");
