@@ -107,8 +107,9 @@ class Studio:
 
     def write(self, folder: Path) -> Path:
         """Write the page and what it loads as files that any host can serve, and return the page."""
+        simulator = module()
         make_folder(folder)
-        put(folder / MODULE, module())
+        put(folder / MODULE, simulator)
         put(folder / "scenarios.json", self.listing())
         put(folder / "index.html", self.page())
         return folder / "index.html"
