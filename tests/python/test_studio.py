@@ -310,6 +310,31 @@ def test_a_sweep_in_the_page_has_the_means_of_a_study(page: Page, served: Any, t
 
 
 @in_chromium
+def test_two_values_of_any_key_are_compared_in_pairs(page: Page, served: Any, tmp_path: Path) -> None:
+    written(page, SMALL[: SMALL.index("[sweep]")])
+    page.do("$('#replications').value = 3, null")
+    ran(page)
+    press(page, "#tab-compare")
+    for name, value in {"key": "links.path.delay", "a": "10 ms", "b": "40 ms"}.items():
+        page.do(f"$('#vary-{name}').value = '{value}', null")
+    press(page, "#vary")
+    page.until("!state.running && $('#to')?.value === '40 ms'")
+    own = page.do(
+        "(() => { const it = panels.results, of = (p) => it.of(p, 'flows.main.goodput_bps');"
+        "return difference(of(1), of(0)); })()"
+    )
+    varied = lh.Scenario.from_text(SMALL[: SMALL.index("[sweep]")], "scenario.toml")
+    study = (
+        varied.vary({"links.path.delay": ["10 ms", "40 ms"]}).sweep(replications=3, out=tmp_path / "v").run()
+    )
+    (row,) = study.contrast("flows.main.goodput_bps", "links.path.delay").rows
+    assert (own["mean"], own["low"], own["high"]) == (row["difference"], row["ci_low"], row["ci_high"])
+    assert "goodput of main" in page.do("$('#panel .found').textContent")
+    assert page.do("$('#command').textContent").endswith("""-s 'sweep.links.path.delay=["10 ms", "40 ms"]'""")
+    assert page.problems == []
+
+
+@in_chromium
 def test_stop_ends_the_runs_and_the_page_lives_on(page: Page) -> None:
     written(page, SMALL.replace('"3 s"', '"3000 s"'))
     page.do("void run()")

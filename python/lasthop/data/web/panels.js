@@ -18,8 +18,9 @@ function tableOf(label, heads, rows) {
 }
 
 class Panels {
-  constructor(host, run) {
+  constructor(host, traced, run) {
     this.host = host;
+    this.ask = traced;
     this.run = run;
     this.results = null;
     this.cards = [];
@@ -136,7 +137,7 @@ class Panels {
 
   compare() {
     const pair = this.pair();
-    if (!pair) return [el("p", { class: "about" }, "Nothing is swept. Give a key two values, as "), el("pre", {}, '[sweep]\n"agents.snoop.kind" = ["none", "lle-tcp"]')];
+    if (!pair) return [el("p", { class: "about" }, "Nothing is swept."), this.another(true)];
     const set = (change) => { this.compared = { key: pair.key, from: pair.from, to: pair.to, ...change }; this.draw(); };
     const select = (id, label, values, value, change) => {
       const made = el("select", { id, "aria-label": label, onchange: () => set(change(made.value)) }, values.map((text) => option(text)));
@@ -162,13 +163,36 @@ class Panels {
     const others = this.results.about.axes.length > 1 ? this.choice() : null;
     const about = `Paired by their random numbers, n = ${results.rows[a]?.size ?? 0}; 95 % intervals below the differences, bold where they exclude 0; metrics that are equal are left out.`;
     return [choice, others, el("p", { class: "about" }, about), el("div", { class: "toolbar" }, this.search()),
-      tableOf("Differences", ["metric", pair.from, pair.to, "difference"], rows)];
+      tableOf("Differences", ["metric", pair.from, pair.to, "difference"], rows), this.another(false)];
+  }
+
+  /** Two values of a key that is not swept, to be run and compared. */
+  another(isOpen) {
+    const field = (id, label, more = {}) => el("input", { type: "text", id, "aria-label": label, placeholder: label, autocomplete: "off", ...more });
+    const keys = el("datalist", { id: "all-keys" }), key = field("vary-key", "key, such as links.wlan.rate", { list: "all-keys" });
+    const [a, b] = [field("vary-a", "one value"), field("vary-b", "other value")];
+    const word = (text) => (/^(true|false|-?\d+(\.\d+)?)$/.test(text) ? text : JSON.stringify(text));
+    const go = async (event) => {
+      event.preventDefault();
+      const [name, from, to] = [key, a, b].map((it) => it.value.trim());
+      if (!name || !from || !to) return;
+      await this.run([[`sweep.${name}`, `[${word(from)}, ${word(to)}]`]]);
+      this.compared = { key: name, from, to };
+      this.open("compare");
+    };
+    const list = async () => {
+      const found = await this.ask(this.results.scenario, { do: "resolved", point: this.point });
+      if (!found.error) keys.replaceChildren(...found.map((it) => el("option", { value: it.key }, it.value)));
+    };
+    list();
+    return el("details", { class: "another", open: isOpen }, el("summary", {}, "Two values of another key"),
+      el("form", { class: "toolbar", onsubmit: go }, key, keys, a, b, el("button", { id: "vary" }, "Run both")));
   }
 
   /** Asks for a run of one point with traces; null if the scenario changed meanwhile. */
   async traced(point, call) {
     const { results } = this;
-    const found = await this.run(results.scenario, { do: "run", point, seed: results.about.seed, replication: 0, ...call });
+    const found = await this.ask(results.scenario, { do: "run", point, seed: results.about.seed, replication: 0, ...call });
     return results === this.results ? found : null;
   }
 

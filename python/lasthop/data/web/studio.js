@@ -1,11 +1,11 @@
 // The playground: a scenario that is checked while it is written, and run in the page.
 
 const SETUP = JSON.parse($("#setup").textContent);
-const state = { name: SETUP.name, kept: SETUP.text, about: null, scenario: null, faults: [], running: false };
+const state = { name: SETUP.name, kept: SETUP.text, about: null, scenario: null, set: [], faults: [], running: false };
 let pool = null, checker = null, library = null, pending = 0, checks = 0;
 
 const editor = new Editor($("#editor"), SETUP.text, () => changed());
-const panels = new Panels($("#panel"), traced);
+const panels = new Panels($("#panel"), traced, run);
 
 /** A click on a value of a figure shows the numbers of its point. */
 function openPoint(_, point) {
@@ -38,6 +38,7 @@ function stale() {
 }
 
 function changed() {
+  state.set = [];
   stale();
   $("#name").textContent = editor.text === state.kept ? state.name : `${state.name} (changed)`;
   knobs();
@@ -79,10 +80,16 @@ async function traced(scenario, { take, ...call }) {
   return found.error || !take ? found : engine.ask({ take });
 }
 
-async function run() {
-  const about = await check();
-  if (!about || state.running) return;
-  const { scenario } = state, count = replications();
+/** Runs the scenario, under settings on top of its text. */
+async function run(set = []) {
+  const written = await check();
+  if (!written || state.running) return;
+  const scenario = set.length ? { ...state.scenario, set, key: JSON.stringify([editor.text, set]) } : state.scenario;
+  const about = set.length ? await checker.ask({ call: { do: "open", ...scenario } }) : written;
+  if (about.error) { tell(about.error, true); return; }
+  state.set = set;
+  command();
+  const count = replications();
   for (let n = 2; n <= count; n++) if (!FACTORS.has(n)) FACTORS.set(n, await checker.ask({ call: { do: "quantile", p: 0.5 + LEVEL / 2, df: n - 1 } }));
   const results = new Results(scenario, about), begun = performance.now();
   const calls = Array.from({ length: count }, (_, replication) => about.points.map((_, point) => ({ do: "run", point, seed: about.seed, replication }))).flat();
@@ -135,7 +142,8 @@ const replications = () => Math.max(1, Math.min(200, Math.floor(Number($("#repli
 function command() {
   const isKept = editor.text === state.kept, name = isKept ? state.name : "scenario.toml";
   const many = state.about && (state.about.points.length > 1 || replications() > 1);
-  $("#command").textContent = `${SETUP.program} ${many ? `sweep ${name} -r ${replications()}` : `run ${name}`}`;
+  const settings = state.set.map(([key, value]) => ` -s '${key}=${value}'`).join("");
+  $("#command").textContent = `${SETUP.program} ${many || settings ? `sweep ${name} -r ${replications()}` : `run ${name}`}${settings}`;
 }
 
 /** Takes another scenario. */
@@ -190,7 +198,7 @@ function showKnob(it, number) {
 function turn(key, value) {
   editor.put(key, String(Number(value)));
   clearTimeout(turning);
-  if (state.lasted < 3000) turning = setTimeout(() => { stop(); setTimeout(run, 50); }, 350);
+  if (state.lasted < 3000) turning = setTimeout(() => { stop(); setTimeout(() => run(), 50); }, 350);
 }
 
 // Scenarios that are shipped, and those of the folder.
@@ -260,7 +268,7 @@ async function share(button) {
   copy(link, button);
 }
 
-$("#run").addEventListener("click", run);
+$("#run").addEventListener("click", () => run());
 $("#stop").addEventListener("click", stop);
 $("#replications").addEventListener("input", command);
 $("#add-knob").addEventListener("click", addKnob);
