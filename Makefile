@@ -1,6 +1,6 @@
 # Names for habit's sake; ./lasthop does the work.
 
-.PHONY: test lint bench reproduce docs web codemirror pgo dist lock clean
+.PHONY: test lint bench reproduce docs site web codemirror pgo dist lock clean
 
 test:
 	./lasthop test
@@ -21,6 +21,11 @@ docs:
 	.venv/bin/python docs/make_keys.py
 	.venv/bin/python -m sphinx --quiet --fail-on-warning --keep-going docs docs/_build/html
 	cargo doc --workspace --no-deps
+
+# The guide with the playground, as files that any host can serve: docs/_build/html.
+site: docs web
+	.venv/bin/python -m sphinx --quiet --fail-on-warning --keep-going -D playground=studio docs docs/_build/html
+	./lasthop studio -o docs/_build/html/studio
 
 # The simulator for pages, which `lasthop studio` serves: python/lasthop/data/web/lasthop.wasm.
 web:

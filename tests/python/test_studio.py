@@ -366,6 +366,8 @@ def test_a_link_holds_the_scenario(page: Page, served: Any) -> None:
     loaded(page, f"{served[0].address}#s={fragment}")
     assert page.do("editor.text") == text
     assert page.do("state.faults.length") == 0
+    loaded(page, served[0].address + studio.fragment("other.toml", text))
+    assert page.do("editor.text") == text
     loaded(page, f"{served[0].address}#s=nothing")
     assert page.do("editor.text") == served[1].read_text()
 

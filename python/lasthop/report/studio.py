@@ -10,6 +10,8 @@ import json
 import math
 import secrets
 import tomllib
+import zlib
+from base64 import urlsafe_b64encode
 from functools import cached_property
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
@@ -195,6 +197,17 @@ class StudioServer(Loopback):
         self.studio = studio
         self.below = f"/{secrets.token_urlsafe(16)}/"
         self.address += self.below[1:]
+
+
+def fragment(name: str, text: str) -> str:
+    """A scenario as the end of an address of the page, as shared.js packs it.
+
+    >>> fragment("one.toml", "")[:3]
+    '#s='
+    """
+    packs = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
+    packed = packs.compress(json.dumps({"name": name, "text": text}).encode()) + packs.flush()
+    return f"#s={urlsafe_b64encode(packed).decode().rstrip('=')}"
 
 
 def module() -> bytes:
