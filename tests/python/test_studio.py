@@ -213,6 +213,27 @@ def test_after_a_failure_in_the_simulator_the_next_run_has_a_fresh_one(page: Pag
 
 
 @in_chromium
+def test_many_runs_take_no_more_memory_than_two(page: Page) -> None:
+    written(page, HOP)
+    # In the page itself, where its memory can be seen.
+    before, after = page.do(
+        "(async () => {"
+        "const { instance: { exports: it } } = await WebAssembly.instantiateStreaming(fetch('lasthop.wasm'));"
+        "const lent = (value) => { const bytes = new TextEncoder().encode(JSON.stringify(value));"
+        "const at = it.reserve(bytes.length) >>> 0;"
+        "new Uint8Array(it.memory.buffer, at, bytes.length).set(bytes); return [at, bytes.length]; };"
+        "const call = (value) => { const packed = BigInt.asUintN(64, it.call(...lent(value)));"
+        "it.release(Number(packed >> 32n), Number(packed & 0xffffffffn)); };"
+        "call({ do: 'open', text: editor.text });"
+        "const run = () => call({ do: 'run', point: 1, trace: ['events'] });"
+        "run(); run(); const before = it.memory.buffer.byteLength;"
+        "for (let i = 0; i < 30; i++) run();"
+        "return [before, it.memory.buffer.byteLength]; })()"
+    )
+    assert after == before
+
+
+@in_chromium
 def test_a_capture_of_the_page_is_that_of_a_native_run(page: Page, tmp_path: Path) -> None:
     written(page, HOP)
     own = page.do(
