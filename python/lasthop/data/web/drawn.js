@@ -164,11 +164,12 @@ function thin(values) {
   return [...kept].sort((a, b) => a - b);
 }
 
-/** The lines of a table of a trace, one for each name in a column. */
-function linesBy(table, value, by) {
+/** The lines of a table of a trace, one for each combination of names in its columns, after a label. */
+function linesBy(table, value, by, label) {
   const columns = by.filter((name) => table[name]), found = new Map();
   table.time_s.forEach((time, i) => {
-    const name = columns.map((column) => table[column][i]).filter((word) => word && word !== "-").join(" ");
+    const words = [label, ...columns.map((column) => table[column][i])].filter((word) => word && word !== "-");
+    const name = words.join(", ");
     if (!found.has(name)) found.set(name, { x: [], y: [] });
     found.get(name).x.push(time);
     found.get(name).y.push(table[value][i]);
@@ -176,20 +177,24 @@ function linesBy(table, value, by) {
   return found;
 }
 
-/** Quantities of one run over simulated time. */
-function overTime(run, title) {
-  const panel = (label, unit, lines, step) => ({
+/** Quantities of runs over simulated time; each run has a label if there are several. */
+function overTime(runs, title) {
+  const end = Math.max(...runs.map(({ run }) => run.simulated_s)), places = new Map();
+  const placeOf = (name) => places.get(name) ?? places.set(name, places.size).get(name);
+  const line = (name, { x, y }, step) => {
+    if (step) { x.push(end); y.push(y.at(-1)); }
+    const kept = thin(y);
+    return { name, look: lookAt(placeOf(name)), x: kept.map((at) => x[at]), y: kept.map((at) => y[at]), step };
+  };
+  const panels = CURVES.map(([channel, column, label, unit, by, step]) => ({
     label, unit, log: false, floats: false,
-    series: [...lines].map(([name, { x, y }], i) => {
-      if (step) { x.push(run.simulated_s); y.push(y.at(-1)); }
-      const kept = thin(y);
-      return { name, look: lookAt(i), x: kept.map((at) => x[at]), y: kept.map((at) => y[at]), step };
+    series: runs.flatMap(({ run, label: of }) => {
+      const table = run.traces[channel];
+      return table?.[column] ? [...linesBy(table, column, by, of)].map(([name, found]) => line(name, found, step)) : [];
     }),
-  });
-  const panels = CURVES.filter(([channel, column]) => run.traces[channel]?.time_s.length && run.traces[channel][column])
-    .map(([channel, column, label, unit, by, step]) => panel(label, unit, linesBy(run.traces[channel], column, by), step));
+  })).filter((panel) => panel.series.length);
   return {
-    id: "time", form: "curve", title, caption: "one run", legend: "", notes: [], tables: [], panels,
-    x: { label: "simulated time (s)", unit: "s", from: 0, to: run.simulated_s, words: [], log: false },
+    id: "time", form: "curve", title, caption: "replication 0", legend: "", notes: [], tables: [], panels,
+    x: { label: "simulated time (s)", unit: "s", from: 0, to: end, words: [], log: false },
   };
 }

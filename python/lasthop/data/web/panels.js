@@ -202,15 +202,23 @@ class Panels {
     return place;
   }
 
+  /** The points of both values that are compared, or the one chosen. */
+  points() {
+    const pair = this.pair();
+    return pair ? [this.beside(pair.key, pair.from), this.beside(pair.key, pair.to)] : [this.point];
+  }
+
   time() {
-    const { about } = this.results, point = this.point;
+    const { about } = this.results, points = this.points(), key = this.pair()?.key;
     const channels = CURVES.map(([channel]) => channel).filter((channel) => about.channels.includes(channel));
     if (!channels.length) return [this.choice(), el("p", { class: "about" }, "This scenario has neither TCP flows nor queues that a trace shows.")];
     const drawn = async () => {
-      const found = await this.traced(point, { trace: channels });
-      if (!found) return [];
-      if (found.error) return [el("p", { class: "notice" }, found.error)];
-      const host = this.card(overTime(found, pointName(about.points[point])));
+      const runs = [];
+      for (const point of points) runs.push({ run: await this.traced(point, { trace: channels }), label: key ? about.points[point][key] : "" });
+      if (runs.some(({ run }) => !run)) return [];
+      const failed = runs.find(({ run }) => run.error);
+      if (failed) return [el("p", { class: "notice" }, failed.run.error)];
+      const host = this.card(overTime(runs, key ?? pointName(about.points[points[0]])));
       this.cards.at(-1).draw();
       return [host];
     };
@@ -218,8 +226,7 @@ class Panels {
   }
 
   ladder() {
-    const { about } = this.results, pair = this.pair(), here = this.point;
-    const points = pair ? [this.beside(pair.key, pair.from), this.beside(pair.key, pair.to)] : [here];
+    const { about } = this.results, pair = this.pair(), points = this.points();
     const drawn = async () => {
       const found = [];
       for (const point of points) found.push(await this.traced(point, { trace: ["events"], max_events: 12000 }));
