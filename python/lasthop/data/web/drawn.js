@@ -75,24 +75,27 @@ function counted(results, points) {
 /** A metric over a swept key. */
 function overKey(results, figure) {
   const points = chosen(results, figure), x = axisOf(results, figure.x, figure["x-label"]), names = figure.names ?? {};
-  const metrics = listed(figure.y).flat(), labels = [...new Set(points.map((it) => it.label))];
-  const panels = metrics.map((metric) => {
-    const found = points.map((it) => ({ ...it, mean: results.mean(it.point, metric) }));
-    const [factor, unit] = prefix(Math.max(...found.map((it) => Math.abs(it.mean.mean ?? 0))), results.metrics.get(metric)?.unit);
-    const scaled = (value) => (value === null ? null : value / factor);
-    const series = labels.map((label, i) => {
-      const own = found.filter((it) => it.label === label && it.mean.n);
-      return {
-        name: label, look: lookOf(own[0]?.line, i), points: own.map((it) => it.point), x: own.map((it) => x.at.get(it.values[figure.x])),
-        y: own.map((it) => scaled(it.mean.mean)), low: own.map((it) => scaled(it.mean.low)), high: own.map((it) => scaled(it.mean.high)), n: own.map((it) => it.mean.n),
-      };
-    });
-    const label = figure["y-label"] ?? results.words(metric);
-    return { label: unit ? `${label} (${unit})` : label, unit: unit ?? "", log: figure["y-scale"] === "log", series: series.filter((s) => s.x.length) };
+  const labels = [...new Set(points.map((it) => it.label))];
+  // A list within y is drawn on one axis.
+  const panels = listed(figure.y).map(listed).map((metrics) => {
+    const lines = metrics.flatMap((metric) => labels.map((label) => {
+      const found = points.filter((it) => it.label === label).map((it) => ({ ...it, mean: results.mean(it.point, metric) }));
+      const own = metrics.length > 1 ? names[metric] ?? results.words(metric) : "";
+      return { name: [own, label].filter(Boolean).join(", "), found: found.filter((it) => it.mean.n) };
+    })).filter(({ found }) => found.length);
+    const largest = Math.max(0, ...lines.flatMap(({ found }) => found.map((it) => Math.abs(it.mean.mean))));
+    const { unit: plain, label: words } = results.metrics.get(metrics[0]) ?? {}, [factor, unit] = prefix(largest, plain);
+    const scaled = (found, part) => found.map((it) => (it.mean[part] === null ? null : it.mean[part] / factor));
+    const series = lines.map(({ name, found }, i) => ({
+      name, look: lookOf(found[0].line, i), points: found.map((it) => it.point), x: found.map((it) => x.at.get(it.values[figure.x])),
+      y: scaled(found, "mean"), low: scaled(found, "low"), high: scaled(found, "high"), n: found.map((it) => it.mean.n),
+    }));
+    const label = figure["y-label"] ?? (metrics.length > 1 ? words : results.words(metrics[0]));
+    return { label: unit ? `${label} (${unit})` : label, unit: unit ?? "", log: figure["y-scale"] === "log", series };
   });
   const style = figure.kind === "bar" ? "bar" : x.words.length || figure.kind === "dots" ? "dots" : "lines";
   return {
-    ...common(figure, results, `mean and 95 % interval, ${counted(results, points)}`), form: "xy", style, panels,
+    ...common(figure, results, `mean${points.some(({ point }) => results.rows[point].size > 1) ? " and 95 % interval" : ""}, ${counted(results, points)}`), form: "xy", style, panels,
     x: { label: x.label, unit: x.unit, words: x.words.map((word) => names[word] ?? word), log: figure["x-scale"] === "log" },
   };
 }
@@ -190,7 +193,7 @@ function overTime(runs, title) {
     label, unit, log: false, floats: false,
     series: runs.flatMap(({ run, label: of }) => {
       const table = run.traces[channel];
-      return table?.[column] ? [...linesBy(table, column, by, of)].map(([name, found]) => line(name, found, step)) : [];
+      return table?.[column] ? [...linesBy(table, column, by, of)].filter(([, { x }]) => x.length > 1).map(([name, found]) => line(name, found, step)) : [];
     }),
   })).filter((panel) => panel.series.length);
   return {
