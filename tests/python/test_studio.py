@@ -26,6 +26,7 @@ from lasthop.base.errors import UsageError
 from lasthop.report import studio
 from lasthop.report.studio import MODULE, Studio, StudioServer
 from lasthop.stats.intervals import difference, interval
+from lasthop.tools import testing, web
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -495,6 +496,20 @@ def test_without_the_module_the_command_says_how_it_is_made(monkeypatch: pytest.
     monkeypatch.setattr(studio, "MODULE", "missing.wasm")
     with pytest.raises(UsageError, match=r"missing\.wasm: not found; .*make web"):
         StudioServer(Studio(None))
+
+
+def test_without_a_compiler_the_build_names_two(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def no_sysroot(rustc: str) -> Path:
+        return Path("/nowhere") / rustc
+
+    monkeypatch.setattr(web, "_sysroot", no_sysroot)
+    assert web.main() == 2
+    said = capsys.readouterr().err
+    assert "rustup target add wasm32-unknown-unknown" in said
+    assert "rustc-web" in said
+    assert [step.name for step in testing.builds_of("checked")] == ["checked build"]
 
 
 def test_the_editor_is_the_file_that_the_readme_names() -> None:
