@@ -24,6 +24,7 @@ from lasthop import _core
 from lasthop.base import paths
 from lasthop.base.errors import UsageError
 from lasthop.report import studio
+from lasthop.report.charts import chart
 from lasthop.report.studio import MODULE, Studio, StudioServer
 from lasthop.stats.intervals import difference, interval
 from lasthop.tools import testing, web
@@ -354,6 +355,27 @@ def test_two_values_of_any_key_are_compared_in_pairs(page: Page, served: Any, tm
     assert (own["mean"], own["low"], own["high"]) == (row["difference"], row["ci_low"], row["ci_high"])
     assert "goodput of main" in page.do("$('#panel .found').textContent")
     assert page.do("$('#command').textContent").endswith("""-s 'sweep.links.path.delay=["10 ms", "40 ms"]'""")
+    assert page.problems == []
+
+
+@in_chromium
+def test_a_figure_over_time_has_the_curves_of_a_report(page: Page, tmp_path: Path) -> None:
+    written(page, HOP)
+    page.do("$('#replications').value = 2, null")
+    ran(page)
+    page.do("(panels.open('numbers'), panels.open('figures'))")
+    page.until("panels.cards.some((it) => it.fig.form === 'curve' && it.drawn)")
+    assert page.do("panels.cards.filter((it) => it.fig.form === 'curve').length") == 1
+    study = lh.Scenario.from_text(HOP, "scenario.toml").sweep(replications=2, out=tmp_path / "t").run()
+    theirs = chart(study, study.scenario.figures()[1], (), 1500)
+    own = page.do("panels.cards.find((it) => it.fig.form === 'curve').fig")
+    assert [panel["label"] for panel in own["panels"]] == [panel["label"] for panel in theirs["panels"]]
+    for one, other in zip(own["panels"], theirs["panels"], strict=True):
+        assert [line["name"] for line in one["series"]] == [line["name"] for line in other["series"]]
+        for line, their in zip(one["series"], other["series"], strict=True):
+            before = [i for i, at in enumerate(their["x"]) if at < 2.7]
+            assert [line["x"][i] for i in before] == pytest.approx([their["x"][i] for i in before], rel=1e-5)
+            assert [line["y"][i] for i in before] == pytest.approx([their["y"][i] for i in before], rel=1e-4)
     assert page.problems == []
 
 

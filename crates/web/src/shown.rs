@@ -1,7 +1,7 @@
 //! Scenarios and results as JSON.
 
 use lasthop_sim::Outcome;
-use lasthop_sim::metrics::named;
+use lasthop_sim::metrics::{MetricEntry, named};
 use lasthop_sim::model::Config;
 use lasthop_sim::probe::trace::{CHANNELS, Column, Trace, missing};
 use lasthop_sim::scenario::{Axis, Resolved, Scenario};
@@ -41,7 +41,7 @@ fn metric(name: &str) -> Value {
     json!({
         "name": name,
         "unit": entry.map(|entry| entry.unit.symbol()),
-        "label": entry.map(|entry| entry.label()),
+        "label": entry.map(MetricEntry::label),
         "meaning": entry.map(|entry| entry.meaning),
     })
 }

@@ -12,6 +12,7 @@ import secrets
 import tomllib
 import zlib
 from base64 import urlsafe_b64encode
+from dataclasses import asdict
 from functools import cached_property
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,7 @@ from lasthop.report.server import Handler, Loopback
 from lasthop.report.sheet import asset, sheet
 from lasthop.scenario.airtime import CLASSES
 from lasthop.views.names import registered
+from lasthop.views.timeline import PANELS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
 MODULE = "lasthop.wasm"
 SCRIPTS = (
     *("codemirror.min.js", *CHARTS, "theme.js", "statistics.js", "scan.js", "shared.js"),
-    *("editor.js", "pool.js", "drawn.js", "rungs.js", "panels.js", "studio.js"),
+    *("editor.js", "pool.js", "drawn.js", "timed.js", "rungs.js", "panels.js", "studio.js"),
 )
 _SHEETS = (*STYLES, "watch.css", "studio.css")
 # The scenario of the tour, and its point with packets of 1 KB and no agent.
@@ -84,6 +86,9 @@ class Studio:
                 {"id": name, "name": words, "light": airtime.COLOURS[name], "dark": airtime.DARK[name]}
                 for name, words in CLASSES.items()
             ],
+            "quantities": {
+                name: asdict(panel) for name, panel in PANELS.items() if panel.column or not panel.channel
+            },
             "tour": {"name": TOUR[0], "point": TOUR[1]},
         }
         slots = {"title": "lasthop studio", "setup": embedded(setup), "worker": asset("worker.js")}

@@ -7,6 +7,7 @@ class Results {
     Object.assign(this, { scenario, about });
     this.metrics = new Map(about.metrics.map((metric) => [metric.name, metric]));
     this.rows = about.points.map(() => new Map());
+    this.series = about.points.map(() => new Map());
   }
 
   /** The values of a metric at a point, by replication. */
@@ -136,7 +137,7 @@ function figuresOf(results) {
     const isOver = ["lines", "bar", "box", "dots"].includes(kind) && figure.x && axes.some((axis) => axis.keys.includes(figure.x));
     return isOver && listed(figure.y).flat().every((metric) => known.has(metric)) ? [overKey(results, figure)] : [];
   });
-  if (ready.length || !axes.length) return ready;
+  if (ready.length || !axes.length || figures.some(isTimed)) return ready;
   const numeric = axes.findLast((axis) => axis.numbers.every((row) => row[0] !== null)) ?? axes.at(-1);
   const lines = axes.find((axis) => axis !== numeric);
   const y = [...known].find((name) => /^(flows|groups)\..*goodput_bps$/.test(name)) ?? [...known][0];

@@ -18,10 +18,11 @@ function tableOf(label, heads, rows) {
 }
 
 class Panels {
-  constructor(host, traced, run) {
+  constructor(host, traced, run, isRunning) {
     this.host = host;
     this.ask = traced;
     this.run = run;
+    this.isRunning = isRunning;
     this.results = null;
     this.cards = [];
     this.name = "figures";
@@ -66,9 +67,9 @@ class Panels {
   }
 
   /** A card with a figure. */
-  card(fig, kept) {
+  card(fig, kept, place = this.host) {
     const host = el("figure", { class: "card wide" }, el("div", { class: "head" }, el("h3", {}, fig.title)), el("div", { class: "drawing" }), el("figcaption", {}, fig.caption));
-    this.host.append(host);
+    place.append(host);
     this.cards.push(new Figure(host, fig, { name: this.results.about.title || "scenario" }, this.cards.length, kept));
     return host;
   }
@@ -79,8 +80,23 @@ class Panels {
 
   figures(before) {
     const figs = this.hasRuns() ? figuresOf(this.results) : [];
-    if (!figs.length) return this.hasRuns() ? [el("p", { class: "about" }, "This scenario sweeps nothing that this page draws: its metrics are under Numbers, one run is under Over time.")] : [];
-    return figs.map((fig, i) => this.card(fig, before[i]));
+    const timed = this.hasRuns() && !this.isRunning() ? this.results.about.figures.filter(isTimed) : [];
+    if (!figs.length && !timed.length) return this.hasRuns() ? [el("p", { class: "about" }, "This scenario sweeps nothing that this page draws: its metrics are under Numbers, one run is under Over time.")] : [];
+    return [...figs.map((fig, i) => this.card(fig, before[i])), ...timed.map((figure) => this.later((place) => this.timed(figure, place)))];
+  }
+
+  /** A figure that needs traces. */
+  async timed(figure, place) {
+    const { results } = this;
+    try {
+      const fig = await timeFigure(results, figure, (call) => this.ask(results.scenario, call));
+      if (!place.isConnected) return [];
+      const host = this.card(fig, undefined, place);
+      this.cards.at(-1).draw();
+      return [host];
+    } catch (error) {
+      return [el("p", { class: "notice" }, `${figure.title ?? figure.id}: ${error.message}`)];
+    }
   }
 
   /** The choice of a point, where there are several. */
@@ -197,8 +213,9 @@ class Panels {
   }
 
   later(make) {
-    const place = el("div", { class: "later" }, el("p", { class: "about" }, "Running…")), name = this.name;
-    make().then((found) => { if (name === this.name && place.isConnected) place.replaceChildren(...found); });
+    const place = el("div", { class: "later" }, el("p", { class: "about" }, "Running…"));
+    // It is in the page first.
+    Promise.resolve(place).then(make).then((found) => { if (place.isConnected) place.replaceChildren(...found); });
     return place;
   }
 
@@ -212,13 +229,13 @@ class Panels {
     const { about } = this.results, points = this.points(), key = this.pair()?.key;
     const channels = CURVES.map(([channel]) => channel).filter((channel) => about.channels.includes(channel));
     if (!channels.length) return [this.choice(), el("p", { class: "about" }, "This scenario has neither TCP flows nor queues that a trace shows.")];
-    const drawn = async () => {
+    const drawn = async (place) => {
       const runs = [];
       for (const point of points) runs.push({ run: await this.traced(point, { trace: channels }), label: key ? about.points[point][key] : "" });
-      if (runs.some(({ run }) => !run)) return [];
+      if (!place.isConnected || runs.some(({ run }) => !run)) return [];
       const failed = runs.find(({ run }) => run.error);
       if (failed) return [el("p", { class: "notice" }, failed.run.error)];
-      const host = this.card(overTime(runs, key ?? pointName(about.points[points[0]])));
+      const host = this.card(overTime(runs, key ?? pointName(about.points[points[0]])), undefined, place);
       this.cards.at(-1).draw();
       return [host];
     };

@@ -5,7 +5,7 @@ const state = { name: SETUP.name, kept: SETUP.text, about: null, scenario: null,
 let pool = null, checker = null, library = null, pending = 0, checks = 0;
 
 const editor = new Editor($("#editor"), SETUP.text, () => changed());
-const panels = new Panels($("#panel"), traced, run);
+const panels = new Panels($("#panel"), traced, run, () => state.running);
 
 /** A click on a value of a figure shows the numbers of its point. */
 function openPoint(_, point) {
@@ -109,6 +109,7 @@ async function run(set = []) {
     else {
       events += found.events;
       results.rows[calls[place].point].set(calls[place].replication, found.metrics);
+      results.series[calls[place].point].set(calls[place].replication, found.series);
     }
     progress();
     if (panels.name === "figures" && performance.now() - drawn > 800 && done < calls.length) {
