@@ -121,7 +121,7 @@ def script(file: Path) -> Any:
 
 
 def pytest_report_header() -> str:
-    """Name the extension under test: the checked one in CI and with --soak."""
+    """Name the extension under test: the checked one, or with --release and --lowest that of the checkout."""
     return f"lasthop: {'checked' if _core.is_checked else 'release'} extension {_core.__file__}"
 
 

@@ -86,6 +86,7 @@ BASES = [
     *("lle-tcp/fig08", "table1/disconnections", "table1/agents", "today/dynamic-arq"),
 ]
 LEAST_ABOVE = {"time": "1 ns", "rate": "1 bit/s", "size": "1 B", "percentage": "0.001 %", "length": "1 mm"}
+SWEEP = re.compile(r"^\[+(?:sweep|figure)\b.*?(?=^\[|\Z)", re.MULTILINE | re.DOTALL)
 CONDITION = re.compile(r'([A-Za-z0-9.-]+) = ("[^"]+"(?: or "[^"]+")*)')
 
 
@@ -93,8 +94,13 @@ def _bases() -> Iterator[_core.Scenario]:
     for base in BASES:
         if "\n" in base:
             yield _core.Scenario.from_text(base, "bounds.toml", [])
-        else:
-            scenario = lh.load(base)
+            continue
+        scenario = lh.load(base)
+        try:
+            # With a sweep each of its points would be checked for each bound.
+            yield _core.Scenario.from_text(SWEEP.sub("", scenario.text), scenario.name, [])
+        except lh.ScenarioError:
+            # It has a key that some points alone use.
             yield _core.Scenario.from_text(scenario.text, scenario.name, [])
 
 

@@ -91,13 +91,15 @@ def test_batches_grow_where_runs_are_short_and_stay_single_where_they_are_long(
 def test_a_study_of_short_runs_killed_at_any_moment_is_whole(tiny: Path, tmp_path: Path, cli: Cli) -> None:
     many = ("-r", "20000", "-j", "2", "-q")
     counts = []
-    for pause in (0.02, 0.15, 0.4, 0.05):
+    for pause, least in ((0.02, 0), (0.15, 0), (0.4, 0), (0.05, 1)):
         words = [*COMMAND, "sweep", str(tiny), "-o", "s", *many]
         with subprocess.Popen(words, cwd=tmp_path, env=environment(), stderr=subprocess.PIPE) as process:
             while not list(tmp_path.glob("s/study.sqlite-wal")):
                 assert process.poll() is None
                 time.sleep(0.005)
             time.sleep(pause)
+            while len(lh.Study.open(tmp_path / "s").runs) < least:
+                time.sleep(pause)
             os.kill(process.pid, signal.SIGKILL)
         kept = lh.Study.open(tmp_path / "s")
         counts.append(len(kept.runs))

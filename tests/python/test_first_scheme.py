@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from lasthop.tools import templates
-from test_templates import cargo
+from test_templates import cargo, tree
 
 ROOT = Path(__file__).resolve().parents[2]
 PATCHES = ROOT / "docs" / "first-scheme"
 NAMES = ("law", "agent")
+__all__ = ["tree"]
 
 
 def touched(patch: Path) -> list[str]:
@@ -46,30 +46,21 @@ def test_the_page_shows_what_the_patch_touches(name: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def copied() -> Path:
+def copied(tree: Path) -> Path:
     """A copy of the sources with schemes of a reader's own, and then both schemes; not built."""
-    copy = ROOT / "target" / "first-scheme"
-    shutil.rmtree(copy / "tree", ignore_errors=True)
-    (copy / "tree").mkdir(parents=True)
-    for name in ("Cargo.toml", "Cargo.lock", "rustfmt.toml"):
-        shutil.copy2(ROOT / name, copy / "tree" / name)
-    for name in ("crates", "scenarios", "docs/first-scheme"):
-        shutil.copytree(ROOT / name, copy / "tree" / name)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(templates, "ROOT", copy / "tree")
+        patch.setattr(templates, "ROOT", tree)
         templates.scheme("my-law", templates.LAW)
         templates.scheme("my-agent", templates.AGENT)
     # Git would treat the copy as a part of the checkout around it.
-    subprocess.run(["git", "init", "-q"], check=True, cwd=copy / "tree")
+    subprocess.run(["git", "init", "-q"], check=True, cwd=tree)
     for name in NAMES:
-        subprocess.run(["git", "apply", str(PATCHES / f"{name}.patch")], check=True, cwd=copy / "tree")
-    return copy
+        subprocess.run(["git", "apply", str(PATCHES / f"{name}.patch")], check=True, cwd=tree)
+    return tree
 
 
 def test_both_patches_apply_to_the_sources(copied: Path) -> None:
-    assert all(
-        (copied / "tree" / file).is_file() for name in NAMES for file in touched(PATCHES / f"{name}.patch")
-    )
+    assert all((copied / file).is_file() for name in NAMES for file in touched(PATCHES / f"{name}.patch"))
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +74,7 @@ def patched(copied: Path) -> Path:
 def measured(copy: Path, scenario: str) -> dict[str, str]:
     """The metrics of the first point of a scenario of the patched copy."""
     words = ("run", "-q", "--locked", "-p", "lasthop-sim", "--example", "run_scenario", "--")
-    ran = cargo(copy / "tree", *words, f"scenarios/examples/{scenario}.toml")
+    ran = cargo(copy, *words, f"scenarios/examples/{scenario}.toml")
     assert ran.returncode == 0, ran.stderr
     return dict(line.split(" = ") for line in ran.stdout.splitlines())
 

@@ -128,13 +128,17 @@ def test_what_is_raised_deep_below_is_found() -> None:
     assert public_names.sections("A.\n\nArgs:\n    a: b\n        c\n    d: e\n")["Args"].keys() == {"a", "d"}
 
 
+# mypy keeps here what it has found, and reads again only what has changed.
+CACHE = ROOT / "target" / "mypy"
+
+
 def test_a_script_that_uses_the_whole_api_runs_and_is_typed_strictly(tmp_path: Path) -> None:
     script = ROOT / "tests" / "python" / "user_script.py"
     run = [sys.executable, "-W", "error", str(script), str(tmp_path)]
     done = subprocess.run(run, capture_output=True, text=True, check=False, cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     # Not the configuration of this checkout: that of a user who requests strictness and nothing else.
-    types = [sys.executable, "-m", "mypy", "--strict", "--config-file=", f"--cache-dir={tmp_path / 'cache'}"]
+    types = [sys.executable, "-m", "mypy", "--strict", "--config-file=", f"--cache-dir={CACHE}"]
     read = subprocess.run([*types, str(script)], capture_output=True, text=True, check=False, cwd=tmp_path)
     assert (read.returncode, read.stdout) == (0, "Success: no issues found in 1 source file\n")
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -31,18 +32,22 @@ def cargo(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.fixture(scope="module")
-def tree() -> Path:
+def tree() -> Iterator[Path]:
     """A copy of the sources, always at the same place, so that cargo builds only what has changed."""
     if shutil.which("cargo") is None:
         pytest.skip("cargo is not on the path")
     copy = BUILT / "tree"
-    shutil.rmtree(copy, ignore_errors=True)
-    copy.mkdir(parents=True)
-    for name in ("Cargo.toml", "Cargo.lock", "rustfmt.toml"):
-        shutil.copy2(ROOT / name, copy / name)
-    for name in ("crates", "scenarios", "docs/first-scheme"):
-        shutil.copytree(ROOT / name, copy / name)
-    return copy
+    BUILT.mkdir(parents=True, exist_ok=True)
+    # The tests of another module, in another process, may use it.
+    with (BUILT / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        shutil.rmtree(copy, ignore_errors=True)
+        copy.mkdir()
+        for name in ("Cargo.toml", "Cargo.lock", "rustfmt.toml"):
+            shutil.copy2(ROOT / name, copy / name)
+        for name in ("crates", "scenarios", "docs/first-scheme"):
+            shutil.copytree(ROOT / name, copy / name)
+        yield copy
 
 
 def test_two_laws_and_an_agent_of_ones_own_compile_and_pass_their_tests(

@@ -7,8 +7,8 @@ import sys
 import zipfile
 from pathlib import Path
 
-# An idle worker takes tests from another.
-ON_ALL_CORES = ["-n", "auto", "--dist", "worksteal"]
+# One worker more than cores, because tests of live runs wait. An idle one takes tests from another.
+ON_ALL_CORES = ["-n", str((os.cpu_count() or 1) + 1), "--dist", "worksteal"]
 
 
 def core(root: Path, profile: str) -> Path:

@@ -1,14 +1,15 @@
 """`lasthop test`: every check of a checkout, in one order, with a summary.
 
-Lints come first because they are quick, then the Rust tests, then pytest. The extension for it is built
-meanwhile, and the module for pages, where there is a compiler for it. Pytest first runs the tests that need
-the machine to themselves (the marker `alone`), then all others on all cores. Its closing line is the last
-line printed. Arguments for pytest choose the tests; then it runs once, on one core. Nothing stops at a
-failure, so one call shows everything that is wrong.
+Lints run while the extension, the module for pages (where there is a compiler for it) and the Rust tests are
+compiled. Then pytest runs the tests that hold something against the wall clock (the marker `alone`), one
+after another. They mostly wait, so the Rust tests run meanwhile, on the time that they leave. At the end
+pytest runs all other tests on all cores. Its closing line is the last line printed. Arguments for pytest
+choose the tests; then it runs once, on one core. Only a failed build ends the rest, so one call shows
+everything that is wrong.
 
-In CI (the variable `CI` is set) and with `--soak`, all tests run with the profile `checked`, whose libraries
-the Rust tests and an extension for the Python tests share. There an overflow or a broken assumption ends a
-run. The extension is kept below `target/checked`; that of the checkout, which a user calls, stays as it is.
+All tests run with the profile `checked`, whose libraries the Rust tests and an extension for the Python tests
+share. There an overflow or a broken assumption ends a run. The extension is kept below `target/checked`; that
+of the checkout, which a user calls, stays as it is. With `--release` the Python tests run on that.
 
 With `--changed` only those tests run that the change since a commit can reach (`changed`), on an
 extension of the profile `quick`, of which only what changed is compiled anew.
@@ -22,10 +23,11 @@ each package that an installed lasthop may have.
 import argparse
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,7 +37,9 @@ from lasthop.tools import changed, extension, faults, lowest, web
 ROOT = Path(__file__).resolve().parents[3]
 
 # The two runs of pytest where no argument chooses the tests.
-BOTH = [["-m", "alone"], ["-m", "not alone", *extension.ON_ALL_CORES]]
+ALONE, OTHERS = ["-m", "alone"], ["-m", "not alone", *extension.ON_ALL_CORES]
+# What starts a program that runs only where no other wants the core.
+BEHIND = ["chrt", "--idle", "0"] if shutil.which("chrt") else ["nice", "-n", "19"]
 
 # What --soak runs of the Python tests.
 SEARCHES = [f"tests/python/test_{name}.py" for name in ("search", "scripts", "live_search")]
@@ -52,24 +56,24 @@ class Step:
 
     name: str
     command: Sequence[str]
-    is_lint: bool = True
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a step ended: its exit status and the seconds it took."""
+    """How a step ended: its exit status, the seconds it took, and its output."""
 
     step: Step
     status: int
     duration_s: float
+    output: str
 
     def __str__(self) -> str:
         verdict = "ok" if self.status == 0 else f"FAILED (status {self.status})"
-        return f"{self.step.name:<14} {self.duration_s:7.1f} s  {verdict}"
+        return f"{self.step.name:<16} {self.duration_s:7.1f} s  {verdict}"
 
 
-def steps(profile: str) -> list[Step]:
-    """Everything before pytest, the quick ones first."""
+def lints() -> list[Step]:
+    """The quick ones first."""
     python = (sys.executable, "-m")
     clippy = ("cargo", "clippy", "--workspace", "--all-targets", "--locked", "--", "-Dwarnings")
     return [
@@ -79,51 +83,83 @@ def steps(profile: str) -> list[Step]:
         Step("cargo fmt", ["cargo", "fmt", "--all", "--check"]),
         Step("cargo clippy", clippy),
         Step("cargo doc", ["cargo", "doc", "--workspace", "--no-deps", "--locked"]),
-        rust_tests("test" if profile == "release" else profile),
     ]
 
 
-def rust_tests(profile: str, *before: str) -> Step:
-    """The Rust tests; those of the profile `checked` share their libraries with the extension."""
-    command = ["cargo", "test", "--profile", profile, "--workspace", "--locked", "--no-fail-fast"]
-    return Step("cargo test", [*before, *command], is_lint=False)
+def rust_tests(name: str, *words: str) -> Step:
+    """The Rust tests, whose libraries are those of the checked extension."""
+    command = ("cargo", "test", "--profile", "checked", "--workspace", "--locked", "--no-fail-fast")
+    return Step(name, [*command, *words])
 
 
 def build_of(profile: str) -> Step:
     """The step that builds an extension for the tests; the release is that of the checkout."""
     command = [str(ROOT / "lasthop"), "--version"] if profile == "release" else extension.build(ROOT, profile)
-    return Step(f"{profile} build", command, is_lint=False)
+    return Step(f"{profile} build", command)
 
 
-def builds_of(profile: str) -> list[Step]:
-    """The steps that build what the Python tests use; the wheel of the last one carries the others."""
+def builds_of_tests() -> list[Step]:
+    """The steps that build what the tests use; the wheel of the extension carries the module for pages."""
+    builds = [build_of("checked"), rust_tests("cargo test build", "--no-run")]
     if web.tool_chain() is None:
         print(f"WebAssembly: no compiler: tests of pages that simulate are skipped; expected {web.WANTED}")
-        return [build_of(profile)]
-    return [Step("wasm build", [sys.executable, "-m", web.__name__], is_lint=False), build_of(profile)]
+        return builds
+    return [Step("wasm build", [sys.executable, "-m", web.__name__]), *builds]
 
 
 def run(step: Step) -> Outcome:
-    """Runs one step and prints its outcome; its output is shown only when it failed."""
+    """Runs one step and prints its outcome."""
+    return shown(outcome_of(step))
+
+
+def outcome_of(step: Step) -> Outcome:
+    """Runs one step."""
     begun = time.monotonic()
     try:
-        ended = subprocess.run(
-            step.command,
-            cwd=ROOT,
-            env=extension.environment(),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            check=False,
-        )
-        status, output = ended.returncode, ended.stdout
+        with started(step.command) as process:
+            output, _ = process.communicate()
+        status = process.returncode
     except FileNotFoundError:
         status, output = 127, f"{step.command[0]}: not found on the path; install Rust with rustup\n"
-    outcome = Outcome(step, status, time.monotonic() - begun)
-    if status:
-        print(f"\n--- {step.name}: {' '.join(step.command)}\n{output}---", flush=True)
+    return Outcome(step, status, time.monotonic() - begun, output)
+
+
+def behind(step: Step, waiting: Callable[[], None]) -> Outcome:
+    """Runs a step on the time that something leaves which mostly waits; anew where that was too little."""
+    begun = time.monotonic()
+    with ThreadPoolExecutor(1) as pool, started([*BEHIND, *step.command], group=0) as process:
+        output = pool.submit(process.communicate)
+        try:
+            waiting()
+        finally:
+            is_late = process.poll() is None
+            if is_late:
+                os.killpg(process.pid, signal.SIGKILL)
+    if is_late:
+        return outcome_of(step)
+    return Outcome(step, process.returncode, time.monotonic() - begun, output.result()[0])
+
+
+def started(command: Sequence[str], group: int | None = None) -> subprocess.Popen[str]:
+    """A program of a step; with the group 0 in a group of processes of its own."""
+    return subprocess.Popen(
+        command,
+        cwd=ROOT,
+        env=extension.environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        process_group=group,
+    )
+
+
+def shown(outcome: Outcome) -> Outcome:
+    """Prints an outcome, after the output of a step that failed."""
+    if outcome.status:
+        step = outcome.step
+        print(f"\n--- {step.name}: {' '.join(step.command)}\n{outcome.output}---", flush=True)
     print(outcome, flush=True)
     return outcome
 
@@ -169,6 +205,11 @@ def parse(args: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
         help="the Python tests only, with the lowest versions of packages that are allowed",
     )
     only.add_argument(
+        "--release",
+        action="store_true",
+        help="the Python tests only, on the extension that a user of this checkout calls",
+    )
+    only.add_argument(
         "--learning",
         action="store_true",
         help="only the policy that learns to beat NewReno, some minutes on one core",
@@ -189,8 +230,11 @@ def main(args: Sequence[str] = ()) -> int:
             file=sys.stderr,
         )
         return 2
-    if (options.lowest or options.learning) and run(build_of("release")).status:
+    if (options.lowest or options.learning or options.release) and run(build_of("release")).status:
         return 1
+    if options.release:
+        runs = [for_pytest] if for_pytest else [ALONE, OTHERS]
+        return max(pytest(words, extension.environment()) for words in runs)
     if options.lowest:
         return lowest.run(ROOT, for_pytest, extension.environment())
     if options.learning:
@@ -207,38 +251,42 @@ def main(args: Sequence[str] = ()) -> int:
         if not shutil.which(tool):
             print(f"{tool}: not installed: {use}")
 
-    unwanted = {options.fast: True, options.lint: False}.get(True)
-    profile = "checked" if options.soak or is_ci() else "release"
-    wanted = [step for step in steps(profile) if step.is_lint is not unwanted]
     if options.soak:
-        wanted = [rust_tests(profile, "env", "LASTHOP_SOAK=1")]
-    # The build keeps one core busy for minutes; the steps continue meanwhile.
+        os.environ["LASTHOP_SOAK"] = "1"
+        for_pytest += [*extension.ON_ALL_CORES, "-v", *SEARCHES]
+    builds = [] if options.lint else builds_of_tests()
     with ThreadPoolExecutor(1) as pool:
-        builds = [] if options.lint else [pool.submit(run, step) for step in builds_of(profile)]
-        outcomes = [run(step) for step in wanted]
-        outcomes += [build.result() for build in builds]
-    failed = [outcome for outcome in outcomes if outcome.status]
+        # What is compiled leaves a core idle at times; the lints use it.
+        built = pool.map(run, builds)
+        outcomes = [] if options.fast or options.soak else [run(step) for step in lints()]
+        outcomes += built
+    if options.lint or any(outcome.status for outcome in outcomes[-len(builds) :]):
+        return 1 if summary(outcomes) else 0
+    extension.take_out(ROOT, "checked")
+    env = extension.environment() | extension.environment_of(ROOT, "checked")
+    statuses = []
+    rust = rust_tests("cargo test")
+    if for_pytest:
+        outcomes.append(run(rust))
+    else:
+        outcomes.append(shown(behind(rust, lambda: statuses.append(pytest(ALONE, env)))))
+    failed = summary(outcomes)
+    statuses.append(pytest(for_pytest or OTHERS, env))
+    return 1 if failed or any(statuses) else 0
+
+
+def summary(outcomes: list[Outcome]) -> bool:
+    """Prints how many steps passed, and the outcome of each if not all have; returns whether one failed."""
+    failed = sum(outcome.status != 0 for outcome in outcomes)
     if failed:
         print("\nsummary", *outcomes, sep="\n")
-    print(f"{len(outcomes) - len(failed)} of {len(outcomes)} steps passed", flush=True)
-    if options.lint:
-        return 1 if failed else 0
-    if outcomes[-1].status:
-        return 1
+    print(f"{len(outcomes) - failed} of {len(outcomes)} steps passed", flush=True)
+    return failed > 0
 
-    env = extension.environment()
-    if profile == "checked":
-        extension.take_out(ROOT, "checked")
-        env |= extension.environment_of(ROOT, "checked")
-    if options.soak:
-        env["LASTHOP_SOAK"] = "1"
-        for_pytest += [*extension.ON_ALL_CORES, "-v", *SEARCHES]
-    pytest = [sys.executable, "-m", "pytest"]
-    statuses = [
-        subprocess.run([*pytest, *words], cwd=ROOT, env=env, check=False).returncode
-        for words in ([for_pytest] if for_pytest else BOTH)
-    ]
-    return 1 if failed or any(statuses) else 0
+
+def pytest(words: Sequence[str], env: dict[str, str]) -> int:
+    """Runs pytest and returns its exit status."""
+    return subprocess.run([sys.executable, "-m", "pytest", *words], cwd=ROOT, env=env, check=False).returncode
 
 
 def run_changed(since: str, for_pytest: list[str]) -> int:
@@ -278,16 +326,9 @@ def run_changed(since: str, for_pytest: list[str]) -> int:
                 *for_pytest,
                 *sorted(found.python),
             ]
-            status = subprocess.run(
-                [sys.executable, "-m", "pytest", *words], cwd=ROOT, env=env, check=False
-            ).returncode
+            status = pytest(words, env)
     # Nothing collected is not a failure: all that was chosen may be slow.
     return 1 if status not in (0, 5) or any(outcome.status for outcome in outcomes.result()) else 0
-
-
-def is_ci() -> bool:
-    """Whether this is continuous integration, by the variable that all of its services set."""
-    return os.environ.get("CI", "").lower() not in {"", "0", "false"}
 
 
 def show_case(number: int) -> int:
