@@ -1,6 +1,6 @@
 //! A clock that stands still, and files in memory.
 
-#![cfg_attr(test, allow(dead_code, reason = "the tests look at the files only"))]
+#![cfg_attr(test, allow(dead_code, unreachable_pub, reason = "the tests look at the files only"))]
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
