@@ -5,12 +5,8 @@ from __future__ import annotations
 import functools
 import json
 import random
-import signal
 import subprocess
 import threading
-import time
-import urllib.error
-import urllib.request
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +15,7 @@ import pytest
 
 import lasthop as lh
 from browser import CONTRASTS, PROGRAM, Page
-from conftest import COMMAND, HOP, SMALL, SOAK, environment
+from conftest import HOP, SMALL, SOAK
 from lasthop import _core
 from lasthop.base import paths
 from lasthop.base.errors import UsageError
@@ -27,15 +23,11 @@ from lasthop.report import studio
 from lasthop.report.charts import chart
 from lasthop.report.studio import MODULE, Studio, StudioServer
 from lasthop.stats.intervals import difference, interval
-from lasthop.tools import testing, web
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 IS_BUILT = (paths.DATA / "web" / MODULE).is_file()
-needs_module = pytest.mark.skipif(
-    not IS_BUILT, reason="the simulator for pages is not built: make web, which needs a compiler for it"
-)
 in_chromium = pytest.mark.skipif(PROGRAM is None or not IS_BUILT, reason="chromium or the module is missing")
 READY = "!$('#run').disabled || $('#state').classList.contains('bad')"
 # The checked extension takes ten times as long.
@@ -462,80 +454,3 @@ def test_by_keyboard_alone_a_scenario_is_run_and_its_panels_are_read(page: Page)
         "$$('button, input, select, [tabindex=\"0\"]').filter((it) => it.tabIndex < 0).map((it) => it.id)"
     )
     assert set(reached) <= {f"tab-{name}" for name in ("figures", "numbers", "compare", "ladder", "files")}
-
-
-def get(address: str, **headers: str) -> int:
-    try:
-        with urllib.request.urlopen(urllib.request.Request(address, headers=headers)) as answer:
-            return int(answer.status)
-    except urllib.error.HTTPError as error:
-        return error.code
-
-
-@needs_module
-def test_only_who_knows_the_address_reads_and_writes(served: tuple[StudioServer, Path]) -> None:
-    server, file = served
-    top = server.address.removesuffix(server.below) + "/"
-    assert get(server.address) == 200
-    assert get(server.address, Host="example.org") == 403
-    before = file.read_text()
-    for address in (top, f"{top}lasthop.wasm", f"{top}x{server.below[1:]}", f"{server.address}../mine.toml"):
-        assert get(address) == 404, address
-    for address, sent, status in (
-        (f"{top}save", {"name": "mine.toml", "text": ""}, 404),
-        (f"{server.address}save", {"name": "/etc/passwd", "text": ""}, 403),
-        (f"{server.address}save", {"name": "mine.toml"}, 403),
-        (f"{server.address}save", "mine.toml", 403),
-    ):
-        request = urllib.request.Request(address, json.dumps(sent).encode(), method="POST")
-        with pytest.raises(urllib.error.HTTPError) as raised:
-            urllib.request.urlopen(request)
-        assert raised.value.code == status
-    assert file.read_text() == before
-
-
-@needs_module
-def test_the_command_prints_the_address_until_it_is_interrupted(small: Path) -> None:
-    process = subprocess.Popen(
-        [*COMMAND, "studio", str(small)],
-        env=environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout is not None
-    address = process.stdout.readline().strip()
-    assert get(address) == 200
-    # The server may not have begun to wait.
-    time.sleep(0.2)
-    process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=30)
-    assert process.returncode == 0, said
-    assert "Traceback" not in said
-
-
-def test_without_the_module_the_command_says_how_it_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(studio, "MODULE", "missing.wasm")
-    with pytest.raises(UsageError, match=r"missing\.wasm: not found; .*make web"):
-        StudioServer(Studio(None))
-
-
-def test_without_a_compiler_the_build_names_two(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def no_sysroot(rustc: str) -> Path:
-        return Path("/nowhere") / rustc
-
-    monkeypatch.setattr(web, "_sysroot", no_sysroot)
-    assert web.main() == 2
-    said = capsys.readouterr().err
-    assert "rustup target add wasm32-unknown-unknown" in said
-    assert "rustc-web" in said
-    assert "wasm build" not in [step.name for step in testing.builds_of_tests()]
-
-
-def test_the_editor_is_the_file_that_the_readme_names() -> None:
-    from hashlib import sha256
-
-    digest = sha256((paths.DATA / "web" / "codemirror.min.js").read_bytes()).hexdigest()
-    assert digest in (paths.DATA / "web" / "README.md").read_text()

@@ -6,11 +6,11 @@ const SHOWN = { ack: "ACK", syn: "SYN", "syn-ack": "SYN-ACK", fin: "FIN", reset:
 function rungsOf(table) {
   const packets = new Map(), open = new Map(), found = [], nodes = [];
   const row = (i) => Object.fromEntries(Object.entries(table).map(([name, column]) => [name, column[i]]));
-  const told = ({ what, seq, ack }) => (what === "data" ? `data ${seq}` : what === "ack" ? `ACK ${ack}` : SHOWN[what] ?? what);
+  const named = ({ what, seq, ack }) => (what === "data" ? `data ${seq}` : what === "ack" ? `ACK ${ack}` : SHOWN[what] ?? what);
   for (let i = 0; i < table.time_s.length; i++) {
     const layer = table.layer[i], event = table.event[i];
-    if ((layer === "tcp" || layer === "udp") && event === "send") packets.set(table.packet[i], { what: table.what[i], label: told(row(i)) });
-    if (layer === "agent" && ["make", "again", "release"].includes(event)) packets.set(table.packet[i], { what: table.what[i], label: told(row(i)), made: event === "make" });
+    if ((layer === "tcp" || layer === "udp") && event === "send") packets.set(table.packet[i], { what: table.what[i], label: named(row(i)) });
+    if (layer === "agent" && ["make", "again", "release"].includes(event)) packets.set(table.packet[i], { what: table.what[i], label: named(row(i)), made: event === "make" });
     if (layer !== "frame") continue;
     if (event === "send") { open.set(table.frame[i], row(i)); continue; }
     const sent = open.get(table.frame[i]);
