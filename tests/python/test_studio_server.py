@@ -6,7 +6,6 @@ import json
 import signal
 import subprocess
 import threading
-import time
 import urllib.error
 import urllib.request
 from hashlib import sha256
@@ -75,21 +74,23 @@ def test_only_who_knows_the_address_reads_and_writes(served: tuple[StudioServer,
 
 
 @needs_module
-def test_the_command_prints_the_address_until_it_is_interrupted(small: Path) -> None:
-    process = subprocess.Popen(
-        [*COMMAND, "studio", str(small)],
-        env=environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+@pytest.mark.parametrize("is_ignored", [False, True])
+def test_the_command_prints_the_address_until_it_is_interrupted(small: Path, is_ignored: bool) -> None:
+    """Shells start what runs behind them with Ctrl-C ignored."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN) if is_ignored else None
+    command = [*COMMAND, "studio", str(small)]
+    pipe = subprocess.PIPE
+    process = subprocess.Popen(command, env=environment(), stdout=pipe, stderr=pipe, text=True)
+    if before is not None:
+        signal.signal(signal.SIGINT, before)
     assert process.stdout is not None
     address = process.stdout.readline().strip()
-    assert get(address) == 200
-    # The server may not have begun to wait.
-    time.sleep(0.2)
-    process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=30)
+    try:
+        assert get(address) == 200
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=30)
+    finally:
+        process.kill()
     assert process.returncode == 0, said
     assert "Traceback" not in said
 

@@ -26,6 +26,7 @@ def studio_command(scenario: str | None, out: Path | None) -> None:
     The page has the simulator in it and asks no network. It is served on the loopback address until Ctrl-C,
     and may write SCENARIO, if that is a file of yours, and no other file.
     """
+    from lasthop.cli.interrupt import interruptible
     from lasthop.report.server import show
     from lasthop.report.studio import Studio, StudioServer
 
@@ -33,9 +34,8 @@ def studio_command(scenario: str | None, out: Path | None) -> None:
     if out is not None:
         written(studio.write(out))
         return
-    with StudioServer(studio) as server:
+    with StudioServer(studio) as server, suppress(KeyboardInterrupt), interruptible():
         click.echo(server.address)
         note("Ctrl-C ends it")
         show(server.address)
-        with suppress(KeyboardInterrupt):
-            server.serve_forever(0.1)
+        server.serve_forever(0.1)
