@@ -2,7 +2,7 @@
 
     python docs/make_live.py
 
-Wants root, what `lasthop live` wants, and aioquic, and takes eight minutes.
+Wants root, what `lasthop live` wants, aioquic and iperf3, and takes ten minutes.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ print(8 * (got - before[1]) / (passed - before[0]))
 # More than this at the 99th percentile, in ms, and a run is not of use.
 LATE_MS = 1.0
 RUNS = 6
-EXAMPLES = ("player", "laws", "game", "quic")
+EXAMPLES = ("player", "laws", "game", "quic", "stations")
 
 
 def live(settings: dict[str, str], replication: int) -> float:

@@ -93,6 +93,7 @@ class Live:
     # The network of a scenario with nodes bound to interfaces, in a replication; times are ahead and until.
 
     def addresses(self) -> list[str]: ...
+    def join(self, outlet: str) -> str: ...
     def missing(self, channel: str) -> str | None: ...
     def run(
         self,
@@ -100,6 +101,7 @@ class Live:
         stop: int,
         times: tuple[float, float],
         watch: tuple[float, Callable[[float, Mapping[str, float | None]], None]] | None = None,
+        opens: Callable[[int], None] | None = None,
     ) -> dict[str, Any]: ...
 
 class Writes:

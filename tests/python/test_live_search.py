@@ -8,18 +8,20 @@ from __future__ import annotations
 import os
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
 from typing import Any
 
 import pytest
 
 from lasthop.realtime import system
 from search.live import signals, trial
-from search.live.cases import AGENTS, DISTURBANCES, LAWS, RADIOS, WIRES, case
+from search.live.cases import AGENTS, DISTURBANCES, LAWS, QUIC_FROM, RADIOS, WIRES, Case, case
 
 SOAK = "LASTHOP_SOAK" in os.environ
 # Short ones, in which each agent acts.
-CHOSEN = (46, 77, 132, 133, 139, 197, 200, 201)
+CHOSEN = (7, 13, 34, 42, 186, 188, 201, 215, 622)
 CASES = range(216) if SOAK else CHOSEN
+BY_QUIC = range(QUIC_FROM, QUIC_FROM + 60) if SOAK else (10_001, 10_002, 10_005)
 INSTANTS = 50 if SOAK else 1
 
 needs_tun = pytest.mark.skipif(
@@ -33,6 +35,17 @@ def test_connections_of_kernels_end_whole_and_in_time(number: int) -> None:
     chosen = case(number)
     if chosen.law not in system.laws():
         pytest.skip(f"this kernel has no {chosen.law}")
+    expect_no_fault(chosen)
+
+
+@needs_tun
+@pytest.mark.skipif(find_spec("aioquic") is None, reason="aioquic is not installed")
+@pytest.mark.parametrize("number", BY_QUIC)
+def test_transfers_by_quic_end_whole_and_in_time(number: int) -> None:
+    expect_no_fault(case(number))
+
+
+def expect_no_fault(chosen: Case) -> None:
     faults = trial.judge(chosen).faults
     if faults:
         pytest.fail("\n".join([chosen.label, *faults, chosen.text]), pytrace=False)

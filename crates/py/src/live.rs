@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::os::fd::{BorrowedFd, RawFd};
 use std::sync::Arc;
 
-use lasthop_sim::live::{Clock, Counted, Network, NotLive, Recorded, Watch, Write, relay};
+use lasthop_sim::live::{Calls, Clock, Counted, Network, NotLive, Recorded, Watch, Write, relay};
 use lasthop_sim::scenario::Config;
 use lasthop_stack::units::{Span, Time};
 use pyo3::exceptions::{PyOSError, PyValueError};
@@ -21,6 +21,8 @@ pub(crate) struct Live {
     pub(crate) config: Arc<Config>,
     pub(crate) nodes: Vec<String>,
     pub(crate) first_port: Option<u16>,
+    /// The place among the nodes of that at which packets to addresses of no node leave.
+    pub(crate) outlet: Option<usize>,
     pub(crate) seeds: (u64, u64),
     pub(crate) recorded: Recorded,
 }
@@ -35,10 +37,14 @@ impl Live {
     fn network(&self, until: Time, recorded: Recorded) -> PyResult<Network> {
         let nodes: Vec<&str> = self.nodes.iter().map(String::as_str).collect();
         let network = Network::new(&self.config, &nodes, (until, self.first_port), self.seeds, recorded);
-        network.map_err(|error| match error {
+        let mut network = network.map_err(|error| match error {
             NotLive::Run(error) => RunError::new_err(error.to_string()),
             error => PyValueError::new_err(error.to_string()),
-        })
+        })?;
+        if let Some(outlet) = self.outlet {
+            network.join(outlet);
+        }
+        Ok(network)
     }
 }
 
@@ -72,6 +78,16 @@ impl Live {
         Ok(addresses.into_iter().map(|address| std::net::Ipv4Addr::from(address).to_string()).collect())
     }
 
+    /// Joins the Internet to a bound node: packets to addresses of no node leave the network there. Its address is the first
+    /// that no node has.
+    fn join(&mut self, outlet: &str) -> PyResult<String> {
+        let place = self.nodes.iter().position(|node| node == outlet);
+        let place = place.ok_or_else(|| PyValueError::new_err(format!("{outlet}; expected a bound node")))?;
+        self.outlet = Some(place);
+        let node = lasthop_stack::packet::NodeId(self.config.nodes.len() as u32);
+        Ok(std::net::Ipv4Addr::from(lasthop_stack::wire::address(node)).to_string())
+    }
+
     /// What a trace channel records and the network lacks; `None` if there is something to record.
     fn missing(&self, channel: &str) -> PyResult<Option<&'static str>> {
         Ok(self.check()?.missing(channel))
@@ -81,8 +97,9 @@ impl Live {
     /// `stop` can be read. The network is at its time zero for `ahead` seconds.
     ///
     /// `watch` has an interval in seconds and a function, which is called once in each with the time and the metrics since the last
-    /// call. The result has the run of the network, the time of its end, how late packets were delivered, and what the bound nodes did.
-    #[pyo3(signature = (ends, stop, times, watch = None))]
+    /// call. `opens` is called with each port of TCP in the Internet before the first packet leaves that opens a connection to
+    /// it; the interface of the Internet is then the last one. The result has the run of the network, the time of its end, how late packets were delivered, and what the bound nodes did.
+    #[pyo3(signature = (ends, stop, times, watch = None, opens = None))]
     fn run<'py>(
         &self,
         py: Python<'py>,
@@ -90,12 +107,13 @@ impl Live {
         stop: RawFd,
         times: (f64, f64),
         watch: Option<(f64, Py<PyAny>)>,
+        opens: Option<Py<PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let (every, watch) = watch.unzip();
         let times = [times.0, times.1, every.unwrap_or(1.0)];
-        let are_open = ends.iter().chain([&stop]).all(|end| *end >= 0) && ends.len() == self.nodes.len();
+        let count = self.nodes.len() + usize::from(self.outlet.is_some());
+        let are_open = ends.iter().chain([&stop]).all(|end| *end >= 0) && ends.len() == count;
         if !are_open || times.iter().any(|time| !time.is_finite() || *time < 0.0) {
-            let count = self.nodes.len();
             let text = format!(
                 "{ends:?}, {stop}, {times:?}; expected {count} open descriptors, another one, and two times in seconds"
             );
@@ -117,7 +135,14 @@ impl Live {
                 });
             };
             let watch = watch.is_some().then_some(Watch { every, take: &mut take });
-            let ended = relay(&mut network, &ends, borrow(stop), (clock, until), watch);
+            let mut call = move |port: u16| {
+                let Some(opens) = &opens else { return };
+                Python::attach(|py| {
+                    opens.call1(py, (port,)).map_or_else(|error| error.write_unraisable(py, None), drop);
+                });
+            };
+            let calls = Calls { watch, opens: Some(&mut call) };
+            let ended = relay(&mut network, &ends, borrow(stop), (clock, until), calls);
             let ended = ended.map_err(|error| match error.raw_os_error() {
                 Some(number) => PyOSError::new_err((number, error.to_string())),
                 None => PyOSError::new_err(error.to_string()),

@@ -299,3 +299,73 @@ fn what_a_station_keeps_moves_with_the_mobile() {
         assert!(timeouts(&found) < timeouts(&none), "{kind}: {} and {}", timeouts(&found), timeouts(&none));
     }
 }
+
+/// Two access points, between which a mobile moves while its MAC loses packets that the link has acknowledged.
+const MOVES: &str = r#"
+[run]
+duration = "120 s"
+[nodes]
+host = {}
+gate = {}
+one = { position = ["0 m", "0 m"] }
+two = { position = ["0 m", "0 m"] }
+[nodes.mobile]
+position = ["20 m", "0 m"]
+handoff = { law = "script", script = "500 ms", from = "air", to = "other", gap = "20 ms", state-delay = "30 ms" }
+[links.core]
+kind = "wired"
+nodes = ["host", "gate"]
+rate = "100 Mbit/s"
+delay = "5 ms"
+[links.to-one]
+kind = "wired"
+nodes = ["gate", "one"]
+rate = "100 Mbit/s"
+delay = "1 ms"
+[links.to-two]
+kind = "wired"
+nodes = ["gate", "two"]
+rate = "100 Mbit/s"
+delay = "1 ms"
+[links.air]
+kind = "wifi"
+nodes = ["one", "mobile"]
+access-point = "one"
+loss = { model = "packet", rate = "5 %", above-mac = true }
+[links.other]
+kind = "wifi"
+nodes = ["two", "mobile"]
+access-point = "two"
+loss = { model = "packet", rate = "5 %", above-mac = true }
+[flows.main]
+from = "host"
+to = "mobile"
+app = { kind = "file", file = { size = "500 kB" } }
+tcp = { profile = "modern" }
+[agents.station]
+kind = "lle-tcp"
+"#;
+
+#[test]
+fn what_lle_tcp_has_acknowledged_moves_with_the_mobile_and_nothing_is_lost() {
+    for replication in 0..4 {
+        let found = outcome(MOVES, &[], replication);
+        assert!(metric(&found, "flows.main.completion_s") < 100.0, "replication {replication}");
+        assert!(metric(&found, "agents.station.repaired") > 0.0);
+        assert!(metric(&found, "nodes.mobile.handoff.state") > 1_000.0);
+    }
+}
+
+#[test]
+fn a_restart_of_either_agent_shows_and_the_file_arrives() {
+    let file = [("run.warmup", "0 s"), ("flows.main.app.kind", "file"), ("flows.main.app.file.size", "2 MB")];
+    for kind in ["lle-tcp", "snoop", "wtcp", "proxy-tcp", "arq-proxy"] {
+        let lossy = [("links.air.loss.model", "packet"), ("links.air.loss.rate", "20 %")];
+        let with = |restarts: &[(&'static str, &'static str)]| {
+            outcome(CELL, &with(kind, &[&file[..], &lossy, restarts].concat()), 0)
+        };
+        let found = with(&[("nodes.base.restart", "1 s"), ("nodes.mobile.restart", "1500 ms")]);
+        assert!(metric(&found, "flows.main.completion_s") < 50.0, "{kind}");
+        assert_ne!(found.metrics, with(&[]).metrics, "{kind}");
+    }
+}

@@ -124,7 +124,8 @@ impl Flags {
     pub const AE: Flags = Flags(0x100);
     /// The sender has reduced its window; on a SYN, it can use ECN (RFC 3168, 6.1).
     pub const CWR: Flags = Flags(0x80);
-    /// The first reserved bit, on a SYN on its way over one hop: the agent that passed it leaves the connection alone.
+    /// The first reserved bit, on a segment on its way over one hop: the agent that passed it leaves the segment alone, and if it is a
+    /// SYN the connection.
     pub const REFUSED: Flags = Flags(0x800);
     /// The second reserved bit, explicit loss notification (ELN): the segment that a duplicate acknowledgement requests
     /// was lost on a wireless link.

@@ -72,6 +72,9 @@ real_time_options = together(
     seed_option,
     click.option("--replication", type=Whole(0), default=0, help="The replication."),
     click.option(
+        "--internet", type=Word(), metavar="NAME", help="Let the programs reach the Internet through a node."
+    ),
+    click.option(
         "--limit",
         type=click.FloatRange(min=0, min_open=True),
         help="Seconds after which the run ends; default: 3600.",
@@ -161,6 +164,7 @@ def conduct(
     hold: Sequence[str] = (),
     point: int = 0,
     has_terminal: bool,
+    internet: str | None,
     seed: int | None,
     replication: int,
     limit: float | None,
@@ -187,6 +191,7 @@ def conduct(
             scenario,
             [Command(*one) for one in commands],
             others=others,
+            internet=internet,
             point=point,
             seed=seed,
             replication=replication,

@@ -47,6 +47,7 @@ def live(
     scenario: Scenario | str | Path,
     nodes: Sequence[str],
     *,
+    internet: str | None = None,
     point: int = 0,
     seed: int | None = None,
     replication: int = 0,
@@ -63,6 +64,7 @@ def live(
     Args:
         scenario: A scenario, or what `load` takes.
         nodes: The names of the nodes.
+        internet: The name of a node through which the programs reach the Internet.
         point: The number of the point.
         seed: Seed of all random streams; default: the scenario's seed.
         replication: The number of the run for this seed.
@@ -86,6 +88,8 @@ def live(
     known = [node["name"] for node in chosen.network(point)["nodes"]]
     for name in named:
         _expect_node(name, known, "nodes")
+    if internet is not None:
+        _expect_node(internet, known, "internet")
     if not named:
         raise UsageError(f"no node; {nearest('', known)}", argument="nodes")
     channels = chosen.check_trace(trace, point)
@@ -94,7 +98,8 @@ def live(
     return Live(
         {
             "scenario": Scenario.from_text(chosen.text, chosen.name, chosen.overrides, ident=chosen.id),
-            "others": named,
+            "others": list(dict.fromkeys([*named, *([] if internet is None else [internet])])),
+            "internet": internet,
             "point": point,
             "seed": seed if seed is None else whole("seed", seed, most=MOST_SEED),
             "replication": whole("replication", replication),

@@ -6,13 +6,14 @@ import os
 import platform
 import select
 import signal
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lasthop import _core
 from lasthop.base.errors import ScenarioError, UnavailableError, UsageError, nearest
 from lasthop.realtime import system
+from lasthop.realtime.internet import NAMES, Internet
 from lasthop.realtime.programs import Command, Node, Programs
 from lasthop.scenario.description import fault, schemes_of
 from lasthop.scenario.kept import keep
@@ -100,6 +101,7 @@ def run(
     commands: Sequence[Command],
     *,
     others: Sequence[str] = (),
+    internet: str | None = None,
     point: int = 0,
     seed: int | None = None,
     replication: int = 0,
@@ -120,6 +122,7 @@ def run(
         scenario: The scenario.
         commands: The programs, each with the name of its node.
         others: Nodes that are bound without a program.
+        internet: The node through which all bound nodes reach the Internet.
         point: The number of the point.
         seed: The seed; `None` takes that of the scenario.
         replication: The replication.
@@ -136,20 +139,27 @@ def run(
     Raises:
         ScenarioError: The scenario has an agent that cannot run live.
         UsageError: A node does not exist, or a program cannot be started.
-        UnavailableError: The system does not allow it.
+        UnavailableError: The system does not allow it, or lacks a program that it needs.
     """
     chosen = scenario.seed if seed is None else seed
-    names = list(dict.fromkeys([*(command.node for command in commands), *others]))
+    outlets = () if internet is None else (internet,)
+    names = list(dict.fromkeys([*(command.node for command in commands), *others, *outlets]))
     channels = scenario.check_trace(trace, point)
     with (
         captures(scenario, pcap, point) as drafts,
         _stopped_by_signals() as (stop, stops),
         select.epoll() as any_end,
+        ExitStack() as held,
     ):
-        live = _network(scenario, point, (chosen, replication), names, channels, drafts)
+        live = _network(scenario, point, (chosen, replication), names, internet, channels, drafts)
         if channels:
             _load_numpy()
-        nodes = _bound(names, live.addresses())
+        way = held.enter_context(Internet()) if outlets else None
+        try:
+            nodes = _bound(names, live.addresses(), has_others=way is not None)
+            edges = [way.edge(live.join(node), _MTU) for node in outlets] if way else []
+        except system.Refused as refused:
+            raise UnavailableError(f"live: {refused}") from refused
         for end in (stop, *ends):
             any_end.register(end, select.EPOLLIN)
         try:
@@ -161,16 +171,17 @@ def run(
             if on_ready is not None:
                 on_ready(nodes)
             system.hurry(_PRIORITY)
-            interfaces = [node.interface for node in nodes]
+            interfaces = [*(node.interface for node in nodes), *(interface for _, interface in edges)]
             watches = None if watch is None else (EVERY_S, watch)
-            ended = live.run(interfaces, any_end.fileno(), (0.0, limit_s), watches)
+            opens = None if way is None else way.opens
+            ended = live.run(interfaces, any_end.fileno(), (0.0, limit_s), watches, opens)
             status = programs.status()
         finally:
             system.calm()
             programs.close()
-            for node in nodes:
-                os.close(node.namespace)
-                os.close(node.interface)
+            for held_by in (*(node[2:] for node in nodes), *edges):
+                for descriptor in held_by:
+                    os.close(descriptor)
     done = ran(scenario, ended.pop("run"), point, chosen, replication)
     outcome = Outcome(
         scenario=scenario.id,
@@ -197,6 +208,7 @@ def _network(
     point: int,
     seeds: tuple[int, int],
     names: Sequence[str],
+    internet: str | None,
     trace: Sequence[str],
     pcap: Mapping[str, str] | None,
 ) -> _core.Live:
@@ -204,7 +216,8 @@ def _network(
     known = [node["name"] for node in scenario.network(point)["nodes"]]
     for name in names:
         if name not in known:
-            raise UsageError(f"{name}: no such node; {nearest(name, known)}", argument="node")
+            argument = "internet" if name == internet else "node"
+            raise UsageError(f"{name}: no such node; {nearest(name, known)}", argument=argument)
     core = _core.Scenario.from_text(scenario.text, scenario.name, scenario.overrides)
     try:
         live = core.live(point, seeds, names, trace=trace, pcap=pcap)
@@ -241,18 +254,18 @@ def _load_numpy() -> None:
     import numpy  # noqa: F401, ICN001
 
 
-def _bound(names: Sequence[str], addresses: Sequence[str]) -> list[Node]:
+def _bound(names: Sequence[str], addresses: Sequence[str], *, has_others: bool) -> list[Node]:
     hosts = "".join(f"{address} {name}\n" for address, name in zip(addresses, names, strict=True))
-    try:
-        system.own_user()
-        # Many servers look up the name of the machine.
-        system.own_names(f"127.0.0.1 localhost {platform.node()}\n{hosts}")
-        return [
-            Node(name, address, *system.node(address, _MTU))
-            for name, address in zip(names, addresses, strict=True)
-        ]
-    except system.Refused as refused:
-        raise UnavailableError(f"live: {refused}") from refused
+    system.own_user()
+    # Many servers look up the name of the machine.
+    own = f"127.0.0.1 localhost {platform.node()}\n"
+    system.own_names(own + hosts, f"nameserver {NAMES}\n" if has_others else "")
+    nodes = []
+    for name, address in zip(names, addresses, strict=True):
+        nodes.append(Node(name, address, *system.node(address, _MTU)))
+        if has_others:
+            system.send_all()
+    return nodes
 
 
 @contextmanager

@@ -36,6 +36,8 @@ _IFF_UP, _IFF_RUNNING = 0x1, 0x40
 # <linux/rtnetlink.h>, <linux/if_link.h>
 _RTM_NEWLINK, _NLM_F_REQUEST, _NLM_F_ACK, _NLMSG_ERROR = 16, 1, 4, 2
 _IFLA_TXQLEN, _IFLA_GSO_MAX_SEGS = 13, 40
+_RTM_NEWROUTE, _NLM_F_CREATE, _RTA_OIF, _RTPROT_STATIC = 24, 0x400, 4, 4
+_RT_TABLE_MAIN, _RT_SCOPE_LINK, _RTN_UNICAST = 254, 253, 1
 # <linux/tcp.h>
 TCP_WINDOW_CLAMP, TCP_INFO, TCP_CONGESTION = 10, 11, 13
 # Documentation/networking/ip-sysctl.rst: connections request accurate ECN, and accept it.
@@ -47,7 +49,7 @@ _NETWORK_6, _NETWORK_BYTES = b"\xfdlasth\0\0\0\0\0\0", 8
 #: The signals by which a terminal or a service asks a program to end.
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 _TUN = "/dev/net/tun"
-_NAME = b"lasthop0"
+NAME = b"lasthop0"
 # Packets that the interface holds, which must not drop what a link would queue. The first is more than a
 # kernel's window over any path here; many kernels refuse more than the second.
 _BACKLOGS = (100_000, 32_767, 10_000, 1_000)
@@ -57,7 +59,7 @@ _SO_MAX_PACING_RATE, _NO_LIMIT = 47, (1 << 63) - 1
 # Linux's own buffers at the start, which it tunes. A larger receive buffer at the start would change what is
 # measured: while the window that it offers grows, the kernel acknowledges each segment.
 _RMEM, _MOST_RMEM, _WMEM, _LEAST_MOST_WMEM = 131072, 1 << 25, 16384, 1 << 22
-_SETTINGS = Path("/proc/sys/net/ipv4")
+SETTINGS = Path("/proc/sys/net/ipv4")
 # Where files of names are made: in a mount namespace of its own, so that nothing is left.
 _SPARE = Path("/mnt")
 
@@ -173,7 +175,7 @@ def namespace(settings: Settings, address: str) -> int:
         "tcp_rmem": f"4096 {min(_RMEM, 2 * settings.window)} {min(4 * settings.window, _MOST_RMEM)}",
         "tcp_wmem": f"4096 {_WMEM} {max(_LEAST_MOST_WMEM, 3 * settings.window)}",
     }.items():
-        _set(_SETTINGS / name, value)
+        put(SETTINGS / name, value)
     return _interface(address, settings.mtu)
 
 
@@ -191,10 +193,22 @@ def node(address: str, mtu: int) -> tuple[int, int]:
     return os.open("/proc/thread-self/ns/net", os.O_RDONLY | os.O_CLOEXEC), interface
 
 
-def own_names(names: str) -> None:
+def send_all(
+    table: int = _RT_TABLE_MAIN,
+    interface: bytes = NAME,
+    kind: int = _RTN_UNICAST,
+    scope: int = _RT_SCOPE_LINK,
+) -> None:
+    """Set the default route of a table of the calling thread's namespace."""
+    head = struct.pack("=8BI", socket.AF_INET, 0, 0, 0, table, _RTPROT_STATIC, scope, kind, 0)
+    link = struct.pack("=HHI", 8, _RTA_OIF, socket.if_nametoindex(interface.decode()))
+    ask("a route", _RTM_NEWROUTE, head + link)
+
+
+def own_names(names: str, server: str) -> None:
     """Give the calling thread, and what it starts, a mount namespace with this file of names.
 
-    No other names are asked for: no name server can be reached, and programs would wait for an answer.
+    Other names are asked for at a name server. Without one none are: programs would wait for an answer.
 
     Raises:
         Refused: The system does not allow it.
@@ -202,7 +216,7 @@ def own_names(names: str) -> None:
     try:
         own_mounts()
         call("mount", b"none", os.fsencode(_SPARE), b"tmpfs", 0, None)
-        for path, text in ((Path("/etc/hosts"), names), (Path("/etc/resolv.conf"), "")):
+        for path, text in ((Path("/etc/hosts"), names), (Path("/etc/resolv.conf"), server)):
             if path.exists():
                 (_SPARE / path.name).write_text(text, encoding="utf-8")
                 call("mount", os.fsencode(_SPARE / path.name), os.fsencode(path), None, _MS_BIND, None)
@@ -259,9 +273,9 @@ def _own_network() -> None:
 
 def _interface(address: str, mtu: int) -> int:
     """An interface of the calling thread's namespace, behind which all other nodes are."""
-    without_6 = _SETTINGS.parent / "ipv6" / "conf" / "default" / "disable_ipv6"
+    without_6 = SETTINGS.parent / "ipv6" / "conf" / "default" / "disable_ipv6"
     if without_6.exists():
-        _set(without_6, 1)
+        put(without_6, 1)
     tun = _tun()
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
         own, mask = (
@@ -273,21 +287,21 @@ def _interface(address: str, mtu: int) -> int:
             (_SIOCSIFNETMASK, mask),
             (_SIOCSIFFLAGS, struct.pack("=H14x", _IFF_UP | _IFF_RUNNING)),
         ):
-            _change(control, request, _NAME, value)
-    _set_link(socket.if_nametoindex(_NAME.decode()))
+            _change(control, request, NAME, value)
+    _set_link(socket.if_nametoindex(NAME.decode()))
     return tun
 
 
 def _own_version_6(address: str) -> None:
     """Give the interface of the calling thread's namespace its address of IPv6, if the kernel has that."""
-    own = _SETTINGS.parent / "ipv6" / "conf" / _NAME.decode()
+    own = SETTINGS.parent / "ipv6" / "conf" / NAME.decode()
     if not own.exists():
         return
     for name, value in {"accept_dad": 0, "router_solicitations": 0, "disable_ipv6": 0}.items():
-        _set(own / name, value)
+        put(own / name, value)
     given = _NETWORK_6 + socket.inet_aton(address)
     with socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as control:
-        asked = struct.pack("=16sIi", given, 8 * _NETWORK_BYTES, socket.if_nametoindex(_NAME.decode()))
+        asked = struct.pack("=16sIi", given, 8 * _NETWORK_BYTES, socket.if_nametoindex(NAME.decode()))
         try:
             fcntl.ioctl(control, _SIOCSIFADDR, asked)
         except OSError as error:
@@ -301,7 +315,8 @@ def _change(control: socket.socket, request: int, name: bytes, value: bytes) -> 
         raise Refused(f"interface: ioctl {request:#x}: {error.strerror}; expected to be set") from error
 
 
-def _set(path: Path, value: object) -> None:
+def put(path: Path, value: object) -> None:
+    """Write a setting of the calling thread's namespace."""
     try:
         path.write_text(str(value), encoding="ascii")
     except OSError as error:
@@ -315,7 +330,7 @@ def _tun() -> int:
     except OSError as error:
         raise Refused(f"{_TUN}: {error.strerror}; expected to be allowed to read and write it") from error
     try:
-        fcntl.ioctl(tun, _TUNSETIFF, struct.pack("=16sH22x", _NAME, _IFF_TUN | _IFF_NO_PI))
+        fcntl.ioctl(tun, _TUNSETIFF, struct.pack("=16sH22x", NAME, _IFF_TUN | _IFF_NO_PI))
     except OSError as error:
         os.close(tun)
         raise Refused(f"{_TUN}: TUNSETIFF: {error.strerror}; expected to be allowed to make one") from error
@@ -333,19 +348,31 @@ def _set_link(interface: int) -> None:
         status = _ask_link(interface, length)
         if status not in (errno.EINVAL, errno.ERANGE):
             break
-    if status:
-        reason = os.strerror(status)
-        raise Refused(f"the queue and gso_max_segs of an interface: {reason}; expected to be set")
+    _expect_set("the queue and gso_max_segs of an interface", status)
 
 
 def _ask_link(interface: int, length: int) -> int:
     """Set single segments and the length of the queue of an interface; returns the number of the error."""
     attributes = struct.pack("=HHIHHI", 8, _IFLA_GSO_MAX_SEGS, 1, 8, _IFLA_TXQLEN, length)
-    link = struct.pack("=BxHiII", socket.AF_UNSPEC, 0, interface, 0, 0) + attributes
-    head = struct.pack("=IHHII", 16 + len(link), _RTM_NEWLINK, _NLM_F_REQUEST | _NLM_F_ACK, 1, 0)
+    return _asked(_RTM_NEWLINK, 0, struct.pack("=BxHiII", socket.AF_UNSPEC, 0, interface, 0, 0) + attributes)
+
+
+def ask(what: str, kind: int, request: bytes) -> None:
+    """Ask the kernel by rtnetlink for something new in the calling thread's namespace."""
+    _expect_set(what, _asked(kind, _NLM_F_CREATE, request))
+
+
+def _expect_set(what: str, status: int) -> None:
+    if status:
+        raise Refused(f"{what}: {os.strerror(status)}; expected to be set")
+
+
+def _asked(kind: int, flags: int, request: bytes) -> int:
+    """Ask the kernel for a change by rtnetlink; returns the number of the error, or 0."""
+    head = struct.pack("=IHHII", 16 + len(request), kind, _NLM_F_REQUEST | _NLM_F_ACK | flags, 1, 0)
     with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0) as netlink:
         netlink.bind((0, 0))
-        netlink.send(head + link)
+        netlink.send(head + request)
         answer = netlink.recv(4096)
     _, kind, _, _, _, status = struct.unpack_from("=IHHIIi", answer)
     return -status if kind == _NLMSG_ERROR else errno.EBADMSG
@@ -354,7 +381,7 @@ def _ask_link(interface: int, length: int) -> int:
 def backlog() -> int:
     """Packets that the interface of the calling thread's namespace holds."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
-        found = fcntl.ioctl(control, _SIOCGIFTXQLEN, struct.pack("=16s24x", _NAME))
+        found = fcntl.ioctl(control, _SIOCGIFTXQLEN, struct.pack("=16s24x", NAME))
     return int(struct.unpack_from("=16si", found)[1])
 
 
@@ -371,12 +398,12 @@ def pace(connection: socket.socket) -> None:
 
 def default_law() -> str:
     """The congestion control law of connections that do not choose one."""
-    return (_SETTINGS / "tcp_congestion_control").read_text(encoding="ascii").strip()
+    return (SETTINGS / "tcp_congestion_control").read_text(encoding="ascii").strip()
 
 
 def laws() -> list[str]:
     """The congestion control laws that a new namespace offers."""
-    return (_SETTINGS / "tcp_available_congestion_control").read_text(encoding="ascii").split()
+    return (SETTINGS / "tcp_available_congestion_control").read_text(encoding="ascii").split()
 
 
 def has_law(law: str) -> bool:
@@ -392,7 +419,7 @@ def has_law(law: str) -> bool:
 def has_accurate_ecn() -> bool:
     """Whether the kernel of the calling thread's namespace has accurate ECN; it is set to it then."""
     try:
-        (_SETTINGS / "tcp_ecn").write_text(str(ACCURATE_ECN), encoding="ascii")
+        (SETTINGS / "tcp_ecn").write_text(str(ACCURATE_ECN), encoding="ascii")
     except OSError:
         return False
     return True
@@ -415,7 +442,7 @@ class Counts:
         """Packets that its interface dropped instead of handing them over."""
         for line in _all_of(self._devices).splitlines():
             name, _, counts = line.partition(":")
-            if name.strip() == _NAME.decode():
+            if name.strip() == NAME.decode():
                 words = counts.split()
                 return int(words[3]) + int(words[11])
         return 0

@@ -13,7 +13,7 @@ WIRES = {"wired", "lossy", "wimax", "trace"}
 
 
 def draw_events(draw: Draw, tree: Tree) -> Tree:
-    """The scenario with outages in a third of all cases, and a hand-off where a node has one wire."""
+    """The scenario with outages in a third of all cases, hand-offs, and restarts of agents."""
     tree = deepcopy(tree)
     duration_s = float(tree["run"]["duration"].split()[0]) / 1e3
     if draw.chance(0.3):
@@ -24,6 +24,9 @@ def draw_events(draw: Draw, tree: Tree) -> Tree:
                     link["outages"]["node"] = draw.one(link["nodes"])
     if draw.chance(0.2):
         _handoff(draw, tree, duration_s)
+    if tree.get("agents") and draw.chance(0.4):
+        for node in draw.some(list(tree["nodes"]), draw.whole(1, 3)):
+            tree["nodes"][node]["restart"] = _ms(draw.uniform(0, 0.9) * duration_s)
     for flow in tree["flows"].values():
         if "tcp" in flow and draw.chance(0.3):
             flow["tcp"]["reaction"] = draw.one(["none", "freeze-tcp", "atcp", "ilc-tcp", "m-tcp"])
@@ -58,23 +61,35 @@ def _outages(draw: Draw, kind: str, duration_s: float) -> Tree:
     return outages
 
 
+def _has_one_station(tree: Tree, link: Tree) -> bool:
+    """Whether a link joins two nodes, of which either may be a station."""
+    is_pair = len(link["nodes"]) == 2 and all(
+        "count" not in tree["nodes"].get(node, "count") for node in link["nodes"]
+    )
+    return link["kind"] in WIRES or (link["kind"] == "wifi" and is_pair)
+
+
 def _handoff(draw: Draw, tree: Tree, duration_s: float) -> None:
-    """Gives a node that has one wire a second station, behind the first, and hands it off between the two."""
+    """Gives a node a second station, behind the first, and hands it off between the two."""
     links = tree["links"]
     of = {name: [link for link, table in links.items() if name in table["nodes"]] for name in tree["nodes"]}
     leaves = [
         (node, mine[0])
         for node, mine in of.items()
-        if len(mine) == 1 and links[mine[0]]["kind"] in WIRES and "count" not in tree["nodes"][node]
+        if len(mine) == 1 and _has_one_station(tree, links[mine[0]]) and "count" not in tree["nodes"][node]
     ]
     if not leaves:
         return
     mobile, first = draw.one(leaves)
     station = next(node for node in links[first]["nodes"] if node != mobile)
-    tree["nodes"]["other"] = {}
+    tree["nodes"]["other"] = {
+        key: deepcopy(value) for key, value in tree["nodes"].get(station, {}).items() if key == "position"
+    }
     links["second"] = deepcopy(links[first]) | {
         "nodes": ["other" if node == station else node for node in links[first]["nodes"]]
     }
+    if links[first].get("access-point") == station:
+        links["second"]["access-point"] = "other"
     links["between"] = {"kind": "wired", "nodes": [station, "other"], "rate": "10 Mbit/s", "delay": "2 ms"}
     every = draw.log(0.05, 0.5) * duration_s + 0.02
     law = draw.one(["script", "periodic", "random"])

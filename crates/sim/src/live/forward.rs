@@ -1,5 +1,6 @@
 //! Packets from each interface to the others, each at its time.
 
+use std::collections::HashSet;
 use std::io;
 use std::os::fd::BorrowedFd;
 use std::time::{Duration, Instant};
@@ -15,6 +16,12 @@ use super::network::Network;
 const LONGEST: usize = 16 * 1024;
 /// Packets that are read from an interface before due ones are written again.
 const AT_ONCE: usize = 32;
+/// The protocol number and the flags of TCP.
+const TCP: u8 = 6;
+const SYN: u8 = 0x02;
+const ACK: u8 = 0x10;
+/// A pause ends this much before the next event is due, because threads wake up late; the rest passes without one.
+const EARLY: Span = Span(35_000);
 /// Rounds without a pause before `stop` is looked at.
 const BUSY: u32 = 64;
 
@@ -37,6 +44,15 @@ pub struct Watch<'a> {
     pub take: &'a mut dyn FnMut(Time, Vec<(String, Option<f64>)>),
 }
 
+/// What a relay calls.
+#[derive(Default)]
+pub struct Calls<'a> {
+    /// Takes metrics.
+    pub watch: Option<Watch<'a>>,
+    /// Takes a port of TCP in the Internet to which a packet is the first that opens a connection, before it leaves.
+    pub opens: Option<&'a mut dyn FnMut(u16)>,
+}
+
 /// A network under the wall clock.
 struct Live<'a> {
     network: &'a mut Network,
@@ -44,25 +60,29 @@ struct Live<'a> {
     clock: Clock,
     lateness: Lateness,
     refused: u64,
+    opens: Option<&'a mut dyn FnMut(u16)>,
+    /// The ports that it took.
+    opened: HashSet<u16>,
 }
 
 /// Relays packets between interfaces, which do not block, over a network, until its time is over or `stop` can be read. Interface
-/// n is that of the n-th bound node.
+/// n is that of the n-th bound node; behind them is that of the Internet, if it is joined.
 ///
 /// The network keeps its own time: an event in it happens at the time for which it was due, however late this thread
 /// processes it. A packet enters it at the time at which it is read.
 ///
 /// # Errors
 /// An interface fails.
-pub fn relay(
-    network: &mut Network,
-    ends: &[BorrowedFd<'_>],
+pub fn relay<'a>(
+    network: &'a mut Network,
+    ends: &'a [BorrowedFd<'a>],
     stop: BorrowedFd<'_>,
     (clock, until): (Clock, Time),
-    mut watch: Option<Watch<'_>>,
+    Calls { mut watch, opens }: Calls<'a>,
 ) -> io::Result<Ended> {
     let mut next_sample = watch.as_ref().map_or(Time::NEVER, |watch| Time(watch.every.0));
-    let mut live = Live { network, ends, clock, lateness: Lateness::default(), refused: 0 };
+    let (lateness, opened) = (Lateness::default(), HashSet::new());
+    let mut live = Live { network, ends, clock, lateness, refused: 0, opens, opened };
     let mut spare = vec![0; LONGEST];
     let watched = [stop].into_iter().chain(ends.iter().copied());
     let mut polled: Vec<_> = watched.map(|end| PollFd::from_borrowed_fd(end, PollFlags::IN)).collect();
@@ -83,12 +103,13 @@ pub fn relay(
         }
         let next = live.network.next_at().into_iter().fold(until.min(next_sample), Time::min);
         let left = if is_idle { live.clock.left(next) } else { Span::ZERO };
-        if left == Span::ZERO && busy < BUSY {
+        let pause = Span(left.0.saturating_sub(EARLY.0));
+        if pause == Span::ZERO && busy < BUSY {
             busy += 1;
             continue;
         }
         busy = 0;
-        wait(&mut polled, left)?;
+        wait(&mut polled, pause)?;
         if !polled[0].revents().is_empty() {
             let now = live.clock.now();
             live.deliver(now)?;
@@ -105,11 +126,26 @@ fn wait(polled: &mut [PollFd<'_>], span: Span) -> io::Result<()> {
     }
 }
 
+/// The port to which a packet opens a connection of TCP.
+fn opening(bytes: &[u8]) -> Option<u16> {
+    let segment = bytes.get(4 * usize::from(bytes.first()? & 0x0F)..)?;
+    let is_first = bytes.get(9) == Some(&TCP) && segment.get(13)? & (SYN | ACK) == SYN;
+    is_first.then(|| u16::from_be_bytes([segment[2], segment[3]]))
+}
+
 impl Live<'_> {
     /// Lets happen what is due, and writes the packets that arrive.
     fn deliver(&mut self, now: Time) -> io::Result<()> {
         self.network.advance(now);
+        let internet = self.network.internet();
         while let Some((end, due, bytes)) = self.network.arrival() {
+            if internet == Some(end)
+                && let Some(opens) = &mut self.opens
+                && let Some(port) = opening(bytes)
+                && self.opened.insert(port)
+            {
+                opens(port);
+            }
             self.lateness.add(self.clock.now().since(due));
             match rustix::io::write(self.ends[end], bytes) {
                 Ok(_) => {}

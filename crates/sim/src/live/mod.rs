@@ -16,7 +16,7 @@ mod tests;
 
 pub use crate::run::Recorded;
 pub use bound::NotLive;
-pub use forward::{Clock, Ended, Watch, relay};
+pub use forward::{Calls, Clock, Ended, Watch, relay};
 pub use lateness::Lateness;
 pub use network::{Counted, Network};
 pub use writes::{Write, Writes};

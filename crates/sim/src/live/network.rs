@@ -1,5 +1,7 @@
 //! The network of a scenario for programs outside, without sockets and clocks.
 
+use std::collections::VecDeque;
+
 use lasthop_stack::packet::{Body, Datagram, IP_HEADER, NodeId, Packet, TCP_HEADER, UDP_HEADER};
 use lasthop_stack::units::Time;
 use lasthop_stack::wire;
@@ -41,6 +43,10 @@ pub struct Network {
     run: Open,
     bound: Vec<NodeId>,
     counted: Vec<Counted>,
+    /// The bound node at which packets to addresses of no node leave.
+    outlet: Option<usize>,
+    /// What the outlet and the Internet send each other.
+    beside: VecDeque<(usize, Time, Vec<u8>)>,
     /// The bytes of the packet that arrived last.
     bytes: Vec<u8>,
     identification: u16,
@@ -81,12 +87,29 @@ impl Network {
         }
         let bound: Vec<NodeId> = nodes.into_iter().map(|node| NodeId(node as u32)).collect();
         let counted = vec![Counted::default(); bound.len()];
-        Ok(Network { run, bound, counted, bytes: Vec::new(), identification: 0 })
+        let (beside, bytes) = (VecDeque::new(), Vec::new());
+        Ok(Network { run, bound, counted, outlet: None, beside, bytes, identification: 0 })
+    }
+
+    /// Joins the Internet to a bound node, as a further end behind those of all bound nodes: packets to addresses of no node
+    /// leave there, and their answers enter there.
+    pub fn join(&mut self, outlet: usize) {
+        let (node, nodes) = (self.bound[outlet], self.run.config().nodes.len());
+        if let Some(outside) = self.run.outside() {
+            outside.connections.leave_at(node, nodes);
+        }
+        self.outlet = Some(outlet);
+    }
+
+    /// The end of the Internet, where it is joined.
+    pub(super) fn internet(&self) -> Option<usize> {
+        self.outlet.map(|_| self.bound.len())
     }
 
     /// When something happens next.
     pub fn next_at(&mut self) -> Option<Time> {
-        self.run.next_at()
+        let first = self.beside.front().map(|(_, at, _)| *at);
+        first.or_else(|| self.run.next_at())
     }
 
     /// Lets happen what is due up to now.
@@ -100,30 +123,63 @@ impl Network {
         if bytes.first().is_some_and(|first| first >> 4 == 6) && bytes.get(24) == Some(&MULTICAST_6) {
             return;
         }
+        let (end, beside) = self.sides(end);
+        if beside.is_some() && self.end_of(bytes) == beside {
+            self.beside.extend(beside.map(|beside| (beside, now, bytes.to_vec())));
+            return;
+        }
+        let Some((from, packet, is_opaque)) = self.entering(end, bytes, now) else {
+            self.counted[end].ignored += 1;
+            return;
+        };
         let counted = &mut self.counted[end];
-        let Some((mut packet, is_opaque)) =
-            as_packet(bytes, now).filter(|(packet, _)| packet.src == self.bound[end])
-        else {
-            counted.ignored += 1;
-            return;
-        };
-        let from = self.run.outside().and_then(|outside| outside.connections.enter(&mut packet));
-        let Some(from) = from else {
-            counted.ignored += 1;
-            return;
-        };
         counted.packets += 1;
         counted.data += u64::from(packet.payload() > 0);
         counted.opaque += u64::from(is_opaque);
         self.run.send(from, packet, bytes);
     }
 
-    /// The next packet that has arrived: the bound node, when, and its bytes.
+    /// The packet of these bytes that enters at a bound node, with the end of a flow that it comes from, and whether it is opaque.
+    fn entering(&mut self, end: usize, bytes: &[u8], now: Time) -> Option<(u32, Packet, bool)> {
+        let (mut packet, is_opaque) = as_packet(bytes, now)?;
+        let connections = &mut self.run.outside()?.connections;
+        if !connections.is_from(self.bound[end], &packet) {
+            return None;
+        }
+        let from = connections.enter(&mut packet)?;
+        Some((from, packet, is_opaque))
+    }
+
+    /// The bound node of an end, and the end beside it: the outlet and the Internet are beside each other.
+    fn sides(&self, end: usize) -> (usize, Option<usize>) {
+        match self.outlet {
+            Some(outlet) if end == self.bound.len() => (outlet, Some(outlet)),
+            Some(outlet) if end == outlet => (outlet, Some(self.bound.len())),
+            _ => (end, None),
+        }
+    }
+
+    /// The end to which these bytes are addressed.
+    fn end_of(&self, bytes: &[u8]) -> Option<usize> {
+        let node = wire::node(*bytes.get(16..)?.first_chunk()?);
+        if bytes[0] >> 4 == 4 && outside::is_outer(node, self.run.config().nodes.len()) {
+            return Some(self.bound.len());
+        }
+        self.bound.iter().position(|bound| *bound == node)
+    }
+
+    /// The next packet that has arrived: the end, when, and its bytes.
     pub fn arrival(&mut self) -> Option<(usize, Time, &[u8])> {
+        if let Some((end, at, bytes)) = self.beside.pop_front() {
+            self.bytes = bytes;
+            return Some((end, at, &self.bytes));
+        }
         loop {
             let (node, packet, at) = self.run.arrived()?;
             let Some(end) = self.bound.iter().position(|bound| *bound == node) else { continue };
             if self.write(end, packet) {
+                let end =
+                    if self.outlet == Some(end) { self.end_of(&self.bytes).unwrap_or(end) } else { end };
                 return Some((end, at, &self.bytes));
             }
         }

@@ -1,6 +1,7 @@
 //! The network with packets that no kernel sent, and the relay between sockets.
 
 mod copies;
+mod outlet;
 mod traced;
 mod version_6;
 
@@ -345,8 +346,14 @@ fn run(path: &mut Network, sent: &[Vec<u8>], length: Span) -> (Ended, Vec<usize>
         outside_a.send(packet).expect("room for a packet");
     }
     let until = Time(length.0);
-    let ended = relay(path, &[a.as_fd(), b.as_fd()], stop.as_fd(), (Clock::start(Span::ZERO), until), None)
-        .expect("sockets that work");
+    let ended = relay(
+        path,
+        &[a.as_fd(), b.as_fd()],
+        stop.as_fd(),
+        (Clock::start(Span::ZERO), until),
+        Calls::default(),
+    )
+    .expect("sockets that work");
     let mut came = Vec::new();
     let mut bytes = [0; 2000];
     while let Ok(len) = outside_b.recv(&mut bytes) {
@@ -380,7 +387,13 @@ fn the_relay_stops_when_the_other_end_of_stop_is_closed_or_written() {
     let mut samples = 0;
     let watch = Watch { every: Span(1), take: &mut |_, _| samples += 1 };
     let times = (Clock::start(Span::ZERO), until);
-    let ended = relay(&mut path, &[a.as_fd(), b.as_fd()], stop.as_fd(), times, Some(watch));
+    let ended = relay(
+        &mut path,
+        &[a.as_fd(), b.as_fd()],
+        stop.as_fd(),
+        times,
+        Calls { watch: Some(watch), opens: None },
+    );
     assert!(ended.expect("sockets").at < Time(60_000 * MS));
     assert!(samples > 0, "it is watched until then");
 }

@@ -3,7 +3,8 @@
 //! The routes to and from the node are computed in advance for both of its places, and a hand-off exchanges them.
 //! Packets that later arrive at the station that the node has left are forwarded, or have no route and are lost; so are
 //! those that wait there. The state of the agents at that station moves to the agents of the same table, or else of the
-//! same kind, at the other station. While it is in transit neither station has it.
+//! same kind, at the other station. While it is in transit neither station has it. That of the agents of the node itself
+//! moves to its other interface.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -35,8 +36,9 @@ struct Mobile {
     config: HandoffConfig,
     /// The hops and ways of packets to and from it, at each of its links.
     tables: [Vec<Entry>; 2],
-    /// The port of the station on each of its links.
+    /// The port of the station on each of its links, and its own.
     ports: [Option<usize>; 2],
+    own_ports: [Option<usize>; 2],
     /// On each of its links: where packets leave a node, and the node they go to.
     hops: [Vec<(Exit, NodeId)>; 2],
     /// State in transit.
@@ -128,6 +130,7 @@ impl Handoffs {
             };
             let station_of = |link: usize| config.station_of(link, mobile);
             let ports = handoff.links.map(|link| port_of(link, station_of(link)?));
+            let own_ports = handoff.links.map(|link| port_of(link, mobile));
             let hops = handoff.links.map(|link| {
                 let station = station_of(link);
                 let ends = station.into_iter().flat_map(|station| [(station, mobile), (mobile, station)]);
@@ -140,7 +143,7 @@ impl Handoffs {
             }
             let config = handoff.clone();
             let (node, moving) = (NodeId(mobile as u32), VecDeque::new());
-            of.push(Mobile { node, config, tables, ports, hops, moving, state: 0 });
+            of.push(Mobile { node, config, tables, ports, own_ports, hops, moving, state: 0 });
         }
         Handoffs { of, late: 0 }
     }
@@ -160,6 +163,18 @@ impl Handoffs {
 fn peers(config: &Config, mobile: usize) -> BTreeSet<usize> {
     let ends = config.flows.iter().flat_map(|flow| [(flow.from, flow.to), (flow.to, flow.from)]);
     ends.filter(|(one, _)| *one == mobile).map(|(_, other)| other).collect()
+}
+
+/// Whose packets for a node, which has hand-offs, never arrive at one of its links, and the station there that drops them: the
+/// former one, over which they lead.
+pub(crate) fn dead_end(config: &Config, mobile: usize) -> Option<(usize, usize)> {
+    let handoff = config.nodes[mobile].handoff.as_ref().filter(|handoff| handoff.late == Late::Dropped)?;
+    [0, 1].into_iter().find_map(|place| {
+        let old = config.station_of(handoff.links[1 - place], mobile)?;
+        let routes = Routes::of_place(config, mobile, place, &[]).ok()?;
+        let leads_over = |peer: &usize| routes.path(*peer, mobile).iter().any(|(node, _)| *node == old);
+        peers(config, mobile).into_iter().find(leads_over).map(|peer| (peer, old))
+    })
 }
 
 /// The nodes that packets for a node may pass, at either of its links.
@@ -228,10 +243,27 @@ impl Net {
             self.routes.set(entry.at, entry.to, entry.hop);
             self.ways.set(entry.at, entry.to, entry.way);
         }
+        self.move_within(mobile, to);
         for place in 0..self.handoffs.of[mobile].hops[1 - to].len() {
             let (exit, peer) = self.handoffs.of[mobile].hops[1 - to][place];
             if let Exit::Station { wlan, station } = exit {
                 self.with_wlan(wlan as usize, |wlan, host| wlan.forget(station as usize, peer, host));
+            }
+        }
+    }
+
+    /// The agents at the interface that a node leaves hand their state to those at the interface that it uses now.
+    fn move_within(&mut self, mobile: usize, to: usize) {
+        let Mobile { node, own_ports, .. } = self.handoffs.of[mobile];
+        let [from, to] = [1 - to, to].map(|place| own_ports[place].and_then(|port| self.agents.at(port)));
+        let (Some(from), Some(to)) = (from, to) else { return };
+        for seat in 0..self.agents.stack(from).len() {
+            let agent = self.agents.stack(from).agent(seat);
+            let Some(target) = self.agents.stack(to).seat_of(agent) else { continue };
+            let mut exported = None;
+            self.let_agents_act(from, |agents, around| exported = agents.export(seat, node, around));
+            if let Some(state) = exported {
+                self.let_agents_act(to, |agents, around| agents.import(target, state, around));
             }
         }
     }

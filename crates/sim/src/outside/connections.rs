@@ -1,13 +1,18 @@
 //! The connections of programs outside, and the ports that their packets have in the simulation.
 //!
 //! In the simulation a port names the end of a flow (`model::ports`). Each connection between two bound nodes is one of their
-//! flow, with ports of its own there, so that agents and queues of flows distinguish it from others.
+//! flow, with ports of its own there, so that agents and queues of flows distinguish it from others. A bound node can be the
+//! outlet: there, connections with addresses of no node leave the network.
 
 use std::collections::HashMap;
 
 use lasthop_stack::packet::{Body, NodeId, Packet};
+use lasthop_stack::wire::address;
 
 use crate::model::ports::Ports;
+
+/// Addresses that begin with this byte or more are those of groups.
+const GROUPS: u8 = 224;
 
 /// A connection as it is outside: nodes and ports of its two ends, the smaller first, and whether it is TCP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -22,11 +27,6 @@ impl Connection {
         let mut ends = [(packet.src.0, from), (packet.dst.0, to)];
         ends.sort_unstable();
         Connection { ends, is_tcp: matches!(packet.body, Body::Tcp(_)) }
-    }
-
-    /// The port at a node.
-    fn port(&self, node: NodeId) -> u16 {
-        self.ends[usize::from(self.ends[0].0 != node.0)].1
     }
 }
 
@@ -50,6 +50,8 @@ pub(crate) struct Connections {
     places: HashMap<Connection, (u32, u32)>,
     /// Outside, the receiver of the n-th flow has the n-th port from this one on.
     first_port: Option<u16>,
+    /// The node at which packets to addresses of no node leave, and the number of nodes.
+    outlet: Option<(NodeId, usize)>,
 }
 
 impl Connections {
@@ -57,12 +59,27 @@ impl Connections {
     pub(crate) fn new(ports: Ports, flows: impl Iterator<Item = Option<[NodeId; 2]>>) -> Connections {
         let flow = |nodes| Flow { nodes, known: Vec::new(), begun: 0 };
         let flows = flows.map(|nodes| nodes.map(flow)).collect();
-        Connections { ports, flows, places: HashMap::new(), first_port: None }
+        Connections { ports, flows, places: HashMap::new(), first_port: None, outlet: None }
     }
 
     /// Gives the receiver of the n-th flow the n-th port from this one on.
     pub(crate) fn receive_from(&mut self, first_port: u16) {
         self.first_port = Some(first_port);
+    }
+
+    /// Has packets to addresses of none of so many nodes leave the network at this one.
+    pub(crate) fn leave_at(&mut self, node: NodeId, nodes: usize) {
+        self.outlet = Some((node, nodes));
+    }
+
+    /// The node that has an address, or behind which it is.
+    fn inner(&self, node: NodeId) -> NodeId {
+        self.outlet.filter(|(_, nodes)| is_outer(node, *nodes)).map_or(node, |(outlet, _)| outlet)
+    }
+
+    /// Whether a packet comes from a node, or from behind it.
+    pub(crate) fn is_from(&self, node: NodeId, packet: &Packet) -> bool {
+        self.inner(packet.src) == node
     }
 
     /// Whether a packet in the simulation is one of a flow between bound nodes.
@@ -88,10 +105,11 @@ impl Connections {
         between.find(|(_, has_port)| *has_port).or(first).map(|(number, _)| number)
     }
 
-    /// Gives a packet from outside the ports of its connection in the simulation, and returns the end that it comes from; `None`
-    /// if no flow joins its nodes.
+    /// Gives a packet from outside the nodes and ports of its connection in the simulation, and returns the end that it comes
+    /// from; `None` if no flow joins its nodes.
     pub(crate) fn enter(&mut self, packet: &mut Packet) -> Option<u32> {
         let connection = Connection::of(packet);
+        (packet.src, packet.dst) = (self.inner(packet.src), self.inner(packet.dst));
         let (flow, number) = match self.places.get(&connection) {
             Some(place) => *place,
             None => self.begin(connection, self.flow_of(packet)?)?,
@@ -115,15 +133,24 @@ impl Connections {
         Some((flow, number))
     }
 
-    /// Gives a packet the ports that its connection has outside.
+    /// Gives a packet the addresses and ports that its connection has outside.
     pub(super) fn leave(&self, packet: &mut Packet) {
         let (from, to) = packet.ports();
         let flow = self.flows[self.ports.end(from) as usize / 2].as_ref();
         let number = self.ports.connection(from.min(to)) as usize;
         if let Some(connection) = flow.and_then(|flow| flow.known.get(number)) {
-            set_ports(packet, [connection.port(packet.src), connection.port(packet.dst)]);
+            let [first, second] = connection.ends;
+            let is_first = self.inner(NodeId(first.0)) == packet.src;
+            let (from, to) = if is_first { (first, second) } else { (second, first) };
+            (packet.src, packet.dst) = (NodeId(from.0), NodeId(to.0));
+            set_ports(packet, [from.1, to.1]);
         }
     }
+}
+
+/// Whether this is an address of none of so many nodes, and not of a group.
+pub(crate) fn is_outer(node: NodeId, nodes: usize) -> bool {
+    node.0 as usize >= nodes && address(node)[0] < GROUPS
 }
 
 fn set_ports(packet: &mut Packet, [from, to]: [u16; 2]) {
@@ -172,5 +199,29 @@ mod tests {
         assert_eq!(entered(&mut found, [2, 0], [FIRST_PORT, 40_000]), Some((1, (10_001, 10_000))));
         assert_eq!(entered(&mut found, [2, 0], [40_000, FIRST_PORT + 1]), Some((2, (10_002, 10_003))));
         assert_eq!(entered(&mut found, [0, 2], [FIRST_PORT + 1, 40_000]), Some((3, (10_003, 10_002))));
+    }
+
+    #[test]
+    fn connections_with_other_addresses_are_those_of_the_outlet_inside_and_leave_with_their_own() {
+        let ports = Ports::new(1, true).expect("few flows");
+        let mut found = Connections::new(ports, [Some([NodeId(0), NodeId(2)])].into_iter());
+        found.leave_at(NodeId(2), 3);
+        let tcp = |from, to, ports: [u16; 2]| {
+            let segment = Segment { src_port: ports[0], dst_port: ports[1], ..Segment::default() };
+            Packet::new(NodeId(from), NodeId(to), Body::Tcp(segment))
+        };
+        // Two hosts with the same ports, one before all nodes in the order of addresses, and the outlet itself.
+        for (host, inside) in [(77, [10_000, 10_001]), (0xABCD_0000, [10_002, 10_003]), (2, [10_004, 10_005])]
+        {
+            let mut packet = tcp(0, host, [40_000, 443]);
+            assert_eq!(found.enter(&mut packet), Some(0));
+            assert_eq!(packet, tcp(0, 2, inside));
+            // What an agent makes as an answer.
+            let mut answer = tcp(2, 0, [inside[1], inside[0]]);
+            found.leave(&mut answer);
+            assert_eq!(answer, tcp(host, 0, [443, 40_000]));
+            found.leave(&mut packet);
+            assert_eq!(packet, tcp(0, host, [40_000, 443]));
+        }
     }
 }

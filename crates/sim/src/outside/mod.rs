@@ -14,7 +14,7 @@ use lasthop_stack::wire::{Headers, Unfit};
 
 use crate::model::ports::Ports;
 use crate::model::{Config, FlowConfig};
-pub(crate) use connections::Connections;
+pub(crate) use connections::{Connections, is_outer};
 pub(crate) use contents::{Content, Contents};
 
 /// The exchange between bound nodes and the network.

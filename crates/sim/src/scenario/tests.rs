@@ -12,6 +12,7 @@ mod frames;
 mod frn;
 mod fuzz;
 mod groups;
+mod handoffs;
 mod hints;
 mod listing;
 mod metrics;

@@ -54,8 +54,8 @@ pub trait Agent {
     /// The node restarts: the agent loses its state, but not its counters. By default an agent has no state.
     fn restart(&mut self, _now: Time, _out: &mut impl AgentOut) {}
 
-    /// A node leaves for another station: removes and returns the state of its flows. By default there is none, and the
-    /// agent at the other station starts without state.
+    /// A node leaves for another station, or is the agent's own and leaves this interface for another: removes and returns the
+    /// state of its flows. By default there is none, and the agent there starts without state.
     fn export(&mut self, _mobile: NodeId, _now: Time, _out: &mut impl AgentOut) -> Option<Exported> {
         None
     }
@@ -63,7 +63,7 @@ pub trait Agent {
     /// The state of the flows of a node is on its way here, from an agent of the same kind.
     fn expect(&mut self, _mobile: NodeId) {}
 
-    /// The state of the flows of a node has arrived from the station that the node has left.
+    /// The state of the flows of a node has arrived from the station, or from the interface, that the node has left.
     fn import(&mut self, _state: Exported, _now: Time, _out: &mut impl AgentOut) {}
 }
 

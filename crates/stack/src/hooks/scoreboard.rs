@@ -436,8 +436,7 @@ impl Scoreboard {
 
     /// Marks what a SACK block `[left, right)` covers and returns whether any of it is news.
     pub fn sack(&mut self, left: u64, right: u64) -> bool {
-        let left = left.max(self.una);
-        let right = right.min(self.sent_end);
+        let (left, right) = (left.max(self.una), right.min(self.sent_end));
         if left >= right || self.sacked_ranges.contains(left, right) {
             return false;
         }
@@ -446,8 +445,14 @@ impl Scoreboard {
         // The part of the block that a known range at its left end covers is marked already.
         let from =
             known.get(overlap).map_or(left, |range| if range.0 <= left { range.1.min(right) } else { left });
-        self.sacked_ranges.insert(left, right);
-        for index in self.index_at(from)..self.segments.len() {
+        let first = self.index_at(from);
+        let is_one = self.segments.get(first).is_some_and(|it| (it.start, it.end()) == (from, right));
+        let (from, right) = if is_one { (from, right) } else { self.whole(from, right) };
+        if from >= right {
+            return false;
+        }
+        self.sacked_ranges.insert(from, right);
+        for index in first..self.segments.len() {
             let segment = &mut self.segments[index];
             if segment.end() > right {
                 break;

@@ -37,7 +37,8 @@
 //! request may have been lost or the hash unknown. 5. The proxy drops a real acknowledgement that it has already
 //! released. A duplicate of a held acknowledgement is sent after the held one, so that the proxy does not drop the
 //! duplicate instead. 6. Echoes follow RFC 7323 (4.3); the mobile's own timestamp is the last one seen. 7. The
-//! acknowledgement of a FIN is sent unchanged.
+//! acknowledgement of a FIN is sent unchanged. 8. An agent that restarts, or to which a node is handed off, does not know
+//! the connection: it marks the data that passes, as in LLE-TCP, and the mobile acknowledges that itself.
 //!
 //! It shares with LLE-TCP the code that traces connections, builds acknowledgements, and decides how long to hold one
 //! (`lle_tcp/connections.rs`, `reply.rs`, `hold.rs`).
@@ -56,7 +57,7 @@ use super::lle_tcp::connections::Connections;
 use super::lle_tcp::{self, Mode};
 use crate::hooks::parameter::{Described, LONGEST, parameters};
 use crate::hooks::{Activity, Agent, AgentOut, Count, Criterion, Needs, Rider, counts};
-use crate::packet::{Body, Packet};
+use crate::packet::{Body, Flags, Packet};
 use crate::signal::Signal;
 use crate::state_bytes::state_bytes;
 use crate::units::{Span, Time};
@@ -206,16 +207,20 @@ impl Agent for ArqProxy {
                 Role::None | Role::Proxy(_) => Fate::Pass,
             }
         });
-        if fate != Some(Fate::Stop) {
-            self.connections.pass_down(packet, out);
+        match fate {
+            Some(Fate::Stop) => {}
+            Some(Fate::Pass) => out.down(packet),
+            None => self.connections.pass_down(packet, out),
         }
     }
 
     fn up(&mut self, packet: &Packet, now: Time, out: &mut impl AgentOut) {
         let (prepared, counters) = (&mut self.prepared, &mut self.counters);
         let traced = self.connections.trace(packet, now, out, |connection, side, segment, turn| {
+            // A segment that a proxy marks is not in its table.
             if let Role::Client(client) = &mut connection.halves[side]
                 && segment.len > 0
+                && !segment.flags.has(Flags::REFUSED)
             {
                 client.on_data(hash(packet, segment), segment, turn);
             }
@@ -226,7 +231,7 @@ impl Agent for ArqProxy {
                     return;
                 }
             }
-            turn.out.up(packet);
+            Connections::<Role>::pass_up(packet, turn.out);
         });
         if traced.is_none() {
             Connections::<Role>::pass_up(packet, out);
@@ -263,6 +268,11 @@ impl Agent for ArqProxy {
                 client.on_timer(turn);
             }
         });
+    }
+
+    fn restart(&mut self, _: Time, out: &mut impl AgentOut) {
+        self.connections.restart(out);
+        self.prepared.clear();
     }
 
     fn activity(&self) -> Activity {
@@ -310,5 +320,9 @@ impl Half for Role {
             Role::Proxy(proxy) => proxy.bytes(),
             Role::Client(client) => client.bytes(),
         }
+    }
+
+    fn acts(&self) -> bool {
+        !matches!(self, Role::None)
     }
 }

@@ -3,11 +3,11 @@
 //! **Limits.** An acknowledgement means "delivered to the next hop", not "received by TCP". Paper mode breaks with a
 //! slow or dead receiver, with a server that speaks first, with losses above the MAC, and with data in both directions.
 //! A standard TCP drops a segment without ACK (RFC 9293, 3.10.7.4). Safe mode repairs losses above the MAC; if a
-//! receiver dies, at most one window is acknowledged falsely, and this is counted. At a hand-off the copies stay, so that
-//! a loss above the MAC just before it is not repaired. Both ends of the hop need an agent
-//! that saw the connection begin. One that refuses it sets a reserved bit of the SYN that it passes to the other end
-//! ([`Flags::REFUSED`](crate::packet::Flags::REFUSED)), which costs no bytes. The agent does not handle flows with ECN
-//! or a header extension, nor encrypted transports.
+//! receiver dies, at most one window is acknowledged falsely, and this is counted. The copies move at a hand-off, and are
+//! lost if the station restarts, so that a loss above the MAC just before is not repaired. Both ends of the hop need an
+//! agent that saw the connection begin. One that refuses it, or does not know it, sets a reserved bit of the SYN and of the
+//! data that it passes to the other end ([`Flags::REFUSED`](crate::packet::Flags::REFUSED)), which costs no bytes. The
+//! agent does not handle flows with ECN or a header extension, nor encrypted transports.
 //!
 //! **Source.** Kliazovich and Granelli, "A cross-layer scheme for TCP performance improvement in wireless LANs",
 //! University of Trento DIT-04-025, 2004: sections II.B and II.C.
@@ -44,8 +44,8 @@ pub use config::{AckScheme, Config, Counters, Mode, OnUndelivered};
 pub use paper::Paper;
 pub use safe::Safe;
 
-use crate::hooks::{Activity, Agent, AgentOut, Count, counts};
-use crate::packet::Packet;
+use crate::hooks::{Activity, Agent, AgentOut, Count, Exported, counts};
+use crate::packet::{NodeId, Packet};
 use crate::signal::Signal;
 use crate::units::Time;
 
@@ -104,6 +104,27 @@ impl Agent for LleTcp {
         match self {
             LleTcp::Paper(agent) => agent.on_timer(now, out),
             LleTcp::Safe(agent) => agent.on_timer(now, out),
+        }
+    }
+
+    fn restart(&mut self, now: Time, out: &mut impl AgentOut) {
+        match self {
+            LleTcp::Paper(agent) => agent.restart(now, out),
+            LleTcp::Safe(agent) => agent.restart(now, out),
+        }
+    }
+
+    fn export(&mut self, mobile: NodeId, now: Time, out: &mut impl AgentOut) -> Option<Exported> {
+        match self {
+            LleTcp::Paper(agent) => agent.export(mobile, now, out),
+            LleTcp::Safe(agent) => agent.export(mobile, now, out),
+        }
+    }
+
+    fn import(&mut self, state: Exported, now: Time, out: &mut impl AgentOut) {
+        match self {
+            LleTcp::Paper(agent) => agent.import(state, now, out),
+            LleTcp::Safe(agent) => agent.import(state, now, out),
         }
     }
 

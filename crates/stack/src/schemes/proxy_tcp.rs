@@ -250,6 +250,10 @@ impl Agent for ProxyTcp {
         self.flows.iter().flat_map(Flow::packets).for_each(visit);
     }
 
+    fn restart(&mut self, _: Time, _: &mut impl AgentOut) {
+        self.flows = Table::default();
+    }
+
     fn export(&mut self, mobile: NodeId, _: Time, _: &mut impl AgentOut) -> Option<Exported> {
         let flows = self.flows.take_of(mobile);
         let bytes = flows.iter().map(|(_, flow)| flow.bytes_held()).sum();

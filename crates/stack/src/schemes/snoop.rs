@@ -373,6 +373,12 @@ impl Agent for Snoop {
         }
     }
 
+    fn restart(&mut self, _: Time, out: &mut impl AgentOut) {
+        self.to_mobiles.clear();
+        self.of_mobiles.clear();
+        self.arm(out);
+    }
+
     fn export(&mut self, mobile: NodeId, _: Time, out: &mut impl AgentOut) -> Option<Exported> {
         let moved = Moved { cached: self.to_mobiles.take_of(mobile), holes: self.of_mobiles.take_of(mobile) };
         self.arm(out);

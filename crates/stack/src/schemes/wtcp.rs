@@ -315,6 +315,11 @@ impl Agent for Wtcp {
         }
     }
 
+    fn restart(&mut self, _: Time, out: &mut impl AgentOut) {
+        self.flows.clear();
+        self.arm(out);
+    }
+
     fn export(&mut self, mobile: NodeId, _: Time, out: &mut impl AgentOut) -> Option<Exported> {
         let flows = self.flows.take_of(mobile);
         self.arm(out);

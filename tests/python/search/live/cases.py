@@ -26,6 +26,7 @@ AGENTS = {
     "lle-tcp": ("lle-tcp", True),
     "lle-tcp, other options": ("lle-tcp", True),
     "snoop": ("snoop", False),
+    "wtcp": ("wtcp", False),
     "proxy-tcp": ("proxy-tcp", True),
     "ack-filter": ("ack-filter", True),
     "hack": ("hack", True),
@@ -35,6 +36,12 @@ AGENTS = {
 WIRES = ("wired", "802.16", "slotted", "recorded")
 RADIOS = ("802.11", "802.11 with aggregation")
 MOST_DRAFTS = 60
+#: Cases from this number on are by QUIC, and what disturbs them is what can.
+QUIC_FROM = 10_000
+QUIC_LAWS = ("reno", "cubic")
+# One takes Python up to a second on a busy machine.
+MOST_HANDSHAKES = 8
+BY_QUIC = (*BY_NETWORK, "server first", "request", "many short", "both ways")
 
 
 @dataclass
@@ -91,8 +98,8 @@ def _draft(number: int, draw: Draw) -> Case | None:
     if agent != "none" and not set(disturbances) & set(LOSSES) and draw.chance(0.6):
         disturbances.append(draw.one(LOSSES))
     kind, on_air = AGENTS[agent]
-    # A station with LLE-TCP keeps its copies at a hand-off (docs/live.md, limits).
-    if kind == "lle-tcp" and {"hand-off", "loss above the mac"} <= set(disturbances):
+    # A station with LLE-TCP loses its copies when it restarts (docs/live.md, limits).
+    if kind == "lle-tcp" and {"restart", "loss above the mac"} <= set(disturbances):
         disturbances.remove("loss above the mac")
     needs_air = on_air or set(disturbances) & {"loss above the mac", "stations"}
     link = draw.one(RADIOS if needs_air else [*RADIOS, *WIRES, *WIRES])
@@ -100,7 +107,13 @@ def _draft(number: int, draw: Draw) -> Case | None:
     network.agents(agent, kind)
     tree = {"title": f"Live case {number}"} | network.tree
     tree["run"] = {"duration": "60 s", "seed": number % 1000 + 1}
+    if number >= QUIC_FROM:
+        disturbances = [what for what in disturbances if what in BY_QUIC]
+        law = "quic"
     plan = draw_plan(draw, disturbances, network.rate_bps)
+    plan["quic"] = QUIC_LAWS[turn % len(QUIC_LAWS)] if law == "quic" else None
+    if plan["quic"]:
+        plan["lanes"] = [lane[:MOST_HANDSHAKES] for lane in plan["lanes"]]
     plan |= {"seed": f"live/{number}", "law": law}
     plan["limit_s"] = longest_s(plan, network.rate_bps, network.away_s)
     return Case(number, tree, plan, agent, law, link, disturbances, mobile_connects=draw.chance(0.5))
@@ -145,7 +158,7 @@ class _Network:
         if "hand-off" in disturbances:
             self._handoff(air)
         if "restart" in disturbances:
-            self.tree["nodes"]["base"]["restart"] = self._instant()
+            self._restarts()
         if "stations" in disturbances:
             self._others(air)
 
@@ -258,6 +271,11 @@ class _Network:
         self.stations["other"] = "second"
         self.away_s += 3 * gap
 
+    def _restarts(self) -> None:
+        nodes = [*self.stations, "phone"]
+        for node in self.draw.some(nodes, self.draw.whole(1, len(nodes))):
+            self.tree["nodes"][node]["restart"] = self._instant()
+
     def _others(self, air: Tree) -> None:
         """Stations with simulated flows of their own."""
         self.tree["nodes"]["laptop"] = {"count": self.draw.whole(1, 3)}
@@ -271,6 +289,8 @@ class _Network:
             return
         kinds = [kind, "ack-filter"] if agent == "two agents" else [kind]
         found: Tree = {}
+        if kind == "wtcp":
+            self.tree["flows"]["main"]["tcp"] = {"timestamps": True}
         for name in kinds:
             settings = self._options(name) if agent not in ("lle-tcp", "hack") else {}
             table = {"kind": name} | ({name: settings} if settings else {})
@@ -294,6 +314,8 @@ class _Network:
             return {"duplicates": draw.one(["while-trying", "held", "resend"])}
         if kind == "snoop":
             return {"cache": draw.one([10, 100]), "ahead": draw.chance(0.5), "eln": draw.chance(0.5)}
+        if kind == "wtcp":
+            return {"buffer": draw.one([10, 100]), "ahead": draw.chance(0.5), "hide-time": draw.chance(0.5)}
         if kind == "arq-proxy":
             return {"wait": draw.one(["1 ms", "5 ms"]), "prepared": draw.one([4, 16384])}
         return {"count": draw.one([2, 32]), "delay": draw.one(["1 ms", "10 ms"])}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING
 from ..draw import Draw
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGKILL)
 #: After so long nothing may be left.
@@ -71,16 +72,18 @@ def as_on_a_terminal() -> None:
 
 def left(number: signal.Signals, instant: int) -> list[str]:
     """What is left of a run that a signal ends at its n-th random instant."""
-    wait_s = Draw(f"signals/{number}/{instant}").uniform(0, LATEST_S)
+    draw = Draw(f"signals/{number}/{instant}")
+    wait_s = draw.uniform(0, LATEST_S)
+    further = ["--internet", "server"] if draw.chance(0.5) and shutil.which("slirp4netns") else []
     with tempfile.TemporaryDirectory(prefix="lasthop-signals-") as name:
-        found = [*_left_in(Path(name), number, wait_s)]
-    return [f"{number.name} after {wait_s:.3f} s: {one}" for one in found]
+        found = [*_left_in(Path(name), number, wait_s, further)]
+    return [" ".join([number.name, f"after {wait_s:.3f} s:", one, *further]) for one in found]
 
 
-def _left_in(folder: Path, number: signal.Signals, wait_s: float) -> Iterator[str]:
+def _left_in(folder: Path, number: signal.Signals, wait_s: float, further: Sequence[str]) -> Iterator[str]:
     (folder / "cell.toml").write_text(SCENARIO)
     mark = uuid.uuid4().hex
-    words = [sys.executable, "-m", "lasthop", "live", "cell.toml"]
+    words = [sys.executable, "-m", "lasthop", "live", "cell.toml", *further]
     for node, program in (("server", SERVER), ("phone", CLIENT)):
         words += ["--node", node, "--", sys.executable, "-c", program]
     before = _system()

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from .cases import Case
 
-ENDPOINT = Path(__file__).with_name("endpoint.py")
+ENDPOINT, QUIC = (Path(__file__).with_name(name) for name in ("endpoint.py", "quic.py"))
 #: A SYN and a FIN count as one byte each in what the kernel says is acknowledged.
 _SYN_AND_FIN = 2
 _OTHER = {"client": "server", "server": "client"}
@@ -58,7 +58,7 @@ def _judged(case: Case, folder: Path) -> Verdict:
             nodes[side],
             "--",
             sys.executable,
-            str(ENDPOINT),
+            str(QUIC if case.plan["quic"] else ENDPOINT),
             "plan.json",
             side,
             nodes[_OTHER[side]],
@@ -95,6 +95,8 @@ def _faults(case: Case, found: dict[str, Any], run: dict[str, Any]) -> Iterator[
     for node, counts in run["nodes"].items():
         if counts["without_content"]:
             yield f"{node}: {counts['without_content']} packets without content"
+        if case.plan["quic"] and counts["rewritten"]:
+            yield f"{node}: {counts['rewritten']} datagrams rewritten"
         if counts["ignored"]:
             yield f"{node}: {counts['ignored']} packets ignored"
     for side in _OTHER:

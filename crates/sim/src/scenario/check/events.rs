@@ -3,6 +3,7 @@
 use super::{Check, secs};
 use crate::medium::outages::{HandoffLaw, OutageLaw};
 use crate::model::{Config, HandoffConfig, LinkKind};
+use crate::net::handoffs::dead_end;
 use crate::scenario::build::events::{handoff_script, outage_script};
 use crate::scenario::sheet::Sheet;
 use crate::scenario::value::Value;
@@ -85,6 +86,13 @@ impl Check<'_> {
         if least.is_some_and(|least: Span| least <= handoff.gap) {
             let text = format!("{}, and hand-offs as close as that; expected less", secs(handoff.gap));
             self.fault(&key("gap"), text);
+        }
+        if let Some((peer, old)) = dead_end(config, node) {
+            let [peer, old, mobile] = [peer, old, node].map(|node| config.nodes[node].name.as_str());
+            let text = format!(
+                "\"{old}\" drops all packets from {peer} to {mobile} at the other station, as they lead over it; \"forwarded\" passes them on"
+            );
+            self.remark(&key("late"), text);
         }
     }
 }

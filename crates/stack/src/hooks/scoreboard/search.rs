@@ -75,6 +75,15 @@ impl Scoreboard {
         self.base + self.index_at(offset) as u64
     }
 
+    /// The whole segments between two offsets. Of a segment that a SACK block covers in part nothing counts, as in Linux.
+    #[inline(never)]
+    pub(super) fn whole(&self, left: u64, right: u64) -> (u64, u64) {
+        let start = |index: usize| self.segments.get(index).map_or(self.sent_end, |it| it.start);
+        let after = self.index_at(right);
+        let is_cut = start(after) > right;
+        (start(self.index_at(left)), start(after - usize::from(is_cut)))
+    }
+
     pub(super) fn index_at(&self, offset: u64) -> usize {
         // Nearly always all segments have the same length, so the guess is right.
         if let Some(first) = self.segments.front() {
@@ -95,13 +104,18 @@ mod tests {
 
     /// Segments of these lengths after two that have arrived, with these acknowledged selectively.
     fn board(lengths: &[u32], sacked: &[std::ops::Range<usize>]) -> Scoreboard {
+        board_of_parts(lengths, &sacked.iter().map(|range| (range.clone(), [0; 2])).collect::<Vec<_>>())
+    }
+
+    /// The same, where the blocks are shorter at both ends by so many bytes.
+    fn board_of_parts(lengths: &[u32], sacked: &[(std::ops::Range<usize>, [u64; 2])]) -> Scoreboard {
         let mut board = Scoreboard::default();
         [10, 10].iter().chain(lengths).for_each(|len| board.push(*len, false, Time::ZERO));
         board.advance(20);
-        for range in sacked {
+        for (range, [before, after]) in sacked {
             let end =
                 |segments: usize| 20 + lengths.iter().take(segments).map(|len| u64::from(*len)).sum::<u64>();
-            board.sack(end(range.start), end(range.end));
+            board.sack(end(range.start) + before, end(range.end) - after);
         }
         board.mark_lost();
         board
@@ -111,10 +125,13 @@ mod tests {
         #[test]
         fn leaps_over_ranges_end_where_a_walk_does(
             lengths in prop::collection::vec(prop::sample::select(vec![10_u32, 10, 10, 7, 25]), 0..24),
-            sacked in prop::collection::vec((0..24_usize, 1..6_usize).prop_map(|(at, some)| at..at + some), 0..6),
+            sacked in prop::collection::vec(
+                ((0..24_usize, 1..6_usize).prop_map(|(at, some)| at..at + some), prop::array::uniform2(0..12_u64)),
+                0..6,
+            ),
             (from, limit) in (0..30_u64, 0..30_u64),
         ) {
-            let board = board(&lengths, &sacked);
+            let board = board_of_parts(&lengths, &sacked);
             let waits = |number: &u64| !board.is_sacked(*number);
             let (base, end) = (board.base, board.end());
             prop_assert_eq!(board.first_unsacked(from, limit), (from.max(base)..limit.min(end)).find(waits));
@@ -134,6 +151,17 @@ mod tests {
             prop_assert_eq!(board.number_at(offset), board.base + below);
             prop_assert_eq!(board.at(offset).map(|sent| sent.start), starts.contains(&offset).then_some(offset));
         }
+    }
+
+    #[test]
+    fn of_a_segment_that_blocks_cover_in_part_nothing_counts() {
+        let mut board = board(&[10; 6], &[]);
+        assert!(!board.sack(43, 49) && !board.sack(43, 57), "within one, and parts of two");
+        assert!(board.sack(35, 55));
+        assert_eq!((board.sacked(), board.fack(), board.last_unsacked()), (1, 50, Some(7)));
+        assert_eq!([2, 4].map(|from| board.first_unsacked(from, 8)), [Some(2), Some(5)]);
+        assert!(!board.sack(50, 59) && board.sack(45, 60), "the first adds to no segment");
+        assert_eq!((board.sacked(), board.fack(), board.first_unsacked(4, 8)), (2, 60, Some(6)));
     }
 
     #[test]

@@ -67,6 +67,13 @@ impl<K: Copy + PartialEq + StateBytes> Prepared<K> {
         }
     }
 
+    /// Removes all.
+    pub(super) fn clear(&mut self) {
+        self.lists.iter_mut().for_each(Vec::clear);
+        self.order.clear();
+        self.known = 0;
+    }
+
     /// The connection of a hash, if it is known and unique.
     pub(super) fn find(&self, hash: u32) -> Option<K> {
         self.entry(hash).and_then(|entry| entry.1)

@@ -390,3 +390,31 @@ fn two_flows_do_not_answer_for_each_other() {
     assert_eq!(hop.request(hash(&other, &tcp(&other))), []);
     assert_eq!(hop.request(hash_of(1)).len(), 1);
 }
+
+#[test]
+fn of_a_proxy_that_restarts_nothing_is_requested() {
+    let mut hop = Hop::begun();
+    hop.receive([1]);
+    let requested = hop.rides(ack(2, 500));
+    hop.proxy.restart(hop.now, &mut Heard::default());
+    assert_eq!(hop.request(requested), []);
+    assert_eq!(hop.wait(100), [2], "it goes itself");
+    let reached = hop.carry(&data(2));
+    assert_eq!(reached, [data(2)], "the mark ends at the client");
+    assert_eq!(hop.says(ack(3, 500)), Did::Goes(vec![3]), "the window is not known to have arrived");
+    hop.receive([3]);
+    assert_eq!(hop.says(ack(4, 500)), Did::Goes(vec![4]), "the proxy marks what it does not know");
+    assert_eq!(hop.reaches_proxy(ack(4, 500)), [ack(4, 500)].map(with_ports));
+}
+
+#[test]
+fn a_client_that_restarts_requests_nothing() {
+    let mut hop = Hop::begun();
+    hop.receive([1]);
+    hop.rides(ack(2, 500));
+    hop.client.restart(hop.now, &mut Heard::default());
+    assert_eq!(hop.wait(100), [0; 0], "what it held is lost");
+    hop.receive([2, 3]);
+    assert_eq!(hop.says(ack(4, 500)), Did::Goes(vec![4]));
+    assert_eq!(hop.reaches_proxy(ack(4, 500)), [ack(4, 500)].map(with_ports));
+}

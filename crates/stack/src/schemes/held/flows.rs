@@ -117,6 +117,11 @@ impl<F: Kept> Flows<F> {
         self.find(key).and_then(|number| self.remove(number))
     }
 
+    /// Forgets all flows.
+    pub(in super::super) fn clear(&mut self) {
+        (self.table, self.deadlines, self.bytes) = (Table::default(), Deadlines::default(), 0);
+    }
+
     /// Runs `act` on each flow whose deadline has passed; flows that have been idle for too long are forgotten.
     pub(in super::super) fn on_timer(&mut self, now: Time, mut act: impl FnMut(&mut F)) {
         while let Some(number) = self.deadlines.pop(now) {

@@ -3,7 +3,7 @@
 
 use super::super::flows::{Endpoint, Key};
 use super::config::Config;
-use crate::packet::{Flags, Segment};
+use crate::packet::{Flags, NodeId, Segment};
 use crate::state_bytes::{StateBytes, state_bytes};
 use crate::units::{SeqNo, Time};
 
@@ -23,6 +23,14 @@ pub(in super::super) trait Half: Default + StateBytes {
 
     /// Bytes of state beyond the type itself.
     fn bytes(&self) -> u64;
+
+    /// Whether it does anything.
+    fn acts(&self) -> bool;
+
+    /// Whether it withholds an acknowledgement.
+    fn holds(&self) -> bool {
+        false
+    }
 }
 
 state_bytes! {
@@ -57,7 +65,7 @@ const DEFAULT_MSS: u16 = 536;
 
 state_bytes! {
     /// The contents of one side's SYN.
-    #[derive(Clone, Copy, Debug)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     struct Syn {
         seq: SeqNo,
         window: u16,
@@ -192,6 +200,42 @@ impl<H: Half> Connection<H> {
             let node = self.key.end(side).0;
             config.criterion.is_ahead(node) || config.criterion.is_behind(node)
         })
+    }
+
+    /// Whether the agent does anything for it.
+    pub(in super::super) fn acts(&self) -> bool {
+        self.halves.iter().any(Half::acts)
+    }
+
+    /// The same connection, for which nothing is done.
+    pub(in super::super) fn without_halves(&self) -> Connection<H> {
+        let Connection { key, syns, fins, closed, last_packet, .. } = *self;
+        Connection { key, syns, halves: Default::default(), fins, closed, last_packet }
+    }
+
+    /// Removes and returns what is done for the data to one of its nodes, or for all data.
+    pub(in super::super) fn part_for(&mut self, receiver: NodeId, is_all: bool) -> Connection<H> {
+        let mut part = self.without_halves();
+        for side in 0..2 {
+            if is_all || self.key.end(1 - side).0 == receiver {
+                part.halves[side] = std::mem::take(&mut self.halves[side]);
+            }
+        }
+        part
+    }
+
+    /// Takes over a part of the same connection, where nothing is done yet; `arrive` is called for what is taken.
+    pub(in super::super) fn join(&mut self, part: Connection<H>, now: Time, mut arrive: impl FnMut(&mut H)) {
+        if self.syns != part.syns {
+            return;
+        }
+        self.last_packet = now;
+        for (own, moved) in self.halves.iter_mut().zip(part.halves) {
+            if moved.acts() && !own.acts() {
+                *own = moved;
+                arrive(own);
+            }
+        }
     }
 
     /// Bytes acknowledged here that the receivers have not acknowledged.

@@ -5,8 +5,8 @@ use super::super::deadlines::{Alarm, Deadlines};
 use super::super::flows::{Key, Table};
 use super::config::{Config, Counters};
 use super::connection::{Connection, Half, is_beyond_it};
-use crate::hooks::AgentOut;
-use crate::packet::{Body, Flags, Packet, Segment};
+use crate::hooks::{AgentOut, Exported};
+use crate::packet::{Body, Flags, NodeId, Packet, Segment};
 use crate::units::Time;
 
 /// The context of one call into the agent.
@@ -71,16 +71,16 @@ impl<H: Half> Connections<H> {
         })
     }
 
-    /// Passes a packet to the link. Marks a SYN of a connection that this agent does not trace. The agent at the other
-    /// end of the hop would otherwise expect this one to acknowledge data, or to suppress acknowledgements.
+    /// Passes a packet to the link. Marks a SYN and data of a connection that this agent does not trace. The agent at the
+    /// other end of the hop would otherwise expect this one to acknowledge data, or to suppress acknowledgements.
     pub(in super::super) fn pass_down(&self, packet: &Packet, out: &mut impl AgentOut) {
         if let Body::Tcp(segment) = &packet.body
-            && segment.flags.has(Flags::SYN)
+            && segment.sequence_len() > 0
         {
             let (key, side) = Key::of(packet, segment);
             let criterion = &self.config.criterion;
-            let concerns = criterion.is_ahead(key.end(1 - side).0) || criterion.is_behind(key.end(side).0);
-            if concerns && self.table.find(&key).is_none() {
+            let suppresses = segment.flags.has(Flags::SYN) && criterion.is_behind(key.end(side).0);
+            if (suppresses || criterion.is_ahead(key.end(1 - side).0)) && self.table.find(&key).is_none() {
                 let flags = segment.flags.with(Flags::REFUSED);
                 return out.down(&Packet { body: Body::Tcp(Segment { flags, ..*segment }), ..*packet });
             }
@@ -88,15 +88,9 @@ impl<H: Half> Connections<H> {
         out.down(packet);
     }
 
-    /// Passes a packet to the network layer, and removes the mark of the agent at the other end of the hop.
+    /// Passes a packet to the network layer, without the mark of the agent at the other end of the hop.
     pub(in super::super) fn pass_up(packet: &Packet, out: &mut impl AgentOut) {
-        if let Body::Tcp(segment) = &packet.body
-            && segment.flags.has(Flags::REFUSED)
-        {
-            let flags = segment.flags.without(Flags::REFUSED);
-            return out.up(&Packet { body: Body::Tcp(Segment { flags, ..*segment }), ..*packet });
-        }
-        out.up(packet);
+        out.up(unmarked(packet).as_ref().unwrap_or(packet));
     }
 
     /// Lets a connection act, if it is known.
@@ -148,6 +142,68 @@ impl<H: Half> Connections<H> {
         self.alarm.arm(self.deadlines.first(), out);
     }
 
+    /// The node restarts: forgets all connections. What they withheld will not be sent any more.
+    pub(in super::super) fn restart(&mut self, out: &mut impl AgentOut) {
+        for number in self.table.numbers_of(None) {
+            self.forget(Some(number));
+        }
+        self.counters.held = 0;
+        self.alarm.arm(self.deadlines.first(), out);
+    }
+
+    /// A node leaves: removes and returns what the agent does for the data to it, or, if it is this agent's own node, for
+    /// all its data.
+    pub(in super::super) fn export(&mut self, mobile: NodeId, out: &mut impl AgentOut) -> Option<Exported>
+    where
+        H: Send + 'static,
+    {
+        let is_own = self.config.criterion.is_behind(mobile);
+        let mut parts = Vec::new();
+        for number in self.table.numbers_of(Some(mobile)) {
+            let Some(connection) = self.table.get_mut(number) else { continue };
+            let before = connection.bytes();
+            let part = connection.part_for(mobile, is_own);
+            let (after, acts) = (connection.bytes(), connection.acts());
+            self.account(before, after);
+            let held = part.halves.iter().filter(|half| half.holds()).count() as u64;
+            self.counters.suppressed -= held;
+            self.counters.held -= held;
+            parts.push(part);
+            if !acts {
+                self.forget(Some(number));
+            }
+        }
+        self.alarm.arm(self.deadlines.first(), out);
+        let bytes = parts.iter().map(Connection::bytes).sum();
+        (!parts.is_empty()).then(|| Exported { bytes, state: Box::new(parts) })
+    }
+
+    /// The state of a node's connections has arrived, also where there is room for no other: what was acknowledged depends on
+    /// it. A connection that has begun here on the same ports takes precedence.
+    pub(in super::super) fn import<O: AgentOut>(
+        &mut self,
+        exported: Exported,
+        now: Time,
+        out: &mut O,
+        arrive: impl Fn(&mut H, &mut Turn<'_, O>),
+    ) where
+        H: 'static,
+    {
+        let Ok(parts) = exported.state.downcast::<Vec<Connection<H>>>() else { return };
+        for part in *parts {
+            let key = part.key();
+            let number = self.table.find(&key).unwrap_or_else(|| self.enter(part.without_halves()));
+            self.turn(number, now, out, |connection, turn| {
+                connection.join(part, now, |half| {
+                    let held = u64::from(half.holds());
+                    turn.counters.suppressed += held;
+                    turn.counters.held += held;
+                    arrive(half, turn);
+                });
+            });
+        }
+    }
+
     /// The connection of a segment, if the agent acts for it, and the side that sent the segment.
     fn find(&mut self, packet: &Packet, segment: &Segment, now: Time) -> Option<(u32, usize)> {
         let (key, side) = Key::of(packet, segment);
@@ -157,14 +213,14 @@ impl<H: Half> Connections<H> {
             return None;
         }
         if segment.flags.has(Flags::SYN) {
-            self.on_syn(key, found, Connection::new(key, side, segment, now), side, segment);
+            self.on_syn(found, Connection::new(key, side, segment, now), side, segment);
             return None;
         }
         found.map(|number| (number, side))
     }
 
     /// A SYN begins a connection, possibly on reused ports, or answers another SYN. It always passes.
-    fn on_syn(&mut self, key: Key, found: Option<u32>, fresh: Connection<H>, side: usize, segment: &Segment) {
+    fn on_syn(&mut self, found: Option<u32>, fresh: Connection<H>, side: usize, segment: &Segment) {
         let mut known = found.and_then(|number| self.table.get_mut(number));
         if let Some(connection) = &mut known {
             connection.last_packet = fresh.last_packet;
@@ -189,11 +245,16 @@ impl<H: Half> Connections<H> {
             self.counters.flows_refused += 1;
             return;
         }
-        let (bytes, deadline) = (fresh.bytes(), fresh.deadline(&self.config));
-        let number = self.table.insert(key, fresh);
+        self.enter(fresh);
+    }
+
+    fn enter(&mut self, connection: Connection<H>) -> u32 {
+        let (bytes, deadline) = (connection.bytes(), connection.deadline(&self.config));
+        let number = self.table.insert(connection.key(), connection);
         self.deadlines.want(number, deadline);
         self.counters.flows_max = self.counters.flows_max.max(self.table.len() as u64);
         self.account(0, bytes);
+        number
     }
 
     /// Lets a connection act, and then updates its state size and its deadline.
@@ -232,4 +293,13 @@ impl<H: Half> Connections<H> {
             self.account(connection.bytes(), 0);
         }
     }
+}
+
+/// A packet without the mark of the agent at the other end of the hop, if it has one.
+pub(in super::super) fn unmarked(packet: &Packet) -> Option<Packet> {
+    let Body::Tcp(segment) = &packet.body else { return None };
+    segment.flags.has(Flags::REFUSED).then(|| {
+        let flags = segment.flags.without(Flags::REFUSED);
+        Packet { body: Body::Tcp(Segment { flags, ..*segment }), ..*packet }
+    })
 }

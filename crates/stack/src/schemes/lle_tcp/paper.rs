@@ -14,15 +14,15 @@
 //! every packet by default. 3. `PACK_UNDELIVERED` has no reaction in the paper; [`OnUndelivered`] offers two. 4. The
 //! window is the one that the receiver advertised last. 5. A FIN is not acknowledged here, and its acknowledgement
 //! passes; otherwise no connection would end. 6. Timestamps and sequence number are the receiver's own, as last seen.
-//! 7. A connection is left alone at both ends of the hop if one of the two agents has no room for it; the paper does
-//! not bound the table.
+//! 7. A connection is left alone at both ends of the hop if one of the two agents has no room for it, or has lost it in a
+//! restart; the paper does not bound the table. 8. At a hand-off the state moves with the node.
 
 use super::config::{Config, Counters, OnUndelivered};
 use super::connection::{Half, Terms, is_pure};
 use super::connections::{Connections, Turn};
 use super::{beyond::Beyond, reply::Reply};
-use crate::hooks::{Activity, Agent, AgentOut};
-use crate::packet::{Body, Flags, Packet, Segment};
+use crate::hooks::{Activity, Agent, AgentOut, Exported};
+use crate::packet::{Body, Flags, NodeId, Packet, Segment};
 use crate::signal::Signal;
 use crate::state_bytes::{StateBytes, state_bytes};
 use crate::units::{SeqNo, Time};
@@ -60,8 +60,10 @@ impl Agent for Paper {
             turn.counters.passed += u64::from(!dropped);
             dropped
         });
-        if dropped != Some(true) {
-            self.connections.pass_down(packet, out);
+        match dropped {
+            Some(true) => {}
+            Some(false) => out.down(packet),
+            None => self.connections.pass_down(packet, out),
         }
     }
 
@@ -69,6 +71,9 @@ impl Agent for Paper {
     /// After that, the packet is forwarded to TCP" (lle-tcp/II.B.3).
     fn up(&mut self, packet: &Packet, now: Time, out: &mut impl AgentOut) {
         let cleared = self.connections.trace(packet, now, out, |connection, side, segment, turn| {
+            if segment.flags.has(Flags::REFUSED) && matches!(connection.halves[side], Role::Receiver) {
+                connection.halves[side] = Role::None;
+            }
             if let Role::Sender(generator) = &mut connection.halves[1 - side]
                 && generator.analyze(packet, segment)
                 && segment.len > 0
@@ -105,6 +110,22 @@ impl Agent for Paper {
                 && generator.ack_at <= now
             {
                 generator.acknowledge(turn);
+            }
+        });
+    }
+
+    fn restart(&mut self, _: Time, out: &mut impl AgentOut) {
+        self.connections.restart(out);
+    }
+
+    fn export(&mut self, mobile: NodeId, _: Time, out: &mut impl AgentOut) -> Option<Exported> {
+        self.connections.export(mobile, out)
+    }
+
+    fn import(&mut self, exported: Exported, now: Time, out: &mut impl AgentOut) {
+        self.connections.import(exported, now, out, |role, turn| {
+            if let Role::Sender(generator) = role {
+                generator.ack_at = generator.ack_at.max(turn.now);
             }
         });
     }
@@ -154,6 +175,10 @@ impl Half for Role {
             Role::Sender(generator) => Generator::BYTES + generator.beyond.bytes(),
             Role::None | Role::Receiver => 0,
         }
+    }
+
+    fn acts(&self) -> bool {
+        !matches!(self, Role::None)
     }
 }
 

@@ -19,6 +19,9 @@
 //! segments are stored (`copies.rs`) until the receiver itself acknowledges them. They are sent again when it is silent
 //! (`silence.rs`), or shows that it lacks data that the link had delivered. It shows this by acknowledging data that
 //! was delivered later, or by a repeat that no delivery explains (`evidence.rs`). 7. Only the receiver answers probes.
+//! 8. At a hand-off the state moves with the node, its copies included. The first segment of the receiver then passes
+//! unchanged, because the sender may have heard from it meanwhile. 9. While the agent at the other end does not know the
+//! connection, because it has restarted or its state is on the way, it marks the data, and all acknowledgements pass.
 
 mod copies;
 mod edge;
@@ -33,9 +36,9 @@ mod silence;
 
 use super::config::{Config, Counters};
 use super::connection::{Half, Terms};
-use super::connections::Connections;
-use crate::hooks::{Activity, Agent, AgentOut};
-use crate::packet::Packet;
+use super::connections::{Connections, Turn, unmarked};
+use crate::hooks::{Activity, Agent, AgentOut, Exported};
+use crate::packet::{Flags, NodeId, Packet, Segment};
 use crate::signal::Signal;
 use crate::state_bytes::state_bytes;
 use crate::units::Time;
@@ -67,22 +70,25 @@ impl Agent for Safe {
             let ends = connection.acknowledges_fin(side, segment);
             match &mut connection.halves[1 - side] {
                 Role::Receiver(filter) => filter.judge(packet, segment, ends, turn),
+                Role::Passing(filter) => filter.pass(segment, turn),
                 Role::None | Role::Sender(_) => Fate::Pass,
             }
         });
-        if fate != Some(Fate::Stop) {
-            self.connections.pass_down(packet, out);
+        match fate {
+            Some(Fate::Stop) => {}
+            Some(Fate::Pass) => out.down(packet),
+            None => self.connections.pass_down(packet, out),
         }
     }
 
     fn up(&mut self, packet: &Packet, now: Time, out: &mut impl AgentOut) {
         let traced = self.connections.trace(packet, now, out, |connection, side, segment, turn| {
-            if let Role::Receiver(filter) = &mut connection.halves[side] {
-                filter.on_data(segment, turn.now);
-            }
+            connection.halves[side].on_data(segment, turn);
+            let unmarked = unmarked(packet);
+            let packet = unmarked.as_ref().unwrap_or(packet);
             match &mut connection.halves[1 - side] {
                 Role::Sender(generator) => generator.on_reply(packet, segment, turn),
-                Role::None | Role::Receiver(_) => turn.out.up(packet),
+                Role::None | Role::Receiver(_) | Role::Passing(_) => turn.out.up(packet),
             }
         });
         if traced.is_none() {
@@ -102,16 +108,32 @@ impl Agent for Safe {
             if let Role::Receiver(filter) = &mut connection.halves[1 - side]
                 && signal == Signal::Undelivered
             {
-                filter.on_undelivered();
+                filter.is_unknown();
             }
         });
     }
 
     fn on_timer(&mut self, now: Time, out: &mut impl AgentOut) {
         self.connections.on_timer(now, out, |role, turn| match role {
-            Role::None => {}
+            Role::None | Role::Passing(_) => {}
             Role::Sender(generator) => generator.on_timer(turn),
             Role::Receiver(filter) => filter.on_timer(turn),
+        });
+    }
+
+    fn restart(&mut self, _: Time, out: &mut impl AgentOut) {
+        self.connections.restart(out);
+    }
+
+    fn export(&mut self, mobile: NodeId, _: Time, out: &mut impl AgentOut) -> Option<Exported> {
+        self.connections.export(mobile, out)
+    }
+
+    fn import(&mut self, exported: Exported, now: Time, out: &mut impl AgentOut) {
+        self.connections.import(exported, now, out, |role, turn| match role {
+            Role::None => {}
+            Role::Sender(generator) => generator.arrive(turn),
+            Role::Receiver(filter) | Role::Passing(filter) => filter.arrive(turn),
         });
     }
 
@@ -136,6 +158,28 @@ state_bytes! {
         None,
         Sender(Box<Generator>),
         Receiver(Box<Filter>),
+        /// The receiver's side, while the agent at the other end does not acknowledge data.
+        Passing(Box<Filter>),
+    }
+}
+
+impl Role {
+    /// A segment of the sender arrived over the link. Its mark says whether the agent at the other end acknowledges it.
+    fn on_data<O: AgentOut>(&mut self, segment: &Segment, turn: &mut Turn<'_, O>) {
+        let is_marked = segment.flags.has(Flags::REFUSED);
+        if is_marked || matches!(self, Role::Passing(_)) {
+            *self = match std::mem::take(self) {
+                Role::Receiver(mut filter) if is_marked => {
+                    filter.arrive(turn);
+                    Role::Passing(filter)
+                }
+                Role::Passing(filter) if !is_marked && segment.len > 0 => Role::Receiver(filter),
+                role => role,
+            };
+        }
+        if let Role::Receiver(filter) | Role::Passing(filter) = self {
+            filter.on_data(segment, turn.now);
+        }
     }
 }
 
@@ -152,7 +196,7 @@ impl Half for Role {
         match self {
             Role::None => Time::NEVER,
             Role::Sender(generator) => generator.deadline(),
-            Role::Receiver(filter) => filter.deadline(),
+            Role::Receiver(filter) | Role::Passing(filter) => filter.deadline(),
         }
     }
 
@@ -164,7 +208,15 @@ impl Half for Role {
         match self {
             Role::None => 0,
             Role::Sender(generator) => generator.bytes(),
-            Role::Receiver(filter) => filter.bytes(),
+            Role::Receiver(filter) | Role::Passing(filter) => filter.bytes(),
         }
+    }
+
+    fn acts(&self) -> bool {
+        !matches!(self, Role::None)
+    }
+
+    fn holds(&self) -> bool {
+        matches!(self, Role::Receiver(filter) if filter.holds())
     }
 }

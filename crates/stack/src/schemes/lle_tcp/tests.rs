@@ -2,6 +2,7 @@
 
 mod bench;
 mod holes;
+mod moving;
 mod paths;
 mod property;
 mod returning;

@@ -324,3 +324,14 @@ fn what_may_be_sent_again_is_kept_until_it_is_acknowledged() {
     assert_eq!(script.ack(ack(2)), "up");
     assert_eq!(kept(&script), [2]);
 }
+
+#[test]
+fn an_agent_that_restarts_hides_nothing() {
+    for rule in ALL {
+        let mut script = Script::begun(rule);
+        assert_eq!(script.ack(ack(1)), "hidden", "{rule:?}");
+        script.agent.restart(script.now, &mut Handed::default());
+        assert_eq!(script.signal(Signal::Undelivered, 1), 0, "what was hidden is forgotten");
+        assert_eq!([script.ack(ack(1)), script.ack(ack(1))], ["up", "up"], "{rule:?}");
+    }
+}

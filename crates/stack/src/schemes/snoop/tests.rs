@@ -319,3 +319,16 @@ fn idle_flows_are_forgotten_and_the_table_is_bounded() {
     assert_eq!(script.agent.to_mobiles.refused(), 1);
     assert!(script.agent.to_mobiles.find(&FlowKey::of(&other)).is_some());
 }
+
+#[test]
+fn a_station_that_restarts_passes_what_it_had_cached_to_the_sender() {
+    let mut script = begun(&Config::default());
+    script.up(&from_mobile(0));
+    script.up(&from_mobile(2));
+    script.agent.restart(script.now, &mut script.heard);
+    assert_eq!(script.wait(Span::from_secs(30)), NOTHING, "there is nothing to send again");
+    (0..4).for_each(|_| assert_eq!(script.ack(1), ["up ack 1"]));
+    assert_eq!(script.down(&to_mobile(1)), ["down ack 1"], "no hole is known");
+    script.send([1]);
+    assert_eq!([script.ack(10), script.ack(10)].concat(), ["up ack 10", "up ack 10"]);
+}

@@ -247,3 +247,13 @@ fn a_flow_ends_with_its_fin_a_reset_and_a_new_syn() {
         assert!(!is_known(&script));
     }
 }
+
+#[test]
+fn a_station_that_restarts_leaves_what_it_had_buffered_to_the_sender() {
+    let mut script = begun(&first());
+    script.agent.restart(script.now, &mut script.heard);
+    assert_eq!(script.wait(Span::from_secs(30)), NOTHING, "there is nothing to send again");
+    (0..4).for_each(|_| assert_eq!(answer(&mut script, 1, 0), ["up ack 1"]));
+    assert_eq!(send(&mut script, [1]), ["down 1"]);
+    assert_eq!(answer(&mut script, 10, 0), ["up ack 10"]);
+}

@@ -141,6 +141,13 @@ impl Copies {
         }
     }
 
+    /// The link that held copies is another one now.
+    pub(super) fn leave_link(&mut self) {
+        for kept in &mut self.kept {
+            (kept.resent, kept.resent_at) = (false, Time::ZERO);
+        }
+    }
+
     /// The first delivery of the data at `offset` that the receiver may have got; 0 if it is unknown.
     pub(super) fn delivery_of(&self, offset: u64) -> u64 {
         let kept = self.kept.get(self.index_of(offset)).filter(|kept| kept.start <= offset);

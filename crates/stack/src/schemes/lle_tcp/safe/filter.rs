@@ -207,18 +207,41 @@ impl Filter {
         }
     }
 
-    /// A segment that was passed did not arrive: the other end does not know its contents.
-    pub(super) fn on_undelivered(&mut self) {
+    /// The other end does not know what was passed: a segment did not arrive, or another agent is there.
+    pub(super) fn is_unknown(&mut self) {
         self.told_edge = 0;
         self.reported.clear();
+    }
+
+    /// Whether a segment is withheld.
+    pub(super) fn holds(&self) -> bool {
+        self.held.is_some()
+    }
+
+    /// The agent at the other end is another one, or acknowledges nothing from now on: what is withheld goes to the link.
+    pub(super) fn arrive<O: AgentOut>(&mut self, turn: &mut Turn<'_, O>) {
+        self.send_held(turn);
+        self.is_unknown();
+    }
+
+    /// A segment of the receiver goes to the link because the agent at the other end acknowledges nothing.
+    pub(super) fn pass<O>(&mut self, segment: &Segment, turn: &mut Turn<'_, O>) -> Fate {
+        let ack =
+            segment.ack.unwrap_near(self.terms.zero, self.said).filter(|_| segment.flags.has(Flags::ACK));
+        self.said = ack.map_or(self.said, |ack| ack.max(self.said));
+        turn.counters.passed += u64::from(is_pure(segment));
+        Fate::Pass
     }
 
     /// The receiver is silent: its newest acknowledgement passes after all, in case the other end did not notice the
     /// delivery.
     pub(super) fn on_timer<O: AgentOut>(&mut self, turn: &mut Turn<'_, O>) {
-        if self.release_at > turn.now {
-            return;
+        if self.release_at <= turn.now {
+            self.send_held(turn);
         }
+    }
+
+    fn send_held<O: AgentOut>(&mut self, turn: &mut Turn<'_, O>) {
         self.release_at = Time::NEVER;
         if let Some(packet) = self.held.take()
             && let Body::Tcp(segment) = &packet.body

@@ -44,7 +44,8 @@ state_bytes! {
         pub(super) sent_again: u64,
         /// The offset of the sender's FIN.
         pub(super) fin: Option<u64>,
-        /// Data below this offset may have been sent without a stored copy.
+        /// Data below this offset may have been sent without a stored copy. All data after a hand-off, until the receiver
+        /// speaks.
         unkept: u64,
         /// Whether the sender has requested an answer since the receiver's last one: by a probe or by old data.
         pub(super) asked: bool,
@@ -95,6 +96,30 @@ impl Generator {
             deliveries: 0,
             resubmitted: 0,
         }
+    }
+
+    /// The connection has moved here from another station. The receiver answers a copy of the oldest segment that it has not
+    /// confirmed.
+    pub(super) fn arrive<O: AgentOut>(&mut self, turn: &mut Turn<'_, O>) {
+        self.local = turn.config.criterion.is_behind(self.reply.terms.sender.0);
+        self.unkept = u64::MAX;
+        self.ack_at = self.ack_at.max(turn.now);
+        self.excuses = Excuses::default();
+        self.copies.leave_link();
+        self.spacing.interrupt();
+        self.repair_after_silence(turn);
+    }
+
+    /// Whether the receiver has spoken, and nothing passed it by before that.
+    pub(super) fn knows_receiver(&self) -> bool {
+        self.edge.is_known() && self.unkept < u64::MAX
+    }
+
+    /// The receiver offers room up to `edge`. Data below it may have been sent while the connection moved. Returns true if
+    /// the offer exceeds the earlier ones.
+    pub(super) fn on_offer(&mut self, edge: u64) -> bool {
+        self.unkept = self.unkept.min(edge);
+        self.edge.raise(edge)
     }
 
     /// When it must be called.

@@ -17,7 +17,9 @@ impl Generator {
         turn: &mut Turn<'_, O>,
     ) {
         let ack = self.offset(segment.ack).filter(|_| segment.flags.has(Flags::ACK));
-        if let Some(ack) = ack.filter(|&ack| ack <= self.sent_end) {
+        // Data may have passed while the connection moved here, but not beyond the edge, and a FIN one beyond.
+        if let Some(ack) = ack.filter(|&ack| ack <= self.sent_end.max(self.edge.highest() + 1)) {
+            self.sent_end = self.sent_end.max(ack);
             self.take_reply(packet, segment, ack, turn);
         } else {
             // Not an answer to data seen here: TCP can handle it.
@@ -34,8 +36,8 @@ impl Generator {
         turn: &mut Turn<'_, O>,
     ) {
         let pure = is_pure(segment);
-        // The end of the handshake goes up unchanged.
-        let consumed = pure && self.edge.is_known();
+        // The end of the handshake goes up unchanged, and so do the first words after a hand-off.
+        let consumed = pure && self.knows_receiver();
         // A keepalive or the probe of a closed window: only the sender may answer it.
         let asks = consumed && self.reply.is_before(segment);
         if consumed {
@@ -45,7 +47,7 @@ impl Generator {
         }
         let repeated = ack == self.confirmed;
         let edge = ack + (u64::from(segment.window) << self.reply.terms.shift);
-        let widened = self.edge.raise(edge);
+        let widened = self.on_offer(edge);
         let heard = self.take_blocks(segment, ack);
         let news = heard.is_some_and(|blocks| blocks.news);
         let advanced = ack > self.confirmed;

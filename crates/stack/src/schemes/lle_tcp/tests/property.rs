@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::super::{AckScheme, Config, Counters, Mode, OnUndelivered};
-use super::world::{Draws, Fate, Outcome, Plan, Reader, World};
+use super::world::{Draws, Fate, Outcome, Plan, Reader, Upset, World};
 use crate::hooks::Criterion;
 use crate::registry::tcp::{self, Profile, State};
 use crate::registry::{LawConfig, Parts, RecoveryKind};
@@ -43,6 +43,7 @@ fn quiet(mode: Mode) -> Plan {
         link_down: (Time::ZERO, Time::ZERO),
         calm: seconds(20),
         fate: Fate::Lives,
+        upsets: Vec::new(),
     }
 }
 
@@ -112,9 +113,33 @@ fn drawn(seed: u64, mode: Mode) -> Plan {
     }
 }
 
-fn holds_for_the_living(plan: &Plan, outcome: &Outcome) -> Result<(), TestCaseError> {
+/// A plan with hand-offs, of which the next may begin before the state of the last has arrived.
+fn moved(seed: u64, mode: Mode) -> Plan {
+    let mut draws = Draws(seed ^ 0x5eed);
+    let mut upset = || {
+        let takes = Span::from_millis(draws.below(300) * draws.below(2));
+        (Time(draws.below(6_000_000_000)), Upset::Handoff(takes))
+    };
+    let upsets = vec![upset(), upset(), upset()];
+    Plan { wired: Some(Span::from_millis(20)), upsets, ..drawn(seed, mode) }
+}
+
+/// A plan in which agents restart.
+fn restarted(seed: u64, mode: Mode) -> Plan {
+    let mut draws = Draws(seed ^ 0x5eed);
+    let mut upset = || (Time(draws.below(6_000_000_000)), Upset::Restart(draws.below(2) as usize));
+    let upsets = vec![upset(), upset(), upset()];
+    Plan { upsets, ..drawn(seed, mode) }
+}
+
+fn arrives_whole(plan: &Plan, outcome: &Outcome) -> Result<(), TestCaseError> {
     prop_assert_eq!(outcome.beyond_edge, 0, "{:?}", plan);
     prop_assert!(outcome.whole, "{:?}\n{:?}", outcome, plan);
+    Ok(())
+}
+
+fn holds_for_the_living(plan: &Plan, outcome: &Outcome) -> Result<(), TestCaseError> {
+    arrives_whole(plan, outcome)?;
     let unconfirmed = outcome.counters.map(|counters| counters.unconfirmed + counters.never_confirmed);
     prop_assert_eq!(unconfirmed[0].max(unconfirmed[1]), 0, "{:?}\n{:?}", outcome, plan);
     Ok(())
@@ -127,6 +152,18 @@ proptest! {
     fn a_stream_arrives_whole_whatever_the_hop_does_while_the_receiver_lives(seed in any::<u64>()) {
         let plan = drawn(seed, Mode::Safe);
         holds_for_the_living(&plan, &World::run(&plan))?;
+    }
+
+    #[test]
+    fn it_does_though_the_receiver_moves_from_station_to_station(seed in any::<u64>()) {
+        let plan = moved(seed, Mode::Safe);
+        arrives_whole(&plan, &World::run(&plan))?;
+    }
+
+    #[test]
+    fn it_does_though_agents_restart_unless_the_link_loses_what_it_has_delivered(seed in any::<u64>()) {
+        let plan = Plan { dropped_above: 0, ..restarted(seed, Mode::Safe) };
+        arrives_whole(&plan, &World::run(&plan))?;
     }
 
     #[test]

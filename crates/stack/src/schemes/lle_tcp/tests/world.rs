@@ -1,11 +1,14 @@
 //! Two connections over a simple hop with an agent at each end; the test sets the faults of the hop.
 
+mod upsets;
+
+pub(super) use upsets::Upset;
+
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
 use super::super::{Config, Counters, LleTcp};
-use crate::hooks::Criterion;
-use crate::hooks::{Agent, AgentOut, Note, Out, Timer};
+use crate::hooks::{Agent, AgentOut, Exported, Note, Out, Timer};
 use crate::packet::{Body, Flags, NodeId, Packet, Segment};
 use crate::registry::tcp::{self, Connection, Role, State};
 use crate::signal::Signal;
@@ -79,6 +82,8 @@ pub(super) struct Plan {
     pub(super) link_down: (Time, Time),
     pub(super) calm: Time,
     pub(super) fate: Fate,
+    /// Hand-offs and restarts, with their times.
+    pub(super) upsets: Vec<(Time, Upset)>,
 }
 
 /// The result of a run.
@@ -108,6 +113,8 @@ enum Event {
     LinkDone(usize),
     Wired(usize),
     AgentTimer(usize, u64),
+    Upset(usize),
+    Arrive,
     TcpTimer(usize, bool, u64),
 }
 
@@ -179,6 +186,7 @@ pub(super) struct World {
     edges: [u64; 2],
     beyond_edge: u64,
     work: VecDeque<Work>,
+    moving: VecDeque<Option<Exported>>,
 }
 
 impl World {
@@ -198,7 +206,6 @@ impl World {
     fn new(plan: Plan) -> World {
         let mut draws = Draws(plan.seed);
         let ends = [(NodeId(0), 1000), (NodeId(2), 2000)];
-        let hop_end = if plan.wired.is_some() { NodeId(1) } else { NodeId(0) };
         // Sequence numbers that wrap soon.
         let first = [0, 1].map(|_| SeqNo(u32::MAX - draws.below(60_000) as u32));
         let tcp = [0, 1].map(|side: usize| {
@@ -209,10 +216,7 @@ impl World {
             }
             tcp
         });
-        let agents = [(0, hop_end, NodeId(2)), (1, NodeId(2), hop_end)].map(|(side, local, ahead)| {
-            let criterion = Criterion::one_hop(local, [ahead]);
-            LleTcp::new(Config { criterion, ..plan.agents[side].clone() })
-        });
+        let agents = [0, 1].map(|side| upsets::agent(&plan, side));
         let mut world = World {
             now: Time::ZERO,
             draws,
@@ -227,6 +231,7 @@ impl World {
             edges: [0; 2],
             beyond_edge: 0,
             work: VecDeque::new(),
+            moving: VecDeque::new(),
             plan,
         };
         world.schedule_traffic();
@@ -250,6 +255,9 @@ impl World {
             }
         }
         self.at(plan.close_at, Event::Close(plan.opener));
+        for (number, (at, _)) in plan.upsets.iter().enumerate() {
+            self.at(*at, Event::Upset(number));
+        }
     }
 
     fn at(&mut self, at: Time, event: Event) {
@@ -302,6 +310,8 @@ impl World {
                 }
                 return;
             }
+            Event::Upset(number) => return self.upset(number),
+            Event::Arrive => return self.state_arrives(),
             Event::TcpTimer(side, delayed, version) => {
                 if self.versions[side][usize::from(delayed)] != version {
                     return;
@@ -377,7 +387,7 @@ impl World {
 
     fn link_done(&mut self, side: usize) {
         let now = self.now;
-        let packet = self.links[side].pop_front().expect("on the link");
+        let Some(packet) = self.links[side].pop_front() else { return };
         if !self.links[side].is_empty() {
             self.at(now.after(SERVICE), Event::LinkDone(side));
         }
