@@ -97,7 +97,9 @@ class Studio:
     @cached_property
     def scenarios(self) -> list[dict[str, Any]]:
         """The scenarios that the page can open: name, title, text and picture of each."""
-        shipped = [_about(name, file) for name, file in paths.shipped().items()]
+        # The examples are first.
+        order = sorted(paths.shipped().items(), key=lambda it: not it[0].startswith("examples/"))
+        shipped = [_about(name, file) for name, file in order]
         return [*(_about(name, file) | {"savable": True} for name, file in self.own.items()), *shipped]
 
     def listing(self) -> str:
