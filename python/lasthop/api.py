@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from lasthop._core import Cancel
     from lasthop.base.table import Table
     from lasthop.figures.ladders import Ladder
+    from lasthop.realtime.session import Outcome
     from lasthop.report.play import Play
     from lasthop.scenario.overrides import Pairs
     from lasthop.study.optimum import Optimum
@@ -304,6 +305,61 @@ class Scenario(scenario.Scenario):
         arguments = (seed, replication, point, trace, pcap, max_events, max_wall_s, cancel)
         with of_one_run(progress, lambda: self.duration_s(point)) as heard:
             return cast("Run", super().run(*arguments, progress=heard))
+
+    def virtual(
+        self,
+        commands: Sequence[tuple[str, Sequence[str]]],
+        *,
+        point: int = 0,
+        seed: int | None = None,
+        replication: int = 0,
+        limit_s: float = 3600.0,
+        trace: Sequence[str] = (),
+        pcap: str | Path | Mapping[str, str | Path] | None = None,
+        out: str | Path | None = None,
+        kernel: str | Path | None = None,
+    ) -> Outcome:
+        """Run programs on nodes in virtual time, until the last of them ends, as `lasthop virtual` does.
+
+        The same call gives the same packets at the same times. The programs print, each line after the name
+        of the node.
+
+        Args:
+            commands: For each program the name of its node, and the program with its arguments.
+            point: The number of the point.
+            seed: Seed of all random streams, and of what the programs draw from the kernel; default: the
+                scenario's seed.
+            replication: The number of the run for this seed.
+            limit_s: The time of this machine in seconds after which the run is ended.
+            trace: Channels to record, such as `events`; `out` receives them.
+            pcap: A capture file for the first link, or one for each link in a mapping.
+            out: A directory for the outcome and its traces.
+            kernel: A kernel of User-Mode Linux; default: the one that `lasthop virtual --build-kernel` made.
+
+        Returns:
+            The metrics, and what each node sent.
+
+        Raises:
+            UsageError: An argument is invalid for this scenario, or a program does not exist.
+            ScenarioError: The scenario has an agent that cannot run live.
+            UnavailableError: There is no kernel.
+            RunError: The kernel failed, or did not end in time.
+            StudyError: A result cannot be written.
+        """
+        from lasthop.virtual.calls import virtual
+
+        return virtual(
+            self,
+            commands,
+            point=point,
+            seed=seed,
+            replication=replication,
+            limit_s=limit_s,
+            trace=trace,
+            pcap=pcap,
+            out=out,
+            kernel=kernel,
+        )
 
     def sweep(
         self,

@@ -26,6 +26,7 @@ ROOMS = (
         "laws",
         "scenario",
         "realtime",
+        "virtual",
         "peer",
         "study",
         "views",

@@ -17,6 +17,7 @@ from lasthop.cli.options import (
     Word,
     examples,
     json_option,
+    kernel_option,
     law_option,
     loaded,
     progress_option,
@@ -56,6 +57,13 @@ _MISSED = 3
     help="Run the points and compare them with this kernel's TCP over the same path, in real time.",
 )
 @click.option(
+    "--virtual",
+    "is_virtual",
+    is_flag=True,
+    help="With --peer, compare with the kernel that `virtual --build-kernel` makes, in virtual time.",
+)
+@kernel_option
+@click.option(
     "-r",
     "--replications",
     type=Whole(1),
@@ -74,7 +82,7 @@ _MISSED = 3
     "--jobs",
     type=Whole(1),
     metavar="N",
-    help="With --peer, the maximum number of paths at once; default: two for each core.",
+    help="With --peer, the maximum number of paths at once; default: two for each core, with --virtual one.",
 )
 @click.option(
     "--window",
@@ -98,6 +106,8 @@ def check_command(
     where: tuple[str, ...],
     theory: bool,
     peer: str | None,
+    is_virtual: bool,
+    kernel: Path | None,
     replications: int,
     tolerance: float | None,
     jobs: int | None,
@@ -112,22 +122,28 @@ def check_command(
     from lasthop.base.paths import shipped
     from lasthop.cli.interrupt import interruptible
     from lasthop.scenario import check
+    from lasthop.virtual.kernel import find
 
     if theory and peer:
         raise UsageError("--theory too; expected one of them", argument="peer")
     if (theory or peer) and len(scenarios) != 1:
         given = "theory" if theory else "peer"
         raise UsageError(f"{len(scenarios)} scenarios; expected exactly one", argument=given)
-    for name, value in (("jobs", jobs), ("window", window), ("metric", metrics)):
+    options = {"jobs": jobs, "window": window, "metric": metrics, "virtual": is_virtual or None}
+    for name, value in options.items():
         if value is not None and not peer:
             raise UsageError("applies only to --peer; expected --peer linux too", argument=name)
+    if kernel is not None and not is_virtual:
+        raise UsageError("applies only to --virtual; expected --virtual too", argument="kernel")
     if peer:
+        cores = os.cpu_count() or 1
         beside = _peer(
             loaded(scenarios[0], settings),
             where,
-            (replications, jobs or 2 * (os.cpu_count() or 1)),
+            (replications, jobs or (cores if is_virtual else 2 * cores)),
             _metrics(metrics),
             window,
+            find(kernel) if is_virtual else None,
             no_progress=no_progress,
         )
         _report(beside, tolerance, window, as_json=as_json)
@@ -183,6 +199,7 @@ def _peer(
     amount: tuple[int, int],
     metrics: list[str],
     window: Path | None,
+    kernel: Path | None,
     *,
     no_progress: bool,
 ) -> Beside:
@@ -219,7 +236,13 @@ def _peer(
 
     with interruptible():
         return compare(
-            scenario, where, *amount, metrics=metrics, sampled=window is not None, listener=Following()
+            scenario,
+            where,
+            *amount,
+            metrics=metrics,
+            sampled=window is not None,
+            kernel=kernel,
+            listener=Following(),
         )
 
 

@@ -13,6 +13,7 @@ import click
 from lasthop.base.errors import UsageError
 from lasthop.cli import completing
 from lasthop.cli.options import (
+    F,
     Folder,
     Whole,
     Word,
@@ -29,7 +30,7 @@ from lasthop.cli.recording import captures, channels, expect_separate, pcap_opti
 from lasthop.cli.talk import data, note, warn, written
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from lasthop.realtime.programs import Node
     from lasthop.realtime.session import Outcome
@@ -41,21 +42,23 @@ _NODE = "--node"
 LATE, LIMITED = 3, 124
 
 
-class _Programs(click.Command):
+class Programs(click.Command):
     """A command whose last options are programs: `--node NAME -- PROGRAM ...`, several times."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Keep the programs apart from the options."""
         first = args.index(_NODE) if _NODE in args else len(args)
         ctx.meta[_NODE] = args[first:]
         return super().parse_args(ctx, args[:first])
 
     def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Show where the programs go."""
         formatter.write_usage(
             ctx.command_path, f"[OPTIONS] SCENARIO [{_NODE} NAME -- PROGRAM [ARGUMENT]...]..."
         )
 
 
-def _programs(words: Sequence[str]) -> list[tuple[str, tuple[str, ...]]]:
+def programs(words: Sequence[str]) -> list[tuple[str, tuple[str, ...]]]:
     """The nodes and programs of the last options."""
     found: list[tuple[str, tuple[str, ...]]] = []
     starts = [place for place, word in enumerate(words) if word == _NODE]
@@ -68,33 +71,37 @@ def _programs(words: Sequence[str]) -> list[tuple[str, tuple[str, ...]]]:
     return found
 
 
-real_time_options = together(
-    seed_option,
-    click.option("--replication", type=Whole(0), default=0, help="The replication."),
+def run_options(limit: str, *more: Callable[[Any], Any]) -> Callable[[F], F]:
+    """The options of a run of programs: what its limit is, and what only some of them have."""
+    return together(
+        seed_option,
+        click.option("--replication", type=Whole(0), default=0, help="The replication."),
+        click.option("--limit", type=click.FloatRange(min=0, min_open=True), help=limit),
+        click.option(
+            "--late",
+            type=click.FloatRange(min=0),
+            help="Lateness in ms at the 99th percentile beyond which the exit code is 3; default: 1.",
+        ),
+        *more,
+        pcap_option,
+        click.option("-o", "--out", type=Folder(), help="Directory for run.json and traces."),
+        json_option,
+        talk_options,
+    )
+
+
+real_time_options = run_options(
+    "Seconds after which the run ends; default: 3600.",
     click.option(
         "--internet", type=Word(), metavar="NAME", help="Let the programs reach the Internet through a node."
     ),
-    click.option(
-        "--limit",
-        type=click.FloatRange(min=0, min_open=True),
-        help="Seconds after which the run ends; default: 3600.",
-    ),
-    click.option(
-        "--late",
-        type=click.FloatRange(min=0),
-        help="Lateness in ms at the 99th percentile beyond which the exit code is 3; default: 1.",
-    ),
     click.option("--watch", "is_watched", is_flag=True, help="Show charts of the run in a page."),
-    pcap_option,
-    click.option("-o", "--out", type=Folder(), help="Directory for run.json and traces."),
-    json_option,
-    talk_options,
 )
 
 
 @click.command(
     "live",
-    cls=_Programs,
+    cls=Programs,
     epilog=examples(
         "lasthop live lle-tcp/fig08 --node sender -- python3 -m http.server 80 "
         "--node receiver -- curl -s -o /dev/null -w '%{speed_download}' http://sender/",
@@ -128,7 +135,7 @@ def live_command(
     each other by name. Each line that a program prints begins with the name of its node.
     The exit code is that of the last program, or 3 if packets were late.
     """
-    commands = _programs(ctx.meta[_NODE])
+    commands = programs(ctx.meta[_NODE])
     if shell is not None:
         commands.append((shell, own_shell()))
     if not commands and not hold:
@@ -162,20 +169,47 @@ def conduct(
     *,
     others: Sequence[str],
     hold: Sequence[str] = (),
-    point: int = 0,
     has_terminal: bool,
     internet: str | None,
+    is_watched: bool,
+    **options: Any,
+) -> None:
+    """Run programs on nodes in real time, print and keep what the run gave, and leave with its exit code."""
+    from lasthop.realtime import session
+
+    def run(*given: Any, point: int, **further: Any) -> Outcome:
+        with _watched(scenario, point) if is_watched else nullcontext() as watch:
+            return session.run(
+                *given,
+                point=point,
+                others=others,
+                internet=internet,
+                has_terminal=has_terminal,
+                watch=watch,
+                on_ready=lambda nodes: _introduce(nodes, hold),
+                **further,
+            )
+
+    conclude(ctx, scenario, commands, run, **options)
+
+
+def conclude(
+    ctx: click.Context,
+    scenario: Scenario,
+    commands: Sequence[tuple[str, tuple[str, ...]]],
+    run: Callable[..., Outcome],
+    *,
+    point: int = 0,
     seed: int | None,
     replication: int,
     limit: float | None,
     late: float | None,
     trace: str | None = None,
-    is_watched: bool,
     pcaps: tuple[str, ...],
     out: Path | None,
     as_json: bool,
 ) -> None:
-    """Run programs on nodes, print and keep what the run gave, and leave with its exit code."""
+    """Have programs run, print and keep what the run gave, and leave with its exit code."""
     from lasthop.base.jsontext import dumps
     from lasthop.realtime import session
     from lasthop.realtime.programs import Command
@@ -186,23 +220,17 @@ def conduct(
     # Programs print to the standard output.
     expect_separate(captured, is_silent=False)
     prepare(folder, captured)
-    with _watched(scenario, point) if is_watched else nullcontext() as watch:
-        done = session.run(
-            scenario,
-            [Command(*one) for one in commands],
-            others=others,
-            internet=internet,
-            point=point,
-            seed=seed,
-            replication=replication,
-            limit_s=limit_s,
-            has_terminal=has_terminal,
-            trace=recorded,
-            pcap=captured or None,
-            out=folder,
-            watch=watch,
-            on_ready=lambda nodes: _introduce(nodes, hold),
-        )
+    done = run(
+        scenario,
+        [Command(*one) for one in commands],
+        point=point,
+        seed=seed,
+        replication=replication,
+        limit_s=limit_s,
+        trace=recorded,
+        pcap=captured or None,
+        out=folder,
+    )
     _say(done)
     if as_json:
         data(dumps(done.as_dict()))

@@ -34,6 +34,7 @@ COMMANDS = {
     "reproduce": ("verify", "Redraw the figures of papers and judge their claims."),
     "check": ("check", "Validate scenarios; compare with closed forms, or with Linux."),
     "live": ("live", "Run programs on the nodes of a scenario, in real time."),
+    "virtual": ("virtual", "Run programs on the nodes of a scenario, in virtual time."),
     "link": ("link", "Run a program behind a link: rate, delay, loss, a trace, Wi-Fi."),
     "new": ("author", "Copy a shipped scenario as a starting point."),
     "list": ("author", "List variants, links, metrics, scenarios and more."),

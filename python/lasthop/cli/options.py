@@ -265,6 +265,12 @@ judgements_option = click.option(
     "--judgements", is_flag=True, help="Show how laws classified losses, against the true cause."
 )
 
+kernel_option = click.option(
+    "--kernel",
+    type=Place(),
+    help="Kernel for virtual time; default: the one that `virtual --build-kernel` made.",
+)
+
 progress_option = click.option("--no-progress", is_flag=True, help="Show no progress bar.")
 
 # The same for long work without a bar, since a script may pass the option to all commands.

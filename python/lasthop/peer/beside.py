@@ -15,6 +15,7 @@ from lasthop.stats.intervals import Interval, difference, interval
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path as File
 
     from lasthop.peer.path import Flow, Path
     from lasthop.scenario.scenario import Run, Scenario
@@ -225,9 +226,10 @@ def compare(
     *,
     metrics: Sequence[str] = (),
     sampled: bool = False,
+    kernel: File | None = None,
     listener: Listener | None = None,
 ) -> Beside:
-    """Run the chosen points here and by the kernel.
+    """Run the chosen points here and by the kernel: that of this machine, or one in virtual time.
 
     Raises:
         ScenarioError: The kernel cannot run a point.
@@ -235,15 +237,16 @@ def compare(
     """
     listener = listener or Listener()
     paths = [path(scenario, point) for point in scenario.select(where)]
-    with Crew(jobs) as crew:
+    with Crew(jobs, kernel) as crew:
         known = crew.probe(sorted({flow.law for one in paths for flow in one.flows}))
         has_ecn = known["has_accurate_ecn"]
         paths = [with_known_laws(one, scenario, known["laws"], has_accurate_ecn=has_ecn) for one in paths]
         runs = [(one, r) for one in paths for r in range(replications)]
         release, backlog = known["release"], known["backlog"]
         most = duration(_real_time([one.duration_s for one, _ in runs], jobs))
+        clock = f"real time, at most {most}" if kernel is None else "virtual time,"
         listener.say(
-            f"{len(runs)} runs by Linux {release} in real time, at most {most} with {jobs} at once; "
+            f"{len(runs)} runs by Linux {release} in {clock} with {jobs} at once; "
             f"interfaces hold {backlog} packets"
         )
         # Ours first: the kernel's runs need the processors for themselves.
@@ -251,7 +254,10 @@ def compare(
         ours = [_ours(scenario, one, r, wanted, sampled=sampled and r == 0) for one, r in runs]
         ends = [_end(one, found) for (one, _), found in zip(runs, ours, strict=True)]
         about = _real_time(ends, jobs)
-        listener.say(f"our runs are done; the kernel's take about {duration(about)}, if they take as long")
+        if kernel is None:
+            listener.say(
+                f"our runs are done; the kernel's take about {duration(about)}, if they take as long"
+            )
         theirs: dict[int, dict[str, Any]] = {}
 
         def done(number: int, result: dict[str, Any]) -> None:

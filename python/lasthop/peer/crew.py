@@ -29,15 +29,17 @@ IN_TIME_S = 1e-3
 _TRIES = 3
 _TICK_S = 1.0
 _WORKER = Path(__file__).parent / "worker.py"
+_PROXY = Path(__file__).parents[1] / "virtual" / "proxy.py"
 
 
 class _Worker:
     """One process and the job it has."""
 
-    def __init__(self) -> None:
+    def __init__(self, kernel: Path | None) -> None:
+        own = (str(_WORKER), str(os.getpid()))
         # It dies with the thread that starts it, which is the one that waits for it.
         self.process = subprocess.Popen(
-            [sys.executable, "-P", str(_WORKER), str(os.getpid())],
+            [sys.executable, "-P", *(own if kernel is None else (str(_PROXY), str(kernel), str(_WORKER)))],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={**os.environ, "PYTHONPATH": for_children(), "OPENBLAS_NUM_THREADS": "1"},
@@ -73,9 +75,10 @@ class _Worker:
 
 
 class Crew:
-    """Some workers; as a context it ends them."""
+    """Some workers, in guests with a kernel if one is given; as a context it ends them."""
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int, kernel: Path | None = None) -> None:
+        self._kernel = kernel
         self.most = most
         #: How many may run at once; it follows what the timers allow.
         self.at_once = most
@@ -147,5 +150,5 @@ class Crew:
         for worker in self._workers:
             if worker.job is None:
                 return worker
-        self._workers.append(_Worker())
+        self._workers.append(_Worker(self._kernel))
         return self._workers[-1]

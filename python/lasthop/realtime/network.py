@@ -85,30 +85,48 @@ def live(
         raise UsageError(f"{scenario!r}; expected a Scenario, a path or an id", argument="scenario")
     chosen = scenario if isinstance(scenario, Scenario) else load(scenario)
     named = list(dict.fromkeys(words("nodes", nodes, "phone")))
-    known = [node["name"] for node in chosen.network(point)["nodes"]]
-    for name in named:
-        _expect_node(name, known, "nodes")
+    further = checked(chosen, named, "nodes", point, seed, replication, limit_s, trace, pcap, out)
     if internet is not None:
-        _expect_node(internet, known, "internet")
-    if not named:
-        raise UsageError(f"no node; {nearest('', known)}", argument="nodes")
-    channels = chosen.check_trace(trace, point)
+        _expect_node(internet, [node["name"] for node in chosen.network(point)["nodes"]], "internet")
+    others = list(dict.fromkeys([*named, *([] if internet is None else [internet])]))
+    return Live({**further, "others": others, "internet": internet})
+
+
+def checked(
+    scenario: Scenario,
+    nodes: Sequence[str],
+    argument: str,
+    point: int,
+    seed: int | None,
+    replication: int,
+    limit_s: float,
+    trace: Sequence[str],
+    pcap: str | Path | Mapping[str, str | Path] | None,
+    out: str | Path | None,
+) -> dict[str, Any]:
+    """The arguments of a run of programs in Python, as `session.run` takes them.
+
+    Raises:
+        UsageError: An argument is invalid for this scenario.
+    """
+    known = [node["name"] for node in scenario.network(point)["nodes"]]
+    for name in nodes:
+        _expect_node(name, known, argument)
+    if not nodes:
+        raise UsageError(f"no node; {nearest('', known)}", argument=argument)
+    channels = scenario.check_trace(trace, point)
     if channels and out is None:
         raise UsageError("nothing keeps the traces; expected a directory as out", argument="trace")
-    return Live(
-        {
-            "scenario": Scenario.from_text(chosen.text, chosen.name, chosen.overrides, ident=chosen.id),
-            "others": list(dict.fromkeys([*named, *([] if internet is None else [internet])])),
-            "internet": internet,
-            "point": point,
-            "seed": seed if seed is None else whole("seed", seed, most=MOST_SEED),
-            "replication": whole("replication", replication),
-            "limit_s": span("limit_s", limit_s),
-            "trace": channels,
-            "pcap": {link: file.absolute() for link, file in capture_files(chosen, pcap, point).items()},
-            "out": None if out is None else place("out", out, "a directory").absolute(),
-        }
-    )
+    return {
+        "scenario": Scenario.from_text(scenario.text, scenario.name, scenario.overrides, ident=scenario.id),
+        "point": point,
+        "seed": seed if seed is None else whole("seed", seed, most=MOST_SEED),
+        "replication": whole("replication", replication),
+        "limit_s": span("limit_s", limit_s),
+        "trace": channels,
+        "pcap": {link: file.absolute() for link, file in capture_files(scenario, pcap, point).items()},
+        "out": None if out is None else place("out", out, "a directory").absolute(),
+    }
 
 
 def _expect_node(name: str, known: Sequence[str], argument: str) -> None:

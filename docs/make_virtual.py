@@ -1,0 +1,149 @@
+"""Writes the tables of docs/virtual.md: what a virtual second costs, and all laws of the guest beside ours.
+
+    python docs/make_virtual.py [speed|laws]
+
+Wants the kernel that `lasthop virtual --build-kernel` makes, and takes half an hour on two cores.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from itertools import product
+from pathlib import Path
+
+import lasthop as lh
+
+PAGE = Path(__file__).with_name("virtual.md")
+PATH = """
+[run]
+duration = "25 s"
+warmup = "5 s"
+
+[nodes]
+s = {}
+d = {}
+
+[links.path]
+kind = "lossy"
+nodes = ["s", "d"]
+rate = "10 Mbit/s"
+delay = "20 ms"
+queue = "35 packets"
+loss = { rate = "0 %" }
+
+[flows.main]
+from = "s"
+to = "d"
+app = { kind = "bulk" }
+tcp = { profile = "modern", packet = "1448 B", extra-header = "0 B" }
+"""
+RATES = (1, 10, 50, 100)
+LOSSES = ("0.1 %", "1 %")
+REPLICATIONS = 1
+# Each law of the kernel, and the name of ours.
+LAWS = {
+    **{law: law for law in ("reno", "cubic", "bbr", "vegas", "veno")},
+    "westwood": "westwood-plus",
+    **dict.fromkeys(("bic", "htcp", "illinois", "yeah", "dctcp", "cdg")),
+    **dict.fromkeys(("scalable", "highspeed", "hybla", "lp", "nv")),
+}
+SENDER = """
+import socket, sys, time
+while True:
+    end = socket.socket()
+    end.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, sys.argv[1].encode())
+    try:
+        end.connect(("d", 80))
+        break
+    except ConnectionRefusedError:
+        time.sleep(0.01)
+while True:
+    end.send(bytes(65536))
+"""
+# Bits a second of what comes in the measured time.
+RECEIVER = """
+import socket, time
+end, _ = socket.create_server(("", 80)).accept()
+begun, got, before = time.monotonic(), 0, 0
+while (passed := time.monotonic() - begun) < 25:
+    got += len(end.recv(1 << 18))
+    before = got if passed < 5 else before
+print(8 * (got - before) / 20)
+"""
+
+
+def transfer(law: str, replication: int, **keys: str) -> tuple[float, int, float]:
+    """The goodput of a law in a guest, the packets that the network took, and seconds of processors."""
+    with tempfile.TemporaryDirectory() as folder:
+        scenario = Path(folder) / "path.toml"
+        scenario.write_text(PATH)
+        settings = [word for key, value in keys.items() for word in ("-s", f"links.path.{key}={value}")]
+        sender = ("--node", "s", "--", sys.executable, "-c", SENDER, law)
+        receiver = ("--node", "d", "--", sys.executable, "-c", RECEIVER)
+        command = ("virtual", str(scenario), *settings, "--replication", str(replication), "-o", folder)
+        process = subprocess.Popen(
+            [sys.executable, "-m", "lasthop", *command, *sender, *receiver], stdout=subprocess.PIPE, text=True
+        )
+        assert process.stdout is not None
+        said = process.stdout.read()
+        used = os.wait4(process.pid, 0)[2]
+        packets = sum(map(int, re.findall(r'"packets": (\d+)', (Path(folder) / "run.json").read_text())))
+    print(law, replication, keys, said.strip(), flush=True)
+    return float(said.split()[1]), packets, used.ru_utime + used.ru_stime
+
+
+def speed() -> str:
+    """What a virtual second costs, by the rate of the link."""
+    lines = ["| rate | goodput | packets a second | processor, for a second | for a packet |\n"]
+    lines += ["| --- | --- | --- | --- | --- |\n"]
+    for rate in RATES:
+        goodput, packets, used = transfer(
+            "cubic", 0, rate=f"{rate} Mbit/s", queue=f"{max(20, 3 * rate)} packets"
+        )
+        row = [f"{rate} Mbit/s", f"{goodput / 1e6:.3g} Mbit/s", f"{packets / 25:.0f}", f"{used / 25:.2g} s"]
+        lines.append(f"| {' | '.join([*row, f'{1e3 * used / packets:.2g} ms'])} |\n")
+        print(lines[-1], end="", flush=True)
+    return "".join(lines)
+
+
+def laws() -> str:
+    """The goodput of each law of the guest, and of ours."""
+    cells = [(law, loss, r) for law, loss in product(LAWS, LOSSES) for r in range(REPLICATIONS)]
+    with ThreadPoolExecutor(2) as pool:
+        found = list(pool.map(lambda cell: transfer(cell[0], cell[2], **{"loss.rate": cell[1]})[0], cells))
+    theirs: dict[tuple[str, str], float] = {}
+    for (law, loss, _), goodput in zip(cells, found, strict=True):
+        theirs[law, loss] = theirs.get((law, loss), 0.0) + goodput / REPLICATIONS
+    lines = [f"| law | {' | '.join(f'{loss} loss' for loss in LOSSES)} |\n", "| --- | --- | --- |\n"]
+    for law in LAWS:
+        row = [_beside(law, loss, theirs[law, loss]) for loss in LOSSES]
+        lines.append(f"| {law} | {' | '.join(row)} |\n")
+    return "".join(lines)
+
+
+def _beside(law: str, loss: str, theirs: float) -> str:
+    """Our goodput, that of the guest, and by how much ours is more, in Mbit/s."""
+    if not LAWS[law]:
+        return f"{theirs / 1e6:.3g}"
+    keys = {"flows.main.tcp.congestion": LAWS[law], "links.path.loss.rate": loss}
+    scenario = lh.Scenario.from_text(PATH, "path").set(keys)
+    runs = (scenario.run(replication=r) for r in range(REPLICATIONS))
+    ours = sum(run.metrics["flows.main.goodput_bps"] or 0.0 for run in runs) / REPLICATIONS
+    return f"{ours / 1e6:.3g} / {theirs / 1e6:.3g}, {100 * (ours / theirs - 1):+.1f} %".replace("-", "−")
+
+
+def main(*chosen: str) -> None:
+    for name, make in (("speed", speed), ("laws", laws)):
+        if not chosen or name in chosen:
+            begin, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->\n"
+            before, rest = PAGE.read_text(encoding="utf-8").split(begin)
+            PAGE.write_text(f"{before}{begin}\n{make()}\n{end}{rest.split(end)[1]}", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
