@@ -1,6 +1,14 @@
-"""Sphinx configuration: `make docs` builds the guide into docs/_build/html, warnings being errors."""
+"""Sphinx configuration: `make docs` builds the guide into docs/_build/html, warnings being errors.
 
+`make site` adds the playground, and opens it below each whole scenario of the guide.
+"""
+
+from docutils import nodes
+from sphinx.application import Sphinx
+
+import lasthop as lh
 from lasthop import __version__
+from lasthop.report.studio import fragment
 
 project = "lasthop"
 author = "The lasthop authors"
@@ -32,3 +40,30 @@ html_theme_options = {
     "dark_css_variables": {"color-brand-primary": "#56b4e9", "color-brand-content": "#56b4e9"},
 }
 html_show_sourcelink = False
+
+
+def setup(app: Sphinx) -> None:
+    """The folder of the playground, if the site has one."""
+    app.add_config_value("playground", "", "html", str)
+    app.connect("doctree-resolved", let_try)
+
+
+def let_try(app: Sphinx, tree: nodes.document, name: str) -> None:
+    """Let readers open the playground below each scenario that is whole."""
+    folder = app.config.playground
+    for block in list(tree.findall(nodes.literal_block)) if folder else ():
+        if block.get("language") == "toml" and is_whole(block.astext()):
+            place = app.builder.get_relative_uri(name, f"{folder}/index")
+            address = place + fragment(f"{name.rpartition('/')[2]}.toml", block.astext())
+            frame = f'<iframe src="{address}" title="The scenario above" loading="lazy"></iframe>'
+            html = f'<details class="try"><summary>Try it</summary>{frame}</details>'
+            block.parent.insert(block.parent.index(block) + 1, nodes.raw("", html, format="html"))
+
+
+def is_whole(text: str) -> bool:
+    """Whether a text is a scenario that can be run."""
+    try:
+        lh.Scenario.from_text(text, "scenario.toml")
+    except lh.LasthopError:
+        return False
+    return True

@@ -24,8 +24,8 @@ STACK = (
     "registry",
 )
 SIM = (
-    *("engine", "medium", "traffic", "lines", "model", "outside", "probe", "quic", "net"),
-    *("metrics", "scenario", "run", "live", "steered"),
+    *("host", "engine", "medium", "traffic", "lines", "model", "outside", "probe", "quic", "net"),
+    *("metrics", "scenario", "catalogue", "run", "live", "steered"),
 )
 # Loads for benches, which belong to no room.
 LOADS = {"agent_load", "law_load", "lib"}

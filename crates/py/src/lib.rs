@@ -4,7 +4,6 @@
 //! traces back. The GIL is released while a simulation runs, and traces become numpy arrays without a copy.
 
 mod agent_load;
-mod catalogue;
 mod guard;
 mod law;
 mod law_load;
@@ -57,13 +56,13 @@ fn schema() -> String {
 /// All variants, links, sources, loss models and metrics, as JSON.
 #[pyfunction]
 fn registry() -> String {
-    catalogue::registry()
+    lasthop_sim::catalogue::registry()
 }
 
 /// The metrics that can have this name in results: unit, label, scope and meaning of each, as a JSON list.
 #[pyfunction]
 fn metric(name: &str) -> String {
-    catalogue::metric(name)
+    lasthop_sim::catalogue::metric(name)
 }
 
 /// The `p` quantile of Student's t distribution with `df` degrees of freedom.

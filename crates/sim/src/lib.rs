@@ -3,8 +3,20 @@
 //! A [`scenario`] is read and checked into a typed [`model::Config`]; [`run()`] builds the network from it, runs it to
 //! its end, and returns the measurements as an [`Outcome`].
 
+#![cfg_attr(
+    not(unix),
+    allow(
+        dead_code,
+        unreachable_pub,
+        unused_imports,
+        reason = "only live runs, which need Unix, use all of `run` and `outside`"
+    )
+)]
+
 pub mod agent_load;
+pub mod catalogue;
 pub mod engine;
+pub mod host;
 pub mod law_load;
 mod lines;
 #[cfg(unix)]

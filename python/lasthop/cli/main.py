@@ -51,6 +51,7 @@ COMMANDS = {
     "merge": ("results", "Join the shards of a study."),
     "ladder": ("ladder", "Draw what went between the nodes of a run, time downwards."),
     "play": ("play", "Write one HTML file that plays a run: packets move, agents glow."),
+    "studio": ("studio", "Open a page in which scenarios are written and run."),
     "slots": ("show", "Print the transmissions of a slotted network, slot by slot."),
     "services": ("show", "Print the services of dynamic ARQ with their reasons."),
     "bench": ("verify", "Measure speed and memory on fixed cases."),

@@ -18,6 +18,7 @@ from lasthop.report.numbers import embedded
 if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
+    from urllib.parse import SplitResult
 
 
 _LOOPBACK = "127.0.0.1"
@@ -50,7 +51,7 @@ class Server:
     def __init__(self, watch: Watched) -> None:
         self._watch = watch
         self._server = _Http(watch)
-        self.address = f"http://{_LOOPBACK}:{self._server.server_port}/"
+        self.address = self._server.address
         self._thread = threading.Thread(
             target=self._server.serve_forever, args=(0.1,), name="lasthop-watch", daemon=True
         )
@@ -99,23 +100,84 @@ def _open(address: str) -> None:
         webbrowser.open(address)
 
 
-class _Http(ThreadingHTTPServer):
-    """The server: what it shows, and when a page asked last."""
+class Loopback(ThreadingHTTPServer):
+    """A server on a free port, for browsers of this computer."""
 
     daemon_threads = True
 
-    def __init__(self, watch: Watched) -> None:
-        super().__init__((_LOOPBACK, 0), _Handler)
-        self.watch = watch
+    def __init__(self, handler: type[Handler]) -> None:
+        super().__init__((_LOOPBACK, 0), handler)
         # What a browser of this computer calls it.
         self.hosts = [[f"{name}:{self.server_port}"] for name in (_LOOPBACK, "localhost")]
-        self.asked_s: float | None = None
-        self.has_ended = threading.Event()
+        self.address = f"http://{_LOOPBACK}:{self.server_port}/"
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A page that went away is not an error."""
         if not isinstance(sys.exception(), OSError):
             super().handle_error(request, client_address)
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Answers the pages of this computer only."""
+
+    server: Loopback
+    timeout = 10
+
+    def do_GET(self) -> None:
+        """A page, or data of it."""
+        asked = self._asked()
+        if asked is not None:
+            self.give(asked)
+
+    def do_POST(self) -> None:
+        """Something that a page sends."""
+        asked = self._asked()
+        if asked is not None:
+            self.take(asked.path)
+
+    def give(self, asked: SplitResult) -> None:
+        """Answer a request of a page or its data."""
+        raise NotImplementedError
+
+    def take(self, path: str) -> None:
+        """Answer what a page sends."""
+        self.answer(HTTPStatus.NOT_IMPLEMENTED, "text/plain", f"{path}: this page sends nothing\n")
+
+    def _asked(self) -> SplitResult | None:
+        """What is requested; `None` if the request was refused."""
+        # A site on the network whose name leads here must not read or write.
+        if self.headers.get_all("Host", []) not in self.server.hosts:
+            self.answer(HTTPStatus.FORBIDDEN, "text/plain", "the page is only for this computer\n")
+            return None
+        try:
+            return urlsplit(self.path)
+        except ValueError:
+            self.answer(HTTPStatus.BAD_REQUEST, "text/plain", "this is not an address\n")
+            return None
+
+    def answer(self, status: HTTPStatus, kind: str, content: str | bytes) -> None:
+        """Send a text or bytes."""
+        body = content.encode() if isinstance(content, str) else content
+        self.send_response(status)
+        self.send_header("Content-Type", kind if isinstance(content, bytes) else f"{kind}; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        self.send_header("Cache-Control", "no-store")
+        self.send_header("X-Content-Type-Options", "nosniff")
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: Any, **__: Any) -> None:
+        """Requests are not listed."""
+
+
+class _Http(Loopback):
+    """The server of what runs: what it shows, and when a page asked last."""
+
+    def __init__(self, watch: Watched) -> None:
+        super().__init__(_Handler)
+        self.watch = watch
+        self.asked_s: float | None = None
+        self.has_ended = threading.Event()
 
 
 def known_of(query: str) -> int:
@@ -131,46 +193,23 @@ def known_of(query: str) -> int:
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 18 else -1
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(Handler):
     """Answers with the page and its data."""
 
     server: _Http
-    timeout = 10
 
-    def do_GET(self) -> None:
+    def give(self, asked: SplitResult) -> None:
         """The page, or its data."""
-        # A site on the network whose name leads here must not read the study.
-        if self.headers.get_all("Host", []) not in self.server.hosts:
-            self._answer(HTTPStatus.FORBIDDEN, "text/plain", "the page is only for this computer\n")
-            return
-        try:
-            asked = urlsplit(self.path)
-        except ValueError:
-            self._answer(HTTPStatus.BAD_REQUEST, "text/plain", "this is not an address\n")
-            return
         if asked.path == "/":
-            self._answer(HTTPStatus.OK, "text/html", self.server.watch.page())
+            self.answer(HTTPStatus.OK, "text/html", self.server.watch.page())
         elif asked.path == "/data.json":
             self._data(known_of(asked.query))
         else:
-            self._answer(HTTPStatus.NOT_FOUND, "text/plain", "there is no such page\n")
+            self.answer(HTTPStatus.NOT_FOUND, "text/plain", "there is no such page\n")
 
     def _data(self, known: int) -> None:
         self.server.asked_s = time.monotonic()
         found = self.server.watch.data(known)
-        self._answer(HTTPStatus.OK, "application/json", embedded(found))
+        self.answer(HTTPStatus.OK, "application/json", embedded(found))
         if found["state"] == "done":
             self.server.has_ended.set()
-
-    def _answer(self, status: HTTPStatus, kind: str, text: str) -> None:
-        body = text.encode()
-        self.send_response(status)
-        self.send_header("Content-Type", f"{kind}; charset=utf-8")
-        self.send_header("Content-Length", str(len(body)))
-        self.send_header("Cache-Control", "no-store")
-        self.send_header("X-Content-Type-Options", "nosniff")
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: Any, **__: Any) -> None:
-        """Requests are not listed."""

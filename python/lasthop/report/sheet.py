@@ -24,6 +24,8 @@ def sheet(
     scripts: Sequence[str],
     parts: Mapping[str, str],
     connects: str = "",
+    *,
+    simulates: bool = False,
 ) -> str:
     """A page from its template.
 
@@ -33,11 +35,14 @@ def sheet(
         scripts: The files that are its script, in one scope.
         parts: The contents of its other slots.
         connects: The sources of which it may request data, such as `'self'`; nothing if empty.
+        simulates: Whether workers of it may run a WebAssembly module.
     """
     script = "\n".join(asset(name) for name in scripts)
     digest = b64encode(sha256(script.encode()).digest()).decode()
+    runs = " 'wasm-unsafe-eval'; worker-src blob:" if simulates else ""
     policy = (
-        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data: blob:"
+        f"default-src 'none'; script-src 'sha256-{digest}'{runs}; "
+        "style-src 'unsafe-inline'; img-src data: blob:"
     ) + (f"; connect-src {connects}" if connects else "")
     own = {"policy": policy, "style": "\n".join(asset(name) for name in styles), "script": script}
     slots = {**own, **parts}

@@ -1,10 +1,11 @@
 """`lasthop test`: every check of a checkout, in one order, with a summary.
 
-Lints run while the extension and the Rust tests are compiled. Then pytest runs the tests that hold something
-against the wall clock (the marker `alone`), one after another. They mostly wait, so the Rust tests run
-meanwhile, on the time that they leave. At the end pytest runs all other tests on all cores. Its closing line
-is the last line printed. Arguments for pytest choose the tests; then it runs once, on one core. Only a failed
-build ends the rest, so one call shows everything that is wrong.
+Lints run while the extension, the module for pages (where there is a compiler for it) and the Rust tests are
+compiled. Then pytest runs the tests that hold something against the wall clock (the marker `alone`), one
+after another. They mostly wait, so the Rust tests run meanwhile, on the time that they leave. At the end
+pytest runs all other tests on all cores. Its closing line is the last line printed. Arguments for pytest
+choose the tests; then it runs once, on one core. Only a failed build ends the rest, so one call shows
+everything that is wrong.
 
 All tests run with the profile `checked`, whose libraries the Rust tests and an extension for the Python tests
 share. There an overflow or a broken assumption ends a run. The extension is kept below `target/checked`; that
@@ -31,7 +32,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from lasthop.tools import changed, extension, faults, lowest
+from lasthop.tools import changed, extension, faults, lowest, web
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -95,6 +96,15 @@ def build_of(profile: str) -> Step:
     """The step that builds an extension for the tests; the release is that of the checkout."""
     command = [str(ROOT / "lasthop"), "--version"] if profile == "release" else extension.build(ROOT, profile)
     return Step(f"{profile} build", command)
+
+
+def builds_of_tests() -> list[Step]:
+    """The steps that build what the tests use; the wheel of the extension carries the module for pages."""
+    builds = [build_of("checked"), rust_tests("cargo test build", "--no-run")]
+    if web.tool_chain() is None:
+        print(f"WebAssembly: no compiler: tests of pages that simulate are skipped; expected {web.WANTED}")
+        return builds
+    return [Step("wasm build", [sys.executable, "-m", web.__name__]), *builds]
 
 
 def run(step: Step) -> Outcome:
@@ -244,7 +254,7 @@ def main(args: Sequence[str] = ()) -> int:
     if options.soak:
         os.environ["LASTHOP_SOAK"] = "1"
         for_pytest += [*extension.ON_ALL_CORES, "-v", *SEARCHES]
-    builds = [] if options.lint else [build_of("checked"), rust_tests("cargo test build", "--no-run")]
+    builds = [] if options.lint else builds_of_tests()
     with ThreadPoolExecutor(1) as pool:
         # What is compiled leaves a core idle at times; the lints use it.
         built = pool.map(run, builds)

@@ -9,11 +9,9 @@ mod stepped;
 #[cfg(test)]
 mod tests;
 
-use std::io;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Instant;
 
 use lasthop_stack::hooks::Timer;
 use lasthop_stack::packet::{Form, NodeId, Packet};
@@ -21,6 +19,7 @@ use lasthop_stack::units::{Bytes, Span, Time};
 
 use crate::engine::ahead;
 use crate::engine::queue::Slot;
+use crate::host::{self, Clock};
 use crate::metrics::{Measurement, Snapshot};
 use crate::model::ports::Ports;
 use crate::model::{Config, FlowConfig, LinkKind, TransportConfig};
@@ -174,7 +173,7 @@ struct World {
 /// # Errors
 /// When the run is cancelled, cannot start, or cannot write a capture.
 pub fn run(request: &Request) -> Result<Outcome, RunError> {
-    let started = wall_clock();
+    let started = Clock::start();
     let config = request.config;
     fits(config)?;
     if !request.pcap.is_empty() {
@@ -196,7 +195,7 @@ pub fn run(request: &Request) -> Result<Outcome, RunError> {
             return None;
         }
         interrupted = is_cancelled();
-        if max_wall.is_some_and(|limit| started.elapsed().as_secs_f64() > limit.as_secs()) {
+        if max_wall.is_some_and(|limit| started.elapsed_s() > limit.as_secs()) {
             stopped = Some(Stopped::MaxWall);
         }
         (!interrupted && stopped.is_none()).then_some(left.min(EVENTS_BETWEEN_LOOKS))
@@ -264,12 +263,6 @@ fn place_of(config: &Config, link: usize) -> Place {
     }
 }
 
-/// The wall clock, for limits and reports only: nothing simulated depends on it.
-#[expect(clippy::disallowed_methods, reason = "limits and reports of wall-clock time need the wall clock")]
-fn wall_clock() -> Instant {
-    Instant::now()
-}
-
 fn smallest<T: Ord>(one: Option<T>, other: Option<T>) -> Option<T> {
     match (one, other) {
         (Some(one), Some(other)) => Some(one.min(other)),
@@ -294,7 +287,7 @@ impl World {
         net.transfers = transfers::room(users);
         for (link, path) in request.pcap {
             let failed = |error| RunError::Capture(path.clone(), error);
-            let file = Box::new(io::BufWriter::new(std::fs::File::create(path).map_err(failed)?));
+            let file = host::create(path).map_err(failed)?;
             let points = CodePoints::new(config.flows.iter().map(|flow| flow.dscp), ports);
             match place_of(config, *link) {
                 Place::Channel(channel) => net.capture(channel, Capture::new(file, points).map_err(failed)?),
@@ -494,7 +487,7 @@ impl World {
     fn finish(
         mut self,
         request: &Request,
-        started: Instant,
+        started: Clock,
         stopped: Option<Stopped>,
     ) -> Result<Outcome, RunError> {
         let (end, events) = (self.net.now, self.processed());
@@ -527,7 +520,7 @@ impl World {
         Ok(Outcome {
             metrics,
             events,
-            wall_s: started.elapsed().as_secs_f64(),
+            wall_s: started.elapsed_s(),
             stopped,
             simulated: end,
             traces,

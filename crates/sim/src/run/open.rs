@@ -1,12 +1,12 @@
 //! A run of which some nodes are bound to programs outside: their packets enter when the caller says so.
 
 use std::path::PathBuf;
-use std::time::Instant;
 
 use lasthop_stack::packet::{NodeId, Packet};
 use lasthop_stack::units::Time;
 
-use super::{EVENTS_BETWEEN_LOOKS, Outcome, Request, RunError, World, can_be_captured, fits, wall_clock};
+use super::{EVENTS_BETWEEN_LOOKS, Outcome, Request, RunError, World, can_be_captured, fits};
+use crate::host::Clock;
 use crate::metrics::Snapshot;
 use crate::model::Config;
 use crate::outside::Outside;
@@ -26,7 +26,7 @@ pub(crate) struct Open {
     seeds: (u64, u64),
     recorded: Recorded,
     world: World,
-    started: Instant,
+    started: Clock,
     /// The counters at the last sample, with its time.
     last: Option<(Time, Snapshot)>,
 }
@@ -42,7 +42,7 @@ impl Open {
             config.flows.iter().try_for_each(can_be_captured)?;
         }
         let world = World::new(&request(&config, seeds, &recorded))?;
-        Ok(Open { config, seeds, recorded, world, started: wall_clock(), last: None })
+        Ok(Open { config, seeds, recorded, world, started: Clock::start(), last: None })
     }
 
     pub(crate) fn config(&self) -> &Config {

@@ -1,9 +1,9 @@
 //! A run that stops where its caller has a decision to make.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
 
-use super::{Outcome, Request, RunError, Stopped, World, fits, wall_clock};
+use super::{Outcome, Request, RunError, Stopped, World, fits};
+use crate::host::Clock;
 use crate::model::Config;
 use lasthop_stack::units::Time;
 
@@ -13,7 +13,7 @@ pub(crate) struct Stepped {
     seed: u64,
     replication: u64,
     world: World,
-    started: Instant,
+    started: Clock,
     stopped: Option<Stopped>,
 }
 
@@ -26,7 +26,7 @@ impl Stepped {
     pub(crate) fn new(config: Config, seed: u64, replication: u64) -> Result<Stepped, RunError> {
         fits(&config)?;
         let world = World::new(&Request::new(&config, seed, replication))?;
-        Ok(Stepped { config, seed, replication, world, started: wall_clock(), stopped: None })
+        Ok(Stepped { config, seed, replication, world, started: Clock::start(), stopped: None })
     }
 
     /// Processes events until one of them sets `due`, which is cleared; false where the run has ended instead.

@@ -12,26 +12,46 @@ pub(super) const ENOUGH_FAULTS: usize = 100;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScenarioError {
     lines: Vec<String>,
+    faults: Vec<Located>,
+}
+
+/// A fault and where it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Located {
+    /// The line of the file, counted from 1; `None` if an override has the fault.
+    pub line: Option<usize>,
+    /// The key; empty for the whole file.
+    pub key: String,
+    /// What was found and expected.
+    pub text: String,
 }
 
 impl ScenarioError {
     /// A message that belongs to no line of a file.
     pub(super) fn plain(line: impl Into<String>) -> ScenarioError {
-        ScenarioError { lines: vec![line.into()] }
+        ScenarioError { lines: vec![line.into()], faults: Vec::new() }
     }
 
     /// The faults of a file in the order of their lines, each once.
     pub(super) fn new(name: &str, overrides: Overrides<'_>, mut faults: Vec<Fault>) -> ScenarioError {
         faults.sort_by_key(|fault| fault.place);
         let mut seen = BTreeSet::new();
-        let all = faults.iter().map(|fault| fault.line(name, overrides));
-        let mut lines: Vec<String> = all.filter(|line| seen.insert(line.clone())).collect();
+        let all = faults.iter().map(|fault| (fault.line(name, overrides), fault.located()));
+        let (mut lines, mut faults): (Vec<String>, Vec<Located>) =
+            all.filter(|(line, _)| seen.insert(line.clone())).unzip();
         if lines.len() > MOST_FAULTS {
             let more = lines.len() - MOST_FAULTS;
             lines.truncate(MOST_FAULTS);
+            faults.truncate(MOST_FAULTS);
             lines.push(format!("{name}: {more} more errors like these"));
         }
-        ScenarioError { lines }
+        ScenarioError { lines, faults }
+    }
+
+    /// The faults of a file, each with its place.
+    #[must_use]
+    pub fn faults(&self) -> &[Located] {
+        &self.faults
     }
 
     /// The faults, one a line.
@@ -90,6 +110,11 @@ impl Fault {
     /// A fault of `key`; `text` is `found; expected`. An empty key means the whole file.
     pub(super) fn new(place: Place, key: impl Into<String>, text: impl Into<String>) -> Fault {
         Fault { place, key: key.into(), text: text.into() }
+    }
+
+    fn located(&self) -> Located {
+        let line = if let Place::Line(line) = self.place { Some(line) } else { None };
+        Located { line, key: self.key.clone(), text: self.text.clone() }
     }
 
     /// The fault in one line, whatever characters the names in it have.

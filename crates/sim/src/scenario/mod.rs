@@ -37,7 +37,7 @@ mod value;
 mod tests;
 
 pub use crate::model::Config;
-pub use error::{Overrides, ScenarioError};
+pub use error::{Located, Overrides, ScenarioError};
 pub use exceptions::{Exception, exceptions};
 pub use explain::{explain, keys};
 pub use keys::kinds;

@@ -3,9 +3,9 @@
 use super::hash::Fnv;
 use super::plan::Plan;
 use super::value::Value;
+use crate::host;
 use lasthop_stack::link::recorded::{Rates, Schedule, Unreadable};
 use std::collections::BTreeMap;
-use std::fs;
 use std::io::{Error, ErrorKind};
 use std::path::{Component, Path};
 use std::sync::Arc;
@@ -105,17 +105,16 @@ fn read(folder: &Path, copies: &Path, path: &str) -> Result<Record, String> {
         ));
     }
     let copy = copies.join(path);
-    let file = if is_below && copy.is_file() { copy } else { folder.join(path) };
+    let file = if is_below && host::is_file(&copy) { copy } else { folder.join(path) };
     let shown = file.display();
     let unusable = |error: Error| match error.kind() {
         ErrorKind::NotFound => format!("{shown}: no such file; {EXPECTED}"),
         _ => format!("{shown}: {error}; {EXPECTED}"),
     };
-    let about = fs::metadata(&file).map_err(unusable)?;
-    if !about.is_file() || about.len() > MOST_BYTES {
-        return Err(format!("{shown}: not a regular file of at most {} MiB; {EXPECTED}", MOST_BYTES >> 20));
-    }
-    let bytes = fs::read(&file).map_err(unusable)?;
+    let content = host::read(&file, MOST_BYTES).map_err(unusable)?;
+    let bytes = content.ok_or_else(|| {
+        format!("{shown}: not a regular file of at most {} MiB; {EXPECTED}", MOST_BYTES >> 20)
+    })?;
     let text = String::from_utf8_lossy(&bytes);
     let at_line = |error: Unreadable| format!("{shown}:{}: {}", error.line, error.text);
     let schedule = Schedule::read(&text).map(Arc::new).map_err(at_line);

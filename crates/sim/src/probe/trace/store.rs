@@ -3,12 +3,11 @@
 //! Rows are stored by columns in chunks of equal length, with eight bytes per number or integer and four per word.
 //! Neither the run nor a reader holds more than one chunk in memory.
 
-use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
-use std::process;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::host::{self, Scratch};
 
 /// Rows of a chunk.
 pub const CHUNK: usize = 1 << 15;
@@ -46,7 +45,7 @@ pub(crate) struct Writer {
     columns: Vec<Values>,
     /// Rows in the file.
     written: usize,
-    file: Option<File>,
+    file: Option<Scratch>,
     failed: Option<io::Error>,
 }
 
@@ -81,7 +80,7 @@ impl Writer {
 
     fn write(&mut self) -> io::Result<()> {
         if self.file.is_none() {
-            self.file = Some(nameless()?);
+            self.file = Some(host::scratch()?);
         }
         let Some(file) = &mut self.file else { return Ok(()) };
         let mut bytes = Vec::with_capacity(8 * CHUNK);
@@ -119,7 +118,7 @@ struct Rest {
     /// The rows that are not in the file.
     columns: Vec<Values>,
     written: usize,
-    file: Mutex<Option<File>>,
+    file: Mutex<Option<Scratch>>,
 }
 
 impl Reader {
@@ -237,24 +236,6 @@ impl Values {
                 let (all, _) = bytes.as_chunks::<4>();
                 values.extend(all.iter().map(|value| u32::from_le_bytes(*value)));
             }
-        }
-    }
-}
-
-/// A file in the system's temporary directory that disappears when it is closed.
-fn nameless() -> io::Result<File> {
-    static MADE: AtomicU64 = AtomicU64::new(0);
-    loop {
-        let name = format!("lasthop-{}-{}.trace", process::id(), MADE.fetch_add(1, Ordering::Relaxed));
-        let path = std::env::temp_dir().join(name);
-        match OpenOptions::new().read(true).write(true).create_new(true).open(&path) {
-            Ok(file) => {
-                // Where an open file cannot be removed, it remains for the system to remove.
-                let _ = std::fs::remove_file(&path);
-                return Ok(file);
-            }
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(error),
         }
     }
 }

@@ -1,8 +1,8 @@
 //! The registry, keys and metrics as JSON.
 
-use lasthop_sim::metrics::{METRICS, MetricEntry, named};
-use lasthop_sim::probe::trace::CHANNELS;
-use lasthop_sim::scenario::{APPS, FIGURES, LOSS_MODELS, Named, PANELS, STANDARDS, kinds};
+use crate::metrics::{METRICS, MetricEntry, named};
+use crate::probe::trace::CHANNELS;
+use crate::scenario::{APPS, FIGURES, LOSS_MODELS, Named, PANELS, STANDARDS, kinds};
 use lasthop_stack::registry::{
     AgentKind, AqmKind, ArqKind, CongestionKind, Entry, IntervalKind, ReactionKind, RecoveryKind, Scheme,
     VARIANTS,
@@ -11,7 +11,8 @@ use serde_json::{Value, json};
 
 /// Every scheme, variant, recovery, congestion law, agent, retransmission interval, link, 802.11 standard, source, loss
 /// model and metric.
-pub(crate) fn registry() -> String {
+#[must_use]
+pub fn registry() -> String {
     let tcp: Vec<Value> = VARIANTS
         .iter()
         .map(|variant| {
@@ -71,7 +72,8 @@ pub(crate) fn registry() -> String {
 }
 
 /// The metrics that can have this name in the results of a scenario, as a JSON list.
-pub(crate) fn metric(name: &str) -> String {
+#[must_use]
+pub fn metric(name: &str) -> String {
     let entry = |entry| {
         let mut described = json!({});
         describe(entry, &mut described);

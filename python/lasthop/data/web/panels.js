@@ -1,0 +1,281 @@
+// The panels of results: figures, one run over time, numbers, a comparison, a ladder.
+
+const option = (value, text = value) => el("option", { value }, text);
+const pointName = (values) => Object.entries(values).map(([key, value]) => `${key.split(".").slice(-2).join(" ")} = ${value}`).join(", ") || "the only point";
+
+/** A value with its unit, scaled by the largest of its row. */
+const shownIn = (value, [factor, unit]) => (value === null ? "–" : `${digits(value / factor)} ${unit ?? ""}`.trim());
+
+function bounds({ low, high, n }, [factor]) {
+  if (low === null) return n ? `n = ${n}` : "";
+  return low === high ? "does not vary" : `${digits(low / factor)} to ${digits(high / factor)}`;
+}
+
+function tableOf(label, heads, rows) {
+  return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label }, el("table", { class: "found" },
+    el("thead", {}, el("tr", {}, heads.map((text) => el("th", { scope: "col" }, text)))),
+    el("tbody", {}, rows.map(({ cells, title }) => el("tr", { title }, cells.map((cell, i) => (i ? el("td", {}, cell) : el("th", { scope: "row" }, cell))))))));
+}
+
+class Panels {
+  constructor(host, traced, run, isRunning) {
+    this.host = host;
+    this.ask = traced;
+    this.run = run;
+    this.isRunning = isRunning;
+    this.results = null;
+    this.cards = [];
+    this.name = "figures";
+    this.point = 0;
+    this.filter = "";
+    this.tabs = $$("[role=tab]");
+    for (const tab of this.tabs) tab.addEventListener("click", () => this.open(tab.dataset.panel));
+    $("[role=tablist]").addEventListener("keydown", (event) => {
+      const way = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+      if (!way) return;
+      const next = this.tabs[(this.tabs.findIndex((tab) => tab.dataset.panel === this.name) + way + this.tabs.length) % this.tabs.length];
+      next.focus();
+      this.open(next.dataset.panel);
+    });
+    addEventListener("theme", () => { for (const figure of this.cards) if (figure.drawn && figure.stage) figure.draw(); });
+  }
+
+  open(name) {
+    this.name = name;
+    for (const tab of this.tabs) {
+      tab.setAttribute("aria-selected", String(tab.dataset.panel === name));
+      tab.tabIndex = tab.dataset.panel === name ? 0 : -1;
+    }
+    this.host.setAttribute("aria-labelledby", `tab-${name}`);
+    this.draw();
+  }
+
+  show(results) {
+    this.results = results;
+    this.point = Math.min(this.point, results.about.points.length - 1);
+    this.draw();
+  }
+
+  draw() {
+    if (!this.results) return;
+    const before = this.cards.map((figure) => figure.state);
+    this.cards = [];
+    const focus = document.activeElement?.id;
+    this.host.replaceChildren(...this[this.name](before).filter(Boolean));
+    if (focus) document.getElementById(focus)?.focus();
+    for (const figure of this.cards) if (figure.stage && !figure.drawn) figure.draw();
+  }
+
+  /** A card with a figure. */
+  card(fig, kept, place = this.host) {
+    const host = el("figure", { class: "card wide" }, el("div", { class: "head" }, el("h3", {}, fig.title)), el("div", { class: "drawing" }), el("figcaption", {}, fig.caption));
+    place.append(host);
+    this.cards.push(new Figure(host, fig, { name: this.results.about.title || "scenario" }, this.cards.length, kept));
+    return host;
+  }
+
+  hasRuns() {
+    return this.results.rows.some((row) => row.size);
+  }
+
+  figures(before) {
+    const figs = this.hasRuns() ? figuresOf(this.results) : [];
+    const timed = this.hasRuns() && !this.isRunning() ? this.results.about.figures.filter(isTimed) : [];
+    if (!figs.length && !timed.length) return this.hasRuns() ? [el("p", { class: "about" }, "This scenario sweeps nothing that this page draws: its metrics are under Numbers, one run is under Over time.")] : [];
+    return [...figs.map((fig, i) => this.card(fig, before[i])), ...timed.map((figure) => this.later((place) => this.timed(figure, place)))];
+  }
+
+  /** A figure that needs traces. */
+  async timed(figure, place) {
+    const { results } = this;
+    try {
+      const fig = await timeFigure(results, figure, (call) => this.ask(results.scenario, call));
+      if (!place.isConnected) return [];
+      const host = this.card(fig, undefined, place);
+      this.cards.at(-1).draw();
+      return [host];
+    } catch (error) {
+      return [el("p", { class: "notice" }, `${figure.title ?? figure.id}: ${error.message}`)];
+    }
+  }
+
+  /** The choice of a point, where there are several. */
+  choice() {
+    const { points } = this.results.about;
+    if (points.length < 2) return null;
+    const select = el("select", { id: "point", onchange: () => { this.point = Number(select.value); this.draw(); } }, points.map((values, i) => option(i, pointName(values))));
+    select.value = this.point;
+    return el("label", { class: "choice" }, el("span", {}, "Point"), select);
+  }
+
+  search() {
+    const field = el("input", {
+      type: "search", id: "filter", placeholder: "Filter metrics", "aria-label": "Filter metrics", value: this.filter,
+      oninput: () => { this.filter = field.value; const at = field.selectionStart; this.draw(); $("#filter").setSelectionRange(at, at); },
+    });
+    return field;
+  }
+
+  metrics() {
+    const words = this.filter.toLowerCase();
+    return this.results.names().filter((name) => `${name} ${this.results.words(name)}`.toLowerCase().includes(words));
+  }
+
+  numbers() {
+    const { results } = this;
+    if (!this.hasRuns()) return [];
+    const rows = this.metrics().map((name) => {
+      const mean = results.mean(this.point, name), metric = results.metrics.get(name);
+      const scale = prefix(Math.abs(mean.mean ?? 0), metric.unit);
+      return { title: metric.meaning, cells: [el("span", {}, results.words(name), el("small", {}, name)), shownIn(mean.mean, scale), bounds(mean, scale)] };
+    });
+    return [this.choice(), el("div", { class: "toolbar" }, this.search()), tableOf("Metrics", ["metric", "mean", "95 % interval"], rows)];
+  }
+
+  /** The comparison: the keys with several values, and which two are compared. */
+  pair() {
+    const keys = this.results.about.axes.flatMap((axis) => axis.keys.map((key, i) => [key, [...new Set(axis.rows.map((row) => row[i]))]])).filter(([, values]) => values.length > 1);
+    const given = this.compared ?? {};
+    const [key, values] = keys.find(([name]) => name === given.key) ?? keys.find(([name]) => name.startsWith("agents.")) ?? keys[0] ?? [];
+    if (!key) return null;
+    const has = (value) => values.includes(value);
+    return { keys, key, values, from: has(given.from) ? given.from : values[0], to: has(given.to) ? given.to : values[1] };
+  }
+
+  /** The point that differs from the one chosen by a value of a key. */
+  beside(key, value) {
+    const { points } = this.results.about, here = points[this.point];
+    const others = Object.keys(here).filter((name) => name !== key);
+    const fit = (values) => values[key] === value && others.every((name) => values[name] === here[name]);
+    const found = points.findIndex(fit);
+    return found >= 0 ? found : points.findIndex((values) => values[key] === value);
+  }
+
+  compare() {
+    const pair = this.pair();
+    if (!pair) return [el("p", { class: "about" }, "Nothing is swept."), this.another(true)];
+    const set = (change) => { this.compared = { key: pair.key, from: pair.from, to: pair.to, ...change }; this.draw(); };
+    const select = (id, label, values, value, change) => {
+      const made = el("select", { id, "aria-label": label, onchange: () => set(change(made.value)) }, values.map((text) => option(text)));
+      made.value = value;
+      return made;
+    };
+    const choice = el("div", { class: "choice" }, el("span", {}, "Key"), select("key", "Key", pair.keys.map(([key]) => key), pair.key, (key) => ({ key })),
+      select("to", "Value", pair.values, pair.to, (to) => ({ to })), el("span", {}, "minus"), select("from", "Baseline", pair.values, pair.from, (from) => ({ from })));
+    const [a, b] = [this.beside(pair.key, pair.to), this.beside(pair.key, pair.from)], { results } = this;
+    const rows = this.metrics().flatMap((name) => {
+      const [one, other] = [results.of(a, name), results.of(b, name)], it = difference(one, other), metric = results.metrics.get(name);
+      if (!it.n) return [];
+      const [to, from] = [interval([...one.values()]), interval([...other.values()])];
+      const scale = prefix(Math.max(Math.abs(to.mean), Math.abs(from.mean)), metric.unit);
+      // What only rounding tells apart is equal.
+      if (Math.abs(it.mean) <= 1e-12 * scale[0]) return [];
+      const isClear = it.low !== null && (it.low > 0 || it.high < 0), sign = it.mean > 0 ? "+" : "";
+      const share = from.mean ? `${sign}${digits((100 * it.mean) / from.mean, 3)} %; ` : "";
+      return [{ title: metric.meaning, cells: [
+        el("span", {}, results.words(name), el("small", {}, name)), shownIn(from.mean, scale), shownIn(to.mean, scale),
+        el("span", {}, el(isClear ? "b" : "span", {}, `${sign}${shownIn(it.mean, scale)}`), el("small", {}, `${share}${bounds(it, scale)}`))] }];
+    });
+    const others = this.results.about.axes.length > 1 ? this.choice() : null;
+    const about = `Paired by their random numbers, n = ${results.rows[a]?.size ?? 0}; 95 % intervals below the differences, bold where they exclude 0; metrics that are equal are left out.`;
+    return [choice, others, el("p", { class: "about" }, about), el("div", { class: "toolbar" }, this.search()),
+      tableOf("Differences", ["metric", pair.from, pair.to, "difference"], rows), this.another(false)];
+  }
+
+  /** Two values of a key that is not swept, to be run and compared. */
+  another(isOpen) {
+    const field = (id, label, more = {}) => el("input", { type: "text", id, "aria-label": label, placeholder: label, autocomplete: "off", ...more });
+    const keys = el("datalist", { id: "all-keys" }), key = field("vary-key", "key, such as links.wlan.rate", { list: "all-keys" });
+    const [a, b] = [field("vary-a", "one value"), field("vary-b", "other value")];
+    const word = (text) => (/^(true|false|-?\d+(\.\d+)?)$/.test(text) ? text : JSON.stringify(text));
+    const go = async (event) => {
+      event.preventDefault();
+      const [name, from, to] = [key, a, b].map((it) => it.value.trim());
+      if (!name || !from || !to) return;
+      await this.run([[`sweep.${name}`, `[${word(from)}, ${word(to)}]`]]);
+      this.compared = { key: name, from, to };
+      this.open("compare");
+    };
+    const list = async () => {
+      const found = await this.ask(this.results.scenario, { do: "resolved", point: this.point });
+      if (!found.error) keys.replaceChildren(...found.map((it) => el("option", { value: it.key }, it.value)));
+    };
+    list();
+    return el("details", { class: "another", open: isOpen }, el("summary", {}, "Two values of another key"),
+      el("form", { class: "toolbar", onsubmit: go }, key, keys, a, b, el("button", { id: "vary" }, "Run both")));
+  }
+
+  /** Asks for a run of one point with traces; null if the scenario changed meanwhile. */
+  async traced(point, call) {
+    const { results } = this;
+    const found = await this.ask(results.scenario, { do: "run", point, seed: results.about.seed, replication: 0, ...call });
+    return results === this.results ? found : null;
+  }
+
+  later(make) {
+    const place = el("div", { class: "later" }, el("p", { class: "about" }, "Running…"));
+    // It is in the page first.
+    Promise.resolve(place).then(make).then((found) => { if (place.isConnected) place.replaceChildren(...found); });
+    return place;
+  }
+
+  /** The points of both values that are compared, or the one chosen. */
+  points() {
+    const pair = this.pair();
+    return pair ? [this.beside(pair.key, pair.from), this.beside(pair.key, pair.to)] : [this.point];
+  }
+
+  time() {
+    const { about } = this.results, points = this.points(), key = this.pair()?.key;
+    const channels = CURVES.map(([channel]) => channel).filter((channel) => about.channels.includes(channel));
+    if (!channels.length) return [this.choice(), el("p", { class: "about" }, "This scenario has neither TCP flows nor queues that a trace shows.")];
+    const drawn = async (place) => {
+      const runs = [];
+      for (const point of points) runs.push({ run: await this.traced(point, { trace: channels }), label: key ? about.points[point][key] : "" });
+      if (!place.isConnected || runs.some(({ run }) => !run)) return [];
+      const failed = runs.find(({ run }) => run.error);
+      if (failed) return [el("p", { class: "notice" }, failed.run.error)];
+      const host = this.card(overTime(runs, key ?? pointName(about.points[points[0]])), undefined, place);
+      this.cards.at(-1).draw();
+      return [host];
+    };
+    return [this.choice(), this.later(drawn)];
+  }
+
+  ladder() {
+    const { about } = this.results, pair = this.pair(), points = this.points();
+    const drawn = async () => {
+      const found = [];
+      for (const point of points) found.push(await this.traced(point, { trace: ["events"], max_events: 12000 }));
+      if (found.some((it) => !it)) return [];
+      const failed = found.find((it) => it.error);
+      if (failed) return [el("p", { class: "notice" }, failed.error)];
+      const ladders = found.map((it) => rungsOf(it.traces.events));
+      const first = ladders.map(({ rungs }) => rungs.findIndex((it) => it.kind === "data"));
+      if (first.includes(-1)) return [el("p", { class: "about" }, "No frame with data went between two nodes in the first events of this run.")];
+      const begins = ladders.map(({ rungs }, i) => rungs[Math.min(rungs.length - 1, first[i] + 30)].begin);
+      const long = Math.max(...ladders.map(({ rungs }, i) => rungs[Math.min(rungs.length - 1, first[i] + 70)].begin - begins[i])) || 1e-3;
+      const legend = el("ul", { class: "kinds" }, Object.entries(KINDS).map(([kind, text]) => el("li", { class: kind }, text)));
+      const high = Math.max(...ladders.map((it, i) => within(it.rungs, begins[i], begins[i] + long).length));
+      return [legend, el("div", { class: "ladders" }, ladders.map((it, i) => ladderOf(it, [begins[i], begins[i] + long], high, pair ? about.points[points[i]][pair.key] : "this run")))];
+    };
+    return [this.choice(), this.later(drawn)];
+  }
+
+  files() {
+    const { about } = this.results, name = (link) => `${link}.pcap`;
+    const button = (link) => el("button", { type: "button", onclick: async (event) => {
+      const pressed = event.currentTarget;
+      const found = await this.traced(this.point, { pcap: { [link]: name(link) }, take: name(link) });
+      if (found instanceof Uint8Array) save(name(link), new Blob([found], { type: "application/vnd.tcpdump.pcap" }));
+      else answer(pressed, found?.error ?? "Not made");
+    } }, `Capture of ${link}`);
+    const table = () => {
+      const names = this.results.names(), keys = about.axes.flatMap((axis) => axis.keys);
+      const rows = about.points.flatMap((values, i) => [...this.results.rows[i]].map(([replication, metrics]) => [...keys.map((key) => values[key]), replication, ...names.map((it) => metrics[it])]));
+      save("runs.csv", csv([[...keys, "replication", ...names], ...rows]), "text/csv;charset=utf-8");
+    };
+    return [this.choice(), el("p", { class: "about" }, "For Wireshark, from one run of this point; and all runs as a table."),
+      el("div", { class: "toolbar" }, about.links.map(button), el("button", { type: "button", onclick: table }, "Runs as CSV"))];
+  }
+}

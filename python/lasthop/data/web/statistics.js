@@ -1,0 +1,53 @@
+// Means and paired differences with their intervals: the rules of stats/intervals.py, held equal by a test.
+
+const LEVEL = 0.95;
+/** Quantiles of Student's t by the number of values; the module computes them. */
+const FACTORS = new Map();
+
+/** The sum of numbers with one rounding, as Python's math.fsum: partial sums that do not overlap. */
+function fsum(values) {
+  const parts = [];
+  for (let x of values) {
+    let kept = 0;
+    for (let y of parts) {
+      if (Math.abs(x) < Math.abs(y)) [x, y] = [y, x];
+      const high = x + y, low = y - (high - x);
+      if (low) parts[kept++] = low;
+      x = high;
+    }
+    parts.length = kept;
+    parts.push(x);
+  }
+  let n = parts.length;
+  if (!n) return 0;
+  let high = parts[--n], low = 0;
+  while (n > 0) {
+    const x = high, y = parts[--n];
+    high = x + y;
+    low = y - (high - x);
+    if (low) break;
+  }
+  // Half-way cases round to even over all parts.
+  if (n > 0 && ((low < 0 && parts[n - 1] < 0) || (low > 0 && parts[n - 1] > 0))) {
+    const y = low * 2, x = high + y;
+    if (y === x - high) high = x;
+  }
+  return high;
+}
+
+/** The mean and its Student-t interval; missing values are left out. */
+function interval(values) {
+  const known = values.filter((v) => v !== null && v !== undefined), n = known.length;
+  if (n === 0) return { mean: null, low: null, high: null, n };
+  if (n === 1) return { mean: known[0], low: null, high: null, n };
+  if (Math.min(...known) === Math.max(...known)) return { mean: known[0], low: known[0], high: known[0], n };
+  const mean = fsum(known) / n;
+  const half = FACTORS.get(n) * Math.sqrt(fsum(known.map((v) => (v - mean) ** 2)) / (n - 1) / n);
+  return { mean, low: mean - half, high: mean + half, n };
+}
+
+/** The mean of a - b over the replications that both have, given by number. */
+function difference(a, b) {
+  const shared = [...a.keys()].filter((k) => b.has(k)).sort((x, y) => x - y);
+  return interval(shared.filter((k) => a.get(k) !== null && b.get(k) !== null).map((k) => a.get(k) - b.get(k)));
+}

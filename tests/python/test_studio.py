@@ -1,0 +1,456 @@
+"""`lasthop studio`: the simulator in a page, in a headless Chromium, against the native one."""
+
+from __future__ import annotations
+
+import functools
+import json
+import random
+import subprocess
+import threading
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import lasthop as lh
+from browser import CONTRASTS, PROGRAM, Page
+from conftest import HOP, SMALL, SOAK
+from lasthop import _core
+from lasthop.base import paths
+from lasthop.base.errors import UsageError
+from lasthop.report import studio
+from lasthop.report.charts import chart
+from lasthop.report.studio import MODULE, Studio, StudioServer
+from lasthop.stats.intervals import difference, interval
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+IS_BUILT = (paths.DATA / "web" / MODULE).is_file()
+in_chromium = pytest.mark.skipif(PROGRAM is None or not IS_BUILT, reason="chromium or the module is missing")
+READY = "!$('#run').disabled || $('#state').classList.contains('bad')"
+# The checked extension takes ten times as long.
+MOST_EVENTS = 50_000 if _core.is_checked and not SOAK else 1_000_000
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[StudioServer, Path]]:
+    """A server for a scenario of the user's own."""
+    file = tmp_path_factory.mktemp("studio") / "mine.toml"
+    file.write_text(SMALL)
+    with StudioServer(Studio(str(file))) as server:
+        runs = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
+        runs.start()
+        yield server, file
+        server.shutdown()
+        runs.join()
+
+
+@pytest.fixture
+def page(tab: Page, served: tuple[StudioServer, Path]) -> Page:
+    """The page, when it has loaded the simulator."""
+    tab.size(1280)
+    tab.prefer("light")
+    return loaded(tab, served[0].address)
+
+
+def loaded(tab: Page, address: str) -> Page:
+    # A page that differs in its fragment only would not be loaded again.
+    tab.go("about:blank")
+    tab.go(address)
+    tab.until(READY)
+    return tab
+
+
+def press(tab: Page, selector: str) -> None:
+    """Click where an element is."""
+    tab.until(f"!!$('{selector}') && !$('{selector}').disabled")
+    box = tab.do(
+        f"(() => {{ const it = $('{selector}');"
+        "it.scrollIntoView({ behavior: 'instant', block: 'center' });"
+        "return JSON.parse(JSON.stringify(it.getBoundingClientRect())); })()"
+    )
+    tab.mouse(box["left"] + box["width"] / 2, box["top"] + box["height"] / 2, click=True)
+
+
+def ran(tab: Page) -> None:
+    """Run, and wait for all results."""
+    tab.do("run()")
+    assert tab.do("panels.hasRuns()")
+
+
+def written(tab: Page, text: str) -> list[dict[str, Any]]:
+    """Give the editor a text; its errors."""
+    tab.do(f"(editor.text = {json.dumps(text)}, null)")
+    return list(tab.do("check().then(() => state.faults)"))
+
+
+@pytest.mark.slow
+@in_chromium
+def test_each_shipped_scenario_has_the_same_metrics_in_the_page(page: Page) -> None:
+    compared = 0
+    for name, file in paths.shipped().items():
+        scenario = lh.load(file)
+        native = scenario.run(max_events=MOST_EVENTS)
+        call = {"do": "run", "point": 0, "max_events": MOST_EVENTS}
+        text = json.dumps(file.read_text())
+        about = f"{{ text: {text}, name: 'scenario.toml', key: {text} }}"
+        found = page.do(f"pool.engines[0].about({about}, {json.dumps(call)})")
+        assert "error" not in found, f"{name}: {found}"
+        assert found["events"] == native.events, name
+        assert found["metrics"] == dict(native.metrics), name
+        compared += 1
+    assert compared > 100
+    assert page.problems == []
+
+
+@in_chromium
+def test_a_lecturer_needs_five_clicks(page: Page) -> None:
+    """From the open page to: LLE-TCP saves airtime, and here is the ladder."""
+    press(page, "#start-tour")
+    page.until("$('#next')?.textContent === 'Run it'")
+    press(page, "#next")
+    page.until("$('#next')?.textContent === 'Compare'")
+    assert page.do("panels.cards[0].fig.form") == "stack"
+    press(page, "#next")
+    page.until("$('#next')?.textContent === 'Ladder'")
+    row = "$$('.found tr').find((it) => it.textContent.includes('airtime_tcp_ack_payload_s')).innerText"
+    assert "-100 %" in page.do(row)
+    press(page, "#next")
+    page.until("$$('.ladder-of').length === 2")
+    plain, with_agent = page.do("$$('.ladder-of figcaption').map((it) => it.textContent)")
+    assert "TCP ACK" in plain
+    assert "TCP ACK" not in with_agent
+    assert page.problems == []
+
+
+@in_chromium
+def test_each_of_200_random_edits_ends_in_a_result_or_an_error_with_a_line(page: Page) -> None:
+    draws = random.Random(43)
+    shipped = [file.read_text() for file in paths.shipped().values()]
+    ends = {"result": 0, "error": 0}
+    for _ in range(200):
+        text = edited(draws, draws.choice(shipped))
+        faults = written(page, text)
+        if faults:
+            assert all(isinstance(it["line"], int) or it["line"] is None for it in faults)
+            assert any(it["line"] for it in faults), faults
+            assert page.do("$('#state').textContent.startsWith('line ')")
+            ends["error"] += 1
+            continue
+        call = '{ do: "run", point: 0, max_events: 2000 }'
+        found = page.do(f"pool.engines[0].about(state.scenario, {call})")
+        assert found.get("events") or "memory" in found["error"], found
+        ends["result"] += 1
+    assert min(ends.values()) > 20
+    assert written(page, SMALL) == []
+    assert page.problems == []
+
+
+def edited(draws: random.Random, text: str) -> str:
+    """A text after one to three mistakes or changes of a writer."""
+    for _ in range(draws.randint(1, 3)):
+        lines = text.split("\n")
+        at = draws.randrange(len(lines))
+        match draws.randrange(6):
+            case 0:
+                place = draws.randrange(len(text))
+                text = text[:place] + text[place + 1 :]
+            case 1:
+                lines.insert(at, draws.choice(lines))
+                text = "\n".join(lines)
+            case 2:
+                del lines[at]
+                text = "\n".join(lines)
+            case 3:
+                digits = [i for i, sign in enumerate(text) if sign.isdigit()]
+                place = draws.choice(digits)
+                text = text[:place] + str(draws.randrange(10)) + text[place + 1 :]
+            case 4:
+                lines[at] = draws.choice(
+                    ["[links", 'kind = "wifi"', "x = ", "}", '"', "[flows.main]", "é", "\t"]
+                )
+                text = "\n".join(lines)
+            case 5:
+                place = draws.randrange(len(text))
+                text = text[:place] + draws.choice("\"'[]{}=.,# \n0%") + text[place:]
+    return text
+
+
+@in_chromium
+def test_an_error_is_underlined_where_it_is_and_has_the_words_of_the_command_line(page: Page) -> None:
+    text = SMALL.replace('"10 ms"', '"10"')
+    (fault,) = written(page, text)
+    with pytest.raises(lh.ScenarioError) as raised:
+        lh.Scenario.from_text(text, "scenario.toml")
+    assert fault["text"] in str(raised.value)
+    assert f":{fault['line']}: {fault['key']}: " in str(raised.value)
+    page.until("!!$('.cm-lintRange-error')")
+    assert page.do("$('.cm-lintRange-error').textContent") == '"10"'
+
+
+@in_chromium
+def test_an_unknown_key_is_underlined_itself(page: Page) -> None:
+    written(page, SMALL.replace("delay", "dellay"))
+    page.until("!!$('.cm-lintRange-error')")
+    assert page.do("$('.cm-lintRange-error').textContent") == "dellay"
+
+
+@in_chromium
+def test_after_a_failure_in_the_simulator_the_next_run_has_a_fresh_one(page: Page) -> None:
+    written(page, SMALL)
+    # What is no JSON ends the call as a trap does.
+    failed = page.do("pool.engines[0].about(state.scenario, { do: 'run', point: 1n })")
+    assert failed["error"].startswith("the simulator failed: ")
+    assert page.do("pool.engines[0].about(state.scenario, { do: 'run', point: 1 })")["events"] > 100
+    assert page.problems == []
+
+
+@in_chromium
+def test_many_runs_take_no_more_memory_than_two(page: Page) -> None:
+    written(page, HOP)
+    # In the page itself, where its memory can be seen.
+    before, after = page.do(
+        "(async () => {"
+        "const { instance: { exports: it } } = await WebAssembly.instantiateStreaming(fetch('lasthop.wasm'));"
+        "const lent = (value) => { const bytes = new TextEncoder().encode(JSON.stringify(value));"
+        "const at = it.reserve(bytes.length) >>> 0;"
+        "new Uint8Array(it.memory.buffer, at, bytes.length).set(bytes); return [at, bytes.length]; };"
+        "const call = (value) => { const packed = BigInt.asUintN(64, it.call(...lent(value)));"
+        "it.release(Number(packed >> 32n), Number(packed & 0xffffffffn)); };"
+        "call({ do: 'open', text: editor.text });"
+        "const run = () => call({ do: 'run', point: 1, trace: ['events'] });"
+        "run(); run(); const before = it.memory.buffer.byteLength;"
+        "for (let i = 0; i < 30; i++) run();"
+        "return [before, it.memory.buffer.byteLength]; })()"
+    )
+    assert after == before
+
+
+@in_chromium
+def test_a_capture_of_the_page_is_that_of_a_native_run(page: Page, tmp_path: Path) -> None:
+    written(page, HOP)
+    own = page.do(
+        "traced(state.scenario, { do: 'run', point: 1, pcap: { wlan: 'w' }, take: 'w' })"
+        ".then((it) => Array.from(it))"
+    )
+    lh.Scenario.from_text(HOP, "scenario.toml").run(point=1, pcap=tmp_path / "native.pcap")
+    assert bytes(own) == (tmp_path / "native.pcap").read_bytes()
+
+
+@in_chromium
+def test_what_is_written_for_another_host_is_the_same_page(
+    tab: Page, tmp_path: Path, within: Callable[..., subprocess.CompletedProcess[str]]
+) -> None:
+    done = within("studio", "-o", "site")
+    assert done.stderr.endswith("site/index.html\n"), done.stderr
+    handler = functools.partial(Quiet, directory=str(tmp_path / "site"))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        runs = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
+        runs.start()
+        loaded(tab, f"http://127.0.0.1:{server.server_port}/")
+        ran(tab)
+        assert tab.problems == []
+        tab.go("about:blank")
+        server.shutdown()
+        runs.join()
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """A host of files that lists no requests."""
+
+    def log_message(self, *_: Any, **__: Any) -> None:
+        """List nothing."""
+
+
+@in_chromium
+def test_completion_offers_keys_values_and_names(page: Page) -> None:
+    def offered(before: str) -> list[str]:
+        page.do(f"(editor.text = {json.dumps(before)}, null)")
+        script = (
+            "editor.complete({ pos: editor.text.length, explicit: true, matchBefore: (it) => { const found ="
+            "it.exec(editor.text); return { from: found.index, to: editor.text.length, text: found[0] }; } })"
+        )
+        return list(page.do(f"({script}?.options ?? []).map((it) => it.label)"))
+
+    assert {"duration", "seed"} <= set(offered("[run]\ndu"))
+    assert "nodes" in offered("[links.a]\n")
+    assert "rate" in offered("[links.a]\nloss = { r")
+    assert "cubic" in offered('[flows.f]\ntcp.variant = "c')
+    assert "alice" in offered('[nodes]\nalice = {}\n[flows.f]\nfrom = "')
+
+
+@in_chromium
+def test_a_pointer_over_a_key_shows_what_explain_says(page: Page) -> None:
+    at = SMALL.index("delay") + 1
+    said = page.do(f"editor.hover({at}).create().dom.textContent")
+    about = json.loads(_core.explain("links.path.delay"))
+    assert about["meaning"] in said
+
+
+@in_chromium
+def test_statistics_are_those_of_python(page: Page) -> None:
+    draws = random.Random(1)
+    for n in (2, 3, 5, 20):
+        page.do(
+            f"checker.ask({{ call: {{ do: 'quantile', p: 0.975, df: {n - 1} }} }})"
+            f".then((it) => FACTORS.set({n}, it))"
+        )
+        for scale in (1e-9, 1.0, 1e12):
+            a, b = ([scale * draws.gauss(1, 0.3) for _ in range(n)] for _ in range(2))
+            own = page.do(f"interval({json.dumps(a)})")
+            it = interval(a)
+            assert (own["mean"], own["low"], own["high"], own["n"]) == (it.mean, it.low, it.high, it.n)
+            maps = ", ".join(f"new Map({json.dumps(list(enumerate(values)))})" for values in (a, b))
+            own = page.do(f"difference({maps})")
+            it = difference(dict(enumerate(a)), dict(enumerate(b)))
+            assert (own["mean"], own["low"], own["high"], own["n"]) == (it.mean, it.low, it.high, it.n)
+
+
+@in_chromium
+def test_a_sweep_in_the_page_has_the_means_of_a_study(page: Page, served: Any, tmp_path: Path) -> None:
+    written(page, SMALL)
+    page.do("$('#replications').value = 3, null")
+    ran(page)
+    study = lh.load(served[1]).sweep(replications=3, out=tmp_path / "s").run()
+    for row, own in zip(
+        study.table("flows.main.goodput_bps").rows,
+        page.do(
+            "panels.results.about.points.map((_, i) => panels.results.mean(i, 'flows.main.goodput_bps'))"
+        ),
+        strict=True,
+    ):
+        assert (own["mean"], own["low"], own["high"]) == (row["mean"], row["ci_low"], row["ci_high"])
+    assert page.do("$('#command').textContent").endswith("sweep mine.toml -r 3")
+
+
+@in_chromium
+def test_two_values_of_any_key_are_compared_in_pairs(page: Page, served: Any, tmp_path: Path) -> None:
+    written(page, SMALL[: SMALL.index("[sweep]")])
+    page.do("$('#replications').value = 3, null")
+    ran(page)
+    press(page, "#tab-compare")
+    for name, value in {"key": "links.path.delay", "a": "10 ms", "b": "40 ms"}.items():
+        page.do(f"$('#vary-{name}').value = '{value}', null")
+    press(page, "#vary")
+    page.until("!state.running && $('#to')?.value === '40 ms'")
+    own = page.do(
+        "(() => { const it = panels.results, of = (p) => it.of(p, 'flows.main.goodput_bps');"
+        "return difference(of(1), of(0)); })()"
+    )
+    varied = lh.Scenario.from_text(SMALL[: SMALL.index("[sweep]")], "scenario.toml")
+    study = (
+        varied.vary({"links.path.delay": ["10 ms", "40 ms"]}).sweep(replications=3, out=tmp_path / "v").run()
+    )
+    (row,) = study.contrast("flows.main.goodput_bps", "links.path.delay").rows
+    assert (own["mean"], own["low"], own["high"]) == (row["difference"], row["ci_low"], row["ci_high"])
+    assert "goodput of main" in page.do("$('#panel .found').textContent")
+    assert page.do("$('#command').textContent").endswith("""-s 'sweep.links.path.delay=["10 ms", "40 ms"]'""")
+    assert page.problems == []
+
+
+@in_chromium
+def test_a_figure_over_time_has_the_curves_of_a_report(page: Page, tmp_path: Path) -> None:
+    written(page, HOP)
+    page.do("$('#replications').value = 2, null")
+    ran(page)
+    page.do("(panels.open('numbers'), panels.open('figures'))")
+    page.until("panels.cards.some((it) => it.fig.form === 'curve' && it.drawn)")
+    assert page.do("panels.cards.filter((it) => it.fig.form === 'curve').length") == 1
+    study = lh.Scenario.from_text(HOP, "scenario.toml").sweep(replications=2, out=tmp_path / "t").run()
+    theirs = chart(study, study.scenario.figures()[1], (), 1500)
+    own = page.do("panels.cards.find((it) => it.fig.form === 'curve').fig")
+    assert [panel["label"] for panel in own["panels"]] == [panel["label"] for panel in theirs["panels"]]
+    for one, other in zip(own["panels"], theirs["panels"], strict=True):
+        assert [line["name"] for line in one["series"]] == [line["name"] for line in other["series"]]
+        for line, their in zip(one["series"], other["series"], strict=True):
+            before = [i for i, at in enumerate(their["x"]) if at < 2.7]
+            assert [line["x"][i] for i in before] == pytest.approx([their["x"][i] for i in before], rel=1e-5)
+            assert [line["y"][i] for i in before] == pytest.approx([their["y"][i] for i in before], rel=1e-4)
+    assert page.problems == []
+
+
+@in_chromium
+def test_stop_ends_the_runs_and_the_page_lives_on(page: Page) -> None:
+    written(page, SMALL.replace('"3 s"', '"3000 s"'))
+    page.do("void run()")
+    page.until("state.running")
+    press(page, "#stop")
+    page.until("!state.running")
+    assert page.do("$('#state').textContent").startswith("Stopped after ")
+    written(page, SMALL)
+    ran(page)
+    assert page.problems == []
+
+
+@in_chromium
+def test_a_slider_writes_its_number_into_the_scenario(page: Page) -> None:
+    written(page, SMALL)
+    page.do(f"editor.view.dispatch({{ selection: {{ anchor: {SMALL.index('10 ms')} }} }})")
+    press(page, "#add-knob")
+    page.until("!!$('.knob input')")
+    page.do("(() => { const it = $('.knob input'); it.value = 14; it.dispatchEvent(new Event('input')); })()")
+    assert 'delay = "14 ms"' in page.do("editor.text")
+    assert page.do("$('.knob output').textContent") == "14 ms"
+
+
+@in_chromium
+def test_a_link_holds_the_scenario(page: Page, served: Any) -> None:
+    text = SMALL.replace("10 ms", "17 ms")
+    written(page, text)
+    fragment = page.do("packed({ name: 'other.toml', text: editor.text })")
+    loaded(page, f"{served[0].address}#s={fragment}")
+    assert page.do("editor.text") == text
+    assert page.do("state.faults.length") == 0
+    loaded(page, served[0].address + studio.fragment("other.toml", text))
+    assert page.do("editor.text") == text
+    loaded(page, f"{served[0].address}#s=nothing")
+    assert page.do("editor.text") == served[1].read_text()
+
+
+@in_chromium
+def test_save_writes_the_file_of_the_user_and_no_other(page: Page, served: Any) -> None:
+    server, file = served
+    before = file.read_text()
+    text = SMALL.replace("10 ms", "12 ms")
+    written(page, text)
+    press(page, "#keep")
+    page.until("$('#keep').textContent === 'Saved'")
+    assert file.read_text() == text
+    file.write_text(before)
+    with pytest.raises(UsageError, match="not a scenario that this page was started for"):
+        server.studio.keep("../mine.toml", "")
+    assert [it.name for it in file.parent.iterdir()] == ["mine.toml"]
+
+
+@in_chromium
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_everything_fits_and_can_be_read(page: Page, width: int, scheme: str, served: Any) -> None:
+    page.size(width, mobile=width < 600)
+    page.prefer(scheme)
+    loaded(page, served[0].address)
+    ran(page)
+    for panel in ("figures", "time", "numbers", "compare", "ladder", "files"):
+        page.do(f"panels.open('{panel}')")
+        page.until("!$('.later .about')?.textContent.includes('Running')")
+        assert page.do("document.scrollingElement.scrollWidth") == width, panel
+        assert page.do(CONTRASTS) == [], panel
+    assert page.problems == []
+    assert [url for url in page.requests if not url.startswith((served[0].address, "blob:", "data:"))] == []
+
+
+@in_chromium
+def test_by_keyboard_alone_a_scenario_is_run_and_its_panels_are_read(page: Page) -> None:
+    page.do("$('#run').focus()")
+    page.key("Enter")
+    page.until("!state.running && panels.results?.rows.every((it) => it.size)")
+    page.do("$('#tab-figures').focus()")
+    page.key("ArrowRight")
+    assert page.do("document.activeElement.id") == "tab-time"
+    assert page.do("panels.name") == "time"
+    reached = page.do(
+        "$$('button, input, select, [tabindex=\"0\"]').filter((it) => it.tabIndex < 0).map((it) => it.id)"
+    )
+    assert set(reached) <= {f"tab-{name}" for name in ("figures", "numbers", "compare", "ladder", "files")}
