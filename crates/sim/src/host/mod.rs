@@ -1,7 +1,7 @@
 //! What a run asks of the machine: a clock, for limits and reports only, and files. Nothing simulated depends on either.
 //!
 //! `native` takes them from the operating system. `page` is for WebAssembly, where there is none: the clock stands still,
-//! and files are in memory, where whoever calls the module [puts](put) and [takes](take) them.
+//! and files are in memory, where whoever calls the module puts and takes them.
 
 #[cfg(not(target_family = "wasm"))]
 mod native;

@@ -1,4 +1,4 @@
-"""One end of the connections of a case: `endpoint.py PLAN SIDE PEER`, in the folder of the case.
+"""One end of the connections of a case, in its folder: `python -m search.live.endpoint PLAN SIDE PEER`.
 
 It writes `SIDE.json`: of each connection what was written, read and acknowledged, over time, and what was
 wrong. Only `read` compares: the bytes of each direction follow from the name of the connection. One thread

@@ -1,6 +1,6 @@
-"""One end of the connections of a case by QUIC: `quic.py PLAN SIDE PEER`, in the folder of the case.
+"""One end of the connections of a case by QUIC: `python -m search.live.quic PLAN SIDE PEER`.
 
-It writes `SIDE.json` as `endpoint.py` does. Each connection has one stream, on which the client sends its
+It writes `SIDE.json` as `endpoint` does. Each connection has one stream, on which the client sends its
 name first. The server ends the stream when it has read all, so that its end means that both have.
 """
 
@@ -17,7 +17,8 @@ from aioquic.quic.configuration import QuicConfiguration
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
-from endpoint import GREETING, OTHER, TICK_S, content
+
+from search.live.endpoint import GREETING, OTHER, TICK_S, content
 
 NAME = 8
 CERTIFICATE, KEY = Path("certificate.pem"), Path("key.pem")

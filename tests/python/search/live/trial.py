@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from .cases import Case
 
-ENDPOINT, QUIC = (Path(__file__).with_name(name) for name in ("endpoint.py", "quic.py"))
+TESTS = Path(__file__).parents[2]
 #: A SYN and a FIN count as one byte each in what the kernel says is acknowledged.
 _SYN_AND_FIN = 2
 _OTHER = {"client": "server", "server": "client"}
@@ -57,8 +57,11 @@ def _judged(case: Case, folder: Path) -> Verdict:
             "--node",
             nodes[side],
             "--",
+            "env",
+            f"PYTHONPATH={TESTS}",
             sys.executable,
-            str(QUIC if case.plan["quic"] else ENDPOINT),
+            "-m",
+            f"search.live.{'quic' if case.plan['quic'] else 'endpoint'}",
             "plan.json",
             side,
             nodes[_OTHER[side]],
