@@ -99,7 +99,7 @@ class Studio:
         """The scenarios that the page can open: name, title, text and picture of each."""
         # The examples are first.
         order = sorted(paths.shipped().items(), key=lambda it: not it[0].startswith("examples/"))
-        shipped = [_about(name, file) for name, file in order]
+        shipped = [_about(name, file) for name, file in order if name == self.name or not _has_quic(file)]
         return [*(_about(name, file) | {"savable": True} for name, file in self.own.items()), *shipped]
 
     def listing(self) -> str:
@@ -137,6 +137,12 @@ class Studio:
 def _look(colour: int, marker: int | None = None, dashes: int | None = None) -> Look:
     marker, dashes = (colour if it is None else it for it in (marker, dashes))
     return Look(COLOURS[colour % len(COLOURS)], MARKERS[marker % len(MARKERS)], DASHES[dashes % len(DASHES)])
+
+
+def _has_quic(file: Path) -> bool:
+    """Whether a shipped scenario has flows over QUIC, whose stack is not in the module of pages."""
+    flows = tomllib.loads(file.read_text(encoding="utf-8")).get("flows", {})
+    return any("quic" in flow for flow in flows.values())
 
 
 def _about(name: str, file: Path) -> dict[str, Any]:
