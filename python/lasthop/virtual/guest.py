@@ -8,6 +8,7 @@ import os
 import re
 import resource
 import shlex
+import signal
 import socket
 import struct
 import subprocess
@@ -127,7 +128,7 @@ class Guest:
             *("uml_dir=.", f"umid={_NAME}", f"mconsole=notify:{_MONITOR}"),
             *("quiet", "loglevel=8", "console=none"),
         )
-        with (self.folder / _LOG).open("wb") as log:
+        with (self.folder / _LOG).open("wb") as log, _signals_wait() as before:
             kernel = subprocess.Popen(
                 [self._kernel, *options],
                 cwd=self.folder,
@@ -135,9 +136,10 @@ class Guest:
                 stdout=log,
                 stderr=log,
                 env={"PATH": os.defpath, "TMPDIR": str(_memory_folder(self.folder))},
-                preexec_fn=partial(_settle, os.getpid()),  # noqa: PLW1509 - no other thread of this process holds a lock
+                preexec_fn=partial(_settle, os.getpid(), before),  # noqa: PLW1509 - no other thread of this process holds a lock
             )
         try:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
             yield kernel
         finally:
             kernel.kill()
@@ -205,11 +207,26 @@ def mixed(seed: int, replication: int) -> int:
     return seed * 0x9E3779B97F4A7C15 + replication & (1 << 64) - 1
 
 
-def _settle(parent: int) -> None:
+@contextmanager
+def _signals_wait() -> Iterator[set[int]]:
+    """Have signals that end this process wait, also after the block if it succeeds.
+
+    An exception that a signal raises in the hooks of a fork would be lost.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, system.ENDING)
+    try:
+        yield before
+    except BaseException:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        raise
+
+
+def _settle(parent: int, unblocked: set[int]) -> None:
     """Prepare the process of a kernel: it ends with its parent, dumps nothing, and has fixed addresses."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     ctypes.CDLL(None).personality(_ADDR_NO_RANDOMIZE)
     system.die_with(parent)
+    signal.pthread_sigmask(signal.SIG_SETMASK, unblocked)
 
 
 def _memory_folder(other: Path) -> Path:
