@@ -67,7 +67,7 @@ impl Connections {
         self.first_port = Some(first_port);
     }
 
-    /// Has packets to addresses of none of so many nodes leave the network at this one.
+    /// Routes packets for addresses outside the network, which has this number of nodes, to this node.
     pub(crate) fn leave_at(&mut self, node: NodeId, nodes: usize) {
         self.outlet = Some((node, nodes));
     }
@@ -148,7 +148,7 @@ impl Connections {
     }
 }
 
-/// Whether this is an address of none of so many nodes, and not of a group.
+/// Whether this is a unicast address outside a network with this number of nodes.
 pub(crate) fn is_outer(node: NodeId, nodes: usize) -> bool {
     node.0 as usize >= nodes && address(node)[0] < GROUPS
 }

@@ -107,7 +107,7 @@ mod tests {
         board_of_parts(lengths, &sacked.iter().map(|range| (range.clone(), [0; 2])).collect::<Vec<_>>())
     }
 
-    /// The same, where the blocks are shorter at both ends by so many bytes.
+    /// The same, with each SACK block shortened by the given number of bytes at its left and right edge.
     fn board_of_parts(lengths: &[u32], sacked: &[(std::ops::Range<usize>, [u64; 2])]) -> Scoreboard {
         let mut board = Scoreboard::default();
         [10, 10].iter().chain(lengths).for_each(|len| board.push(*len, false, Time::ZERO));
