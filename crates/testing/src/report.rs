@@ -115,7 +115,11 @@ impl Report {
             return Ok(());
         };
         let Miss { replication, delivered, command, captures } = miss;
-        write!(f, "\n  the first: replication {replication}, {delivered} B in {}", Seconds(Some(self.bound)))?;
+        write!(
+            f,
+            "\n  the first: replication {replication}, {delivered} B in {}",
+            Seconds(Some(self.bound))
+        )?;
         write!(f, "\n  again: {command}\n  captures: {}", captures.display())
     }
 

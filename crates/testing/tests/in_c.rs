@@ -57,10 +57,11 @@ fn a_transport_in_c_needs_a_round_trip_for_each_window_and_a_timeout_for_each_lo
     let end = maker(&library);
     let trial = |hop: Hop, bound| {
         let trial = Trial::over(hop).client(move |_| end(0)).server(move |_| end(BYTES)).downloads(BYTES);
-        trial.completes_within(bound).percentile(50.0).check()
+        trial.completes_within(bound).percentile(90.0).check()
     };
     // 300 kB are 16 windows of 16 packets; each takes a round trip of 60 ms and the 39 ms of its packets at 4 Mbit/s at most.
-    let quick = trial(Hop::named("hotel").set("links.air.loss.rate", "0 %"), Duration::from_millis(16 * 100))?;
+    let quick =
+        trial(Hop::named("hotel").set("links.air.loss.rate", "0 %"), Duration::from_millis(16 * 100))?;
     assert!(quick.times[0] > Duration::from_millis(15 * 60), "{quick}");
     // Without its timer it would never complete.
     let slow = trial(Hop::named("satellite"), Duration::from_secs(10))?;
