@@ -79,10 +79,10 @@ mod tests {
 
     const ERROR: f64 = 0.05;
     const MOST: u32 = 300;
+    const TESTS: u32 = 2000;
 
     /// The shares of both verdicts in many tests of replications that miss with this probability, and the mean of their runs.
     fn shares(chance: f64) -> ([f64; 2], f64) {
-        const TESTS: u32 = 4000;
         let mut stream = Stream::named(1, 0, "misses");
         let (mut verdicts, mut runs) = ([0; 2], 0);
         for _ in 0..TESTS {
@@ -97,8 +97,8 @@ mod tests {
 
     #[test]
     fn each_wrong_verdict_has_the_stated_error_at_the_bound_and_less_beyond_it() {
-        // Three standard deviations of 4000 tests.
-        let chance = 3.0 * (ERROR * (1.0 - ERROR) / 4000.0).sqrt();
+        // Three standard deviations of a share of the tests.
+        let chance = 3.0 * (ERROR * (1.0 - ERROR) / f64::from(TESTS)).sqrt();
         let (at_the_bound, _) = shares(0.05);
         for share in at_the_bound {
             assert!(share <= ERROR + chance, "{at_the_bound:?}");

@@ -1,5 +1,4 @@
 //! A transport in C over a hop: `window.c`, compiled by the C compiler of the machine.
-#![cfg(unix)]
 #![expect(unsafe_code, reason = "a library in C is loaded and called")]
 
 use std::ffi::{CString, c_char, c_int, c_void};

@@ -14,7 +14,7 @@ fn a_window_that_is_halved_twice_is_found_and_the_report_repeats_it_with_capture
     let miss = report.first_miss.as_ref().expect("a replication that missed");
     let text = Failure::Missed(report.clone()).to_string();
     assert!(text.contains(&format!("LASTHOP_REPLICATION={} cargo test", miss.replication)), "{text}");
-    assert!(text.contains("-- --exact a_window_that_is_halved_twice"), "{text}");
+    assert!(text.contains("-- --exact planted::a_window_that_is_halved_twice"), "{text}");
     let captured = std::fs::read(miss.captures.join("air.pcap")).expect("a capture of the last hop");
     assert!(captured.len() as u64 > miss.delivered, "with the bytes of the datagrams");
     let again = wifi::trial(2).folder(&folder).check();
