@@ -52,12 +52,11 @@ impl Experiment {
         let flow = self.config.flows.first().ok_or("flows: none; expected one between server and client")?;
         let nodes = [flow.from, flow.to];
         let begin = Duration::from_nanos(self.config.run.warmup.0);
-        let end = begin + self.bound;
         let pcap = captures.map_or_else(Vec::new, |folder| self.captures(folder));
         let network = Network::new(
             &self.config,
             &nodes.map(|node| self.config.nodes[node].name.as_str()),
-            (time(end), None),
+            (time(begin + self.bound), None),
             (self.seed, replication),
             Recorded { pcap, ..Recorded::default() },
         );
@@ -71,7 +70,7 @@ impl Experiment {
             datagram: Vec::new(),
             packet: Vec::new(),
         };
-        let outcome = joined.run(end, self.receives);
+        let outcome = joined.run(self.bound, self.receives);
         if captures.is_some() {
             joined.network.finish().map_err(|error| error.to_string())?;
         }
@@ -96,9 +95,10 @@ struct Joined {
 }
 
 impl Joined {
-    fn run(&mut self, end: Duration, (receiver, wanted): (usize, u64)) -> Outcome {
-        let mut now = self.begin;
-        self.network.advance(time(now));
+    /// Runs until this has been received, or for as long as the bound; the times are those since the peers started.
+    fn run(&mut self, bound: Duration, (receiver, wanted): (usize, u64)) -> Outcome {
+        let mut now = Duration::ZERO;
+        self.network.advance(self.clock(now));
         let mut due = [true; 2];
         loop {
             for side in [CLIENT, SERVER] {
@@ -108,22 +108,22 @@ impl Joined {
             }
             let delivered = self.peers[receiver].delivered();
             if delivered >= wanted {
-                return Outcome { completed: Some(now - self.begin), delivered };
+                return Outcome { completed: Some(now), delivered };
             }
-            let deadlines = [0, 1].map(|side: usize| {
-                let deadline = self.peers[side].deadline()?;
-                Some(self.begin.saturating_add(deadline).max(now + SOONEST))
-            });
-            let event = self.network.next_at().map(|at| Duration::from_nanos(at.0));
-            now = deadlines.into_iter().chain([event]).flatten().min().unwrap_or(end).max(now);
-            if now >= end {
+            let deadlines = self.peers.each_mut().map(|peer| peer.deadline().map(|at| at.max(now + SOONEST)));
+            let event = self.network.next_at();
+            let event = event.map(|at| Duration::from_nanos(at.0).saturating_sub(self.begin));
+            let next = deadlines.into_iter().chain([event]).flatten().min();
+            let Some(next) = next.filter(|next| *next <= bound) else {
                 return Outcome { completed: None, delivered };
-            }
+            };
+            now = next.max(now);
             due = deadlines.map(|deadline| deadline.is_some_and(|at| at <= now));
-            self.network.advance(time(now));
+            let clock = self.clock(now);
+            self.network.advance(clock);
             while let Some((side, _, bytes)) = self.network.arrival() {
-                if let Ok((packet, payload)) = parse(bytes, time(now)) {
-                    self.peers[side].receive(now - self.begin, payload, packet.ecn as u8);
+                if let Ok((packet, payload)) = parse(bytes, clock) {
+                    self.peers[side].receive(now, payload, packet.ecn as u8);
                     due[side] = true;
                 }
             }
@@ -132,8 +132,9 @@ impl Joined {
 
     /// A peer sends what it has now.
     fn send(&mut self, side: usize, now: Duration) {
+        let clock = self.clock(now);
         self.datagram.clear();
-        while let Some(ecn) = self.peers[side].send(now - self.begin, &mut self.datagram) {
+        while let Some(ecn) = self.peers[side].send(now, &mut self.datagram) {
             if self.datagram.len() <= LONGEST {
                 let [src, dst] = [side, 1 - side];
                 let datagram = Datagram {
@@ -148,10 +149,15 @@ impl Joined {
                 self.packet.clear();
                 self.packet.extend_from_slice(headers.as_bytes());
                 self.packet.extend_from_slice(&self.datagram);
-                self.network.take(side, &self.packet, time(now));
+                self.network.take(side, &self.packet, clock);
             }
             self.datagram.clear();
         }
+    }
+
+    /// The network's time.
+    fn clock(&self, now: Duration) -> Time {
+        time(self.begin + now)
     }
 }
 

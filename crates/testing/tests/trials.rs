@@ -56,7 +56,7 @@ impl Peer for Once {
 
 fn trial(length: usize) -> Trial {
     let trial = Trial::over(Hop::text(HOP)).client(|_| Once::new(0)).server(move |_| Once::new(length));
-    trial.downloads(length as u64).completes_within(Duration::from_millis(12))
+    trial.downloads(length as u64).completes_within(Duration::from_millis(11))
 }
 
 #[test]
