@@ -114,9 +114,9 @@ mod tests {
         let mut wire: VecDeque<(_, usize, _, _)> = VecDeque::new();
         let (mut now, mut complete, mut sent) = (Duration::ZERO, None, Vec::new());
         loop {
-            for side in 0..2 {
+            for (side, end) in ends.iter_mut().enumerate() {
                 let mut datagram = Vec::new();
-                while let Some(ecn) = ends[side].send(now, &mut datagram) {
+                while let Some(ecn) = end.send(now, &mut datagram) {
                     wire.push_back((now + DELAY, 1 - side, datagram.clone(), ecn));
                     sent.extend((side == 0).then(|| datagram.clone()));
                 }
