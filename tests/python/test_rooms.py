@@ -65,7 +65,9 @@ def test_each_crate_depends_only_on_crates_before_it() -> None:
     assert sorted(ORDER) == sorted(path.parent.name for path in CRATES.glob("*/Cargo.toml"))
     for place, crate in enumerate(ORDER):
         manifest = tomllib.loads((CRATES / crate / "Cargo.toml").read_text())
-        used = {name.removeprefix("lasthop-") for name in manifest.get("dependencies", {}) if "lasthop-" in name}
+        used = {
+            name.removeprefix("lasthop-") for name in manifest.get("dependencies", {}) if "lasthop-" in name
+        }
         assert used <= set(ORDER[:place]) - {"py", "web"}, crate
 
 
