@@ -1,6 +1,6 @@
 //! An end of a QUIC connection: `quinn-proto`, unmodified, under the simulated clock.
 //!
-//! **How.** A [`Peer`] has neither input nor output: datagrams go in, datagrams come out, and it says when it has to be called
+//! **How.** A `Peer` has neither input nor output: datagrams go in, datagrams come out, and it says when it has to be called
 //! next. The times that `quinn-proto` receives are one instant of the machine plus simulated time, and it only subtracts
 //! them. Its random numbers and connection IDs come from streams of the run.
 //!
