@@ -56,7 +56,7 @@ fn a_transport_in_c_needs_a_round_trip_for_each_window_and_a_timeout_for_each_lo
     let end = maker(&library);
     let trial = |hop: Hop, bound| {
         let trial = Trial::over(hop).client(move |_| end(0)).server(move |_| end(BYTES)).downloads(BYTES);
-        trial.completes_within(bound).percentile(90.0).check()
+        trial.completes_within(bound).percentile(90.0).folder(env!("CARGO_TARGET_TMPDIR")).check()
     };
     // 300 kB are 16 windows of 16 packets; each takes a round trip of 60 ms and the 39 ms of its packets at 4 Mbit/s at most.
     let quick =

@@ -54,9 +54,13 @@ impl Peer for Once {
     }
 }
 
+fn over(hop: Hop, length: usize) -> Trial {
+    let trial = Trial::over(hop).client(|_| Once::new(0)).server(move |_| Once::new(length));
+    trial.downloads(length as u64).folder(env!("CARGO_TARGET_TMPDIR"))
+}
+
 fn trial(length: usize) -> Trial {
-    let trial = Trial::over(Hop::text(HOP)).client(|_| Once::new(0)).server(move |_| Once::new(length));
-    trial.downloads(length as u64).completes_within(Duration::from_millis(11))
+    over(Hop::text(HOP), length).completes_within(Duration::from_millis(11))
 }
 
 #[test]
@@ -73,8 +77,7 @@ fn half_of_the_datagrams_are_lost_and_the_others_take_their_time_on_the_wire() {
 fn a_datagram_that_is_longer_than_the_path_takes_is_lost() {
     let sure = |length: usize| {
         let hop = Hop::text(HOP).set("links.air.loss.rate", "0 %");
-        let trial = Trial::over(hop).client(|_| Once::new(0)).server(move |_| Once::new(length));
-        trial.downloads(length as u64).completes_within(Duration::from_secs(1)).check()
+        over(hop, length).completes_within(Duration::from_secs(1)).check()
     };
     assert!(sure(1472).is_ok());
     assert!(matches!(sure(1473), Err(Failure::Missed(report)) if report.times.is_empty()));
@@ -89,8 +92,7 @@ fn what_is_missing_or_wrong_is_said() {
     let alone = alone.completes_within(Duration::from_secs(1));
     assert_eq!(text(alone), "server: missing; expected a call of .server(…)");
     assert_eq!(text(trial(1).percentile(100.0)), "percentile: 100; expected one between 0 and 100");
-    let nowhere = trial(1).confidence(0.95);
-    assert!(nowhere.check().is_err());
+    assert_eq!(text(trial(1).confidence(95.0)), "confidence: 95; expected one between 0.5 and 1, as 0.95");
     let unknown = Trial::over(Hop::named("motel")).client(|_| Once::new(0)).server(|_| Once::new(1));
     let unknown = text(unknown.downloads(1).completes_within(Duration::from_secs(1)));
     assert!(unknown.starts_with("motel: unknown hop; expected one of lasthop list hops"), "{unknown}");
