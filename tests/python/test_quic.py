@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import lasthop as lh
 from lasthop import _core
 
 if TYPE_CHECKING:
@@ -170,7 +171,13 @@ quic = { datagrams = true }
     assert 0.9e6 < (metrics["flows.back.goodput_bps"] or 0) < 1.01e6
 
 
-@pytest.mark.parametrize("agent", ["lle-tcp", "snoop", "ack-filter", "i-tcp"])
+@pytest.mark.parametrize(
+    "agent",
+    [
+        *("lle-tcp", "arq-proxy", "proxy-tcp", "snoop", "wtcp", "i-tcp", "m-tcp"),  # LLE-TCP's Table I
+        *("ack-filter", "hack"),
+    ],
+)
 def test_agents_see_datagrams_and_do_nothing(agent: str) -> None:
     def metrics(kind: str) -> dict[str, float | None]:
         text = f"""
@@ -202,6 +209,36 @@ quic = {{}}
 
     with_agent, without = metrics(agent), metrics("none")
     assert {name: with_agent[name] for name in without} == without
+
+
+def _under(name: str, transport: str, duration: str, settings: dict[str, str]) -> float:
+    """The goodput over TCP or QUIC in a shipped scenario that has flows of both, of which one begins."""
+    starts = {it: "0 s" if it == transport else "9000 s" for it in ("tcp", "quic")}
+    scenario = lh.load(f"table1/{name}").set(
+        {**settings, "run.duration": duration, **{f"flows.{k}.app.start": v for k, v in starts.items()}}
+    )
+    return scenario.run().metrics["goodput_bps"] or 0.0
+
+
+def test_aggregation_and_retransmissions_of_the_frn_serve_quic_as_they_serve_tcp() -> None:
+    for name, duration, key, values, least in [
+        ("quic-aggregation", "3 s", "links.air.aggregate.count", ("1", "64"), 8),
+        ("quic-frn", "200 s", "links.frn.frn.max-retransmissions", ("0", "4"), 8),
+    ]:
+        for transport in ("tcp", "quic"):
+            without, with_it = (_under(name, transport, duration, {key: value}) for value in values)
+            assert with_it > least * without > 0, (name, transport)
+
+
+def test_dynamic_arq_orders_by_timers_that_quic_does_not_show() -> None:
+    orders = [
+        {"links.cell.arq.kind": kind, "links.cell.arq.queues": queues}
+        for kind, queues in (("fixed", "three"), ("dynamic", "three"), ("dynamic", "one"))
+    ]
+    fixed, *others = (_under("quic-arq", "quic", "30 s", order) for order in orders)
+    assert others == [fixed, fixed]
+    fixed, *others = (_under("quic-arq", "tcp", "30 s", order) for order in orders)
+    assert min(others) > 2 * fixed
 
 
 def test_a_sender_that_asks_for_fewer_acknowledgements_gets_them() -> None:
