@@ -2,9 +2,10 @@
 
     .venv/bin/python docs/make_bad_wifi.py
 
-A packet is delayed by N1 ms less a uniform part of the last one, and in a share x of cases by N2 times 7.5 ms; N1 and N2 are
-Poisson of means 1 and 12, and x follows from a mean jitter of 7 ms. No packet overtakes another, so that one delay holds up
-all behind it. A record has the instants at which such a link lets go what waits, with a packet sent each 1.2 ms (10 Mbit/s).
+A packet is delayed by N1 ms less a uniform part of the last one, and in a share x of cases by N2 times 7.5
+ms; N1 and N2 are Poisson of means 1 and 12, and x follows from a mean jitter of 7 ms. No packet overtakes
+another, so that one delay holds up all behind it. A record has the instants at which such a link lets go
+what waits, with a packet sent each 1.2 ms (10 Mbit/s).
 """
 
 import math
@@ -38,7 +39,7 @@ def delay_ms(draw: random.Random) -> float:
 
 def record(seed: int) -> str:
     """The whole milliseconds at which what waits is let go."""
-    draw = random.Random(seed)
+    draw = random.Random(seed)  # noqa: S311 - nothing secret
     now, at = 0.0, 0.0
     found: dict[int, None] = {}
     while True:
