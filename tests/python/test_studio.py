@@ -21,7 +21,8 @@ from lasthop.base import paths
 from lasthop.base.errors import UsageError
 from lasthop.report import studio
 from lasthop.report.charts import chart
-from lasthop.report.studio import MODULE, Studio, StudioServer
+from lasthop.report.simulator import MODULE
+from lasthop.report.studio import Studio, StudioServer
 from lasthop.stats.intervals import difference, interval
 
 if TYPE_CHECKING:

@@ -26,6 +26,7 @@ from lasthop.report.numbers import embedded, look
 from lasthop.report.page import CHARTS, STYLES
 from lasthop.report.server import Handler, Loopback
 from lasthop.report.sheet import asset, sheet
+from lasthop.report.simulator import MODULE, module
 from lasthop.scenario.airtime import CLASSES
 from lasthop.views.names import registered
 from lasthop.views.timeline import PANELS
@@ -34,12 +35,11 @@ if TYPE_CHECKING:
     from pathlib import Path
     from urllib.parse import SplitResult
 
-MODULE = "lasthop.wasm"
 SCRIPTS = (
     *("codemirror.min.js", *CHARTS, "theme.js", "statistics.js", "scan.js", "shared.js"),
-    *("editor.js", "pool.js", "drawn.js", "timed.js", "rungs.js", "panels.js", "studio.js"),
+    *("editor.js", "pool.js", "drawn.js", "timed.js", "rungs.js", "compared.js", "panels.js", "studio.js"),
 )
-_SHEETS = (*STYLES, "watch.css", "studio.css")
+_SHEETS = (*STYLES, "watch.css", "runs.css", "studio.css")
 # The scenario of the tour, and its point with packets of 1 KB and no agent.
 TOUR = ("lle-tcp/airtime", 4)
 # What the page opens without a scenario.
@@ -221,18 +221,6 @@ def fragment(name: str, text: str) -> str:
     packs = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
     packed = packs.compress(json.dumps({"name": name, "text": text}).encode()) + packs.flush()
     return f"#s={urlsafe_b64encode(packed).decode().rstrip('=')}"
-
-
-def module() -> bytes:
-    """The simulator as a WebAssembly module.
-
-    Raises:
-        UsageError: It was not built.
-    """
-    file = paths.DATA / "web" / MODULE
-    if not file.is_file():
-        raise UsageError(f"{file}: not found; expected the simulator for pages (make web builds it)")
-    return file.read_bytes()
 
 
 class _Handler(Handler):

@@ -27,8 +27,7 @@ class Results {
 
   /** A metric in words, with its subject where several have the same. */
   words(name) {
-    const { label } = this.metrics.get(name) ?? {}, subject = name.split(".").slice(1, -1).join(".");
-    return label ? (subject ? `${label} of ${subject}` : label) : name;
+    return metricWords(this.metrics.get(name) ?? { name });
   }
 }
 

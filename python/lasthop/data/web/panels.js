@@ -3,20 +3,6 @@
 const option = (value, text = value) => el("option", { value }, text);
 const pointName = (values) => Object.entries(values).map(([key, value]) => `${key.split(".").slice(-2).join(" ")} = ${value}`).join(", ") || "the only point";
 
-/** A value with its unit, scaled by the largest of its row. */
-const shownIn = (value, [factor, unit]) => (value === null ? "–" : `${digits(value / factor)} ${unit ?? ""}`.trim());
-
-function bounds({ low, high, n }, [factor]) {
-  if (low === null) return n ? `n = ${n}` : "";
-  return low === high ? "does not vary" : `${digits(low / factor)} to ${digits(high / factor)}`;
-}
-
-function tableOf(label, heads, rows) {
-  return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label }, el("table", { class: "found" },
-    el("thead", {}, el("tr", {}, heads.map((text) => el("th", { scope: "col" }, text)))),
-    el("tbody", {}, rows.map(({ cells, title }) => el("tr", { title }, cells.map((cell, i) => (i ? el("td", {}, cell) : el("th", { scope: "row" }, cell))))))));
-}
-
 class Panels {
   constructor(host, traced, run, isRunning) {
     this.host = host;
@@ -118,17 +104,13 @@ class Panels {
 
   metrics() {
     const words = this.filter.toLowerCase();
-    return this.results.names().filter((name) => `${name} ${this.results.words(name)}`.toLowerCase().includes(words));
+    return this.results.names().map((name) => this.results.metrics.get(name)).filter((it) => `${it.name} ${metricWords(it)}`.toLowerCase().includes(words));
   }
 
   numbers() {
     const { results } = this;
     if (!this.hasRuns()) return [];
-    const rows = this.metrics().map((name) => {
-      const mean = results.mean(this.point, name), metric = results.metrics.get(name);
-      const scale = prefix(Math.abs(mean.mean ?? 0), metric.unit);
-      return { title: metric.meaning, cells: [el("span", {}, results.words(name), el("small", {}, name)), shownIn(mean.mean, scale), bounds(mean, scale)] };
-    });
+    const rows = meansOf(this.metrics(), (name) => results.of(this.point, name));
     return [this.choice(), el("div", { class: "toolbar" }, this.search()), tableOf("Metrics", ["metric", "mean", "95 % interval"], rows)];
   }
 
@@ -163,21 +145,9 @@ class Panels {
     const choice = el("div", { class: "choice" }, el("span", {}, "Key"), select("key", "Key", pair.keys.map(([key]) => key), pair.key, (key) => ({ key })),
       select("to", "Value", pair.values, pair.to, (to) => ({ to })), el("span", {}, "minus"), select("from", "Baseline", pair.values, pair.from, (from) => ({ from })));
     const [a, b] = [this.beside(pair.key, pair.to), this.beside(pair.key, pair.from)], { results } = this;
-    const rows = this.metrics().flatMap((name) => {
-      const [one, other] = [results.of(a, name), results.of(b, name)], it = difference(one, other), metric = results.metrics.get(name);
-      if (!it.n) return [];
-      const [to, from] = [interval([...one.values()]), interval([...other.values()])];
-      const scale = prefix(Math.max(Math.abs(to.mean), Math.abs(from.mean)), metric.unit);
-      // What only rounding tells apart is equal.
-      if (Math.abs(it.mean) <= 1e-12 * scale[0]) return [];
-      const isClear = it.low !== null && (it.low > 0 || it.high < 0), sign = it.mean > 0 ? "+" : "";
-      const share = from.mean ? `${sign}${digits((100 * it.mean) / from.mean, 3)} %; ` : "";
-      return [{ title: metric.meaning, cells: [
-        el("span", {}, results.words(name), el("small", {}, name)), shownIn(from.mean, scale), shownIn(to.mean, scale),
-        el("span", {}, el(isClear ? "b" : "span", {}, `${sign}${shownIn(it.mean, scale)}`), el("small", {}, `${share}${bounds(it, scale)}`))] }];
-    });
+    const rows = differing(this.metrics(), (name) => results.of(b, name), (name) => results.of(a, name));
     const others = this.results.about.axes.length > 1 ? this.choice() : null;
-    const about = `Paired by their random numbers, n = ${results.rows[a]?.size ?? 0}; 95 % intervals below the differences, bold where they exclude 0; metrics that are equal are left out.`;
+    const about = `Paired by their random numbers, n = ${results.rows[a]?.size ?? 0}; ${PAIRED}`;
     return [choice, others, el("p", { class: "about" }, about), el("div", { class: "toolbar" }, this.search()),
       tableOf("Differences", ["metric", pair.from, pair.to, "difference"], rows), this.another(false)];
   }

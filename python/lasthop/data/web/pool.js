@@ -34,12 +34,18 @@ class Engine {
     });
   }
 
+  /** Opens a scenario, and describes it. */
+  async open(scenario) {
+    const found = await this.ask({ call: { do: "open", ...scenario } });
+    this.opened = found.error ? null : scenario.key;
+    return found;
+  }
+
   /** The answer to a call about a scenario, which is opened first. */
   async about(scenario, call) {
     if (this.opened !== scenario.key) {
-      const found = await this.ask({ call: { do: "open", ...scenario } });
+      const found = await this.open(scenario);
       if (found.error) return found;
-      this.opened = scenario.key;
     }
     return this.ask({ call });
   }

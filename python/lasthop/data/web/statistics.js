@@ -4,6 +4,11 @@ const LEVEL = 0.95;
 /** Quantiles of Student's t by the number of values; the module computes them. */
 const FACTORS = new Map();
 
+/** Asks the simulator for the quantiles of up to so many values. */
+async function learnFactors(engine, count) {
+  for (let n = 2; n <= count; n++) if (!FACTORS.has(n)) FACTORS.set(n, await engine.ask({ call: { do: "quantile", p: 0.5 + LEVEL / 2, df: n - 1 } }));
+}
+
 /** The sum of numbers with one rounding, as Python's math.fsum: partial sums that do not overlap. */
 function fsum(values) {
   const parts = [];

@@ -90,7 +90,7 @@ async function run(set = []) {
   state.set = set;
   command();
   const count = replications();
-  for (let n = 2; n <= count; n++) if (!FACTORS.has(n)) FACTORS.set(n, await checker.ask({ call: { do: "quantile", p: 0.5 + LEVEL / 2, df: n - 1 } }));
+  await learnFactors(checker, count);
   const results = new Results(scenario, about), begun = performance.now();
   const calls = Array.from({ length: count }, (_, replication) => about.points.map((_, point) => ({ do: "run", point, seed: about.seed, replication }))).flat();
   let done = 0, events = 0, failure = null, drawn = 0;

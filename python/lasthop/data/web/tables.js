@@ -149,6 +149,7 @@ function openPoint(study, point) {
     el("p", { class: "place" }, place || "The only point"),
     ...Object.entries(p.status ?? {}).map(([k, text]) => el("p", { class: "notice", role: "note" }, `Replication ${k} ${text}`)),
     ...repetition(study, p),
+    ...(study.again ? [again(study, p)] : []),
     ...runsTable(points, p),
   ];
   sheet.replaceChildren(...body);
