@@ -99,7 +99,7 @@ class Studio:
         """The scenarios that the page can open: name, title, text and picture of each."""
         # The examples are first.
         order = sorted(paths.shipped().items(), key=lambda it: not it[0].startswith("examples/"))
-        shipped = [_about(name, file) for name, file in order if name == self.name or not _has_quic(file)]
+        shipped = [_about(name, file) for name, file in order if name == self.name or not has_quic(file)]
         return [*(_about(name, file) | {"savable": True} for name, file in self.own.items()), *shipped]
 
     def listing(self) -> str:
@@ -139,7 +139,7 @@ def _look(colour: int, marker: int | None = None, dashes: int | None = None) -> 
     return Look(COLOURS[colour % len(COLOURS)], MARKERS[marker % len(MARKERS)], DASHES[dashes % len(DASHES)])
 
 
-def _has_quic(file: Path) -> bool:
+def has_quic(file: Path) -> bool:
     """Whether a shipped scenario has flows over QUIC, whose stack is not in the module of pages."""
     flows = tomllib.loads(file.read_text(encoding="utf-8")).get("flows", {})
     return any("quic" in flow for flow in flows.values())
@@ -212,14 +212,20 @@ class StudioServer(Loopback):
         self.address += self.below[1:]
 
 
-def fragment(name: str, text: str) -> str:
+def fragment(name: str, text: str, knobs: dict[str, float | None] | None = None) -> str:
     """A scenario as the end of an address of the page, as shared.js packs it.
+
+    Args:
+        name: What the page calls it.
+        text: The scenario.
+        knobs: The keys that readers turn, with the numbers to begin with; then the page shows little else.
 
     >>> fragment("one.toml", "")[:3]
     '#s='
     """
     packs = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
-    packed = packs.compress(json.dumps({"name": name, "text": text}).encode()) + packs.flush()
+    held = {"name": name, "text": text, **({"knobs": knobs} if knobs else {})}
+    packed = packs.compress(json.dumps(held).encode()) + packs.flush()
     return f"#s={urlsafe_b64encode(packed).decode().rstrip('=')}"
 
 

@@ -162,14 +162,27 @@ function take({ name, text, savable = false }) {
   });
 }
 
+/** A page of which the reader turns knobs: they and the results, each point once. */
+async function turnOnly(given) {
+  $("#main").classList.add("turning");
+  for (const [key, number] of Object.entries(given)) if (number !== null) editor.put(key, String(number));
+  for (const { key, value, unit } of editor.numbers()) if (key in given) state.knobs.push({ key, most: mostOf(value, unit) });
+  knobs();
+  $("#replications").value = 1;
+  await run();
+}
+
 // Sliders for numbers.
 state.knobs = [];
 let turning = 0;
 
+/** The upper end of the slider of a number. */
+const mostOf = (value, unit) => (unit.trim() === "%" ? Math.min(100, Math.max(10, 2 * value)) : 2 * Math.abs(value)) || 10;
+
 function addKnob() {
   const found = editor.numberHere();
   if (!found) { answer($("#add-knob"), "No number in the line of the cursor"); return; }
-  if (!state.knobs.some((knob) => knob.key === found.key)) state.knobs.push({ key: found.key, most: (found.unit.trim() === "%" ? Math.min(100, Math.max(10, 2 * found.value)) : 2 * Math.abs(found.value)) || 10 });
+  if (!state.knobs.some((knob) => knob.key === found.key)) state.knobs.push({ key: found.key, most: mostOf(found.value, found.unit) });
   knobs();
 }
 
@@ -275,6 +288,7 @@ $("#replications").addEventListener("input", command);
 $("#add-knob").addEventListener("click", addKnob);
 $("#share").addEventListener("click", (event) => share(event.currentTarget));
 $("#keep").addEventListener("click", (event) => keep(event.currentTarget));
+$("#whole").addEventListener("click", () => { $("#main").classList.remove("turning"); editor.view.requestMeasure(); });
 $("#start-tour").addEventListener("click", () => tour());
 $("#open-gallery").addEventListener("click", () => { gallery(); $("#gallery").showModal(); });
 $("#close-gallery").addEventListener("click", () => $("#gallery").close());
@@ -295,5 +309,6 @@ addEventListener("click", (event) => {
   const about = state.about;
   if (about) $("#replications").value = Math.min(about.replications, 5);
   command();
+  if (about && shared?.knobs) await turnOnly(shared.knobs);
   dispatchEvent(new Event("ready"));
 })();
