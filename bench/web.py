@@ -22,7 +22,8 @@ CASES = ("newreno-clean", "newreno-1pct", "wifi-lle", "wifi-rts", "access-point-
 RUNS = 5
 SCRIPT = """
 const fs = require("fs");
-const engine = new WebAssembly.Instance(new WebAssembly.Module(fs.readFileSync(process.argv[1])), {}).exports;
+const PAGE = { page: { reached() {} } };
+const engine = new WebAssembly.Instance(new WebAssembly.Module(fs.readFileSync(process.argv[1])), PAGE).exports;
 const lent = (bytes) => {
   const at = engine.reserve(bytes.length) >>> 0;
   new Uint8Array(engine.memory.buffer, at, bytes.length).set(bytes);

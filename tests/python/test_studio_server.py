@@ -20,7 +20,7 @@ from lasthop.base.errors import UsageError
 from lasthop.report import simulator
 from lasthop.report.studio import Studio, StudioServer
 from lasthop.tools import testing, web
-from test_studio import IS_BUILT
+from studios import IS_BUILT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,6 +1,7 @@
 //! The calls of a page. Each is a JSON object whose `do` is the name of the call; an answer without result has an `error`.
 
 use crate::shown;
+use lasthop_sim::model::NodeConfig;
 use lasthop_sim::scenario::{self, Config, Scenario, ScenarioError};
 use lasthop_sim::{Request, run};
 use serde_json::{Value, json};
@@ -29,6 +30,7 @@ impl Session {
             "open" => self.open(call),
             "run" => self.run(call),
             "resolved" => self.resolved(call),
+            "positions" => self.positions(call),
             "explain" => scenario::explain(text("key")).map(json_of).map_err(|error| refused(&error)),
             "keys" => Ok(json_of(scenario::keys())),
             "schema" => Ok(json_of(scenario::schema())),
@@ -79,6 +81,14 @@ impl Session {
     fn resolved(&mut self, call: &Value) -> Result<Value, Value> {
         let scenario = self.scenario.as_ref().ok_or_else(nothing_open)?;
         Ok(shown::resolved(&scenario.resolved(point(scenario, call)?)))
+    }
+
+    /// The nodes of `point` that have positions, in metres; of those that move, at the start.
+    fn positions(&self, call: &Value) -> Result<Value, Value> {
+        let scenario = self.scenario.as_ref().ok_or_else(nothing_open)?;
+        let config = scenario.config(point(scenario, call)?);
+        let place = |node: &NodeConfig| node.position.map(|(x, y)| json!([node.name, x.0, y.0]));
+        Ok(config.nodes.iter().filter_map(place).collect())
     }
 }
 

@@ -20,15 +20,16 @@ from typing import TYPE_CHECKING, Any
 from lasthop.base import paths
 from lasthop.base.errors import LasthopError, UsageError, reason
 from lasthop.base.files import make_folder, put
-from lasthop.figures import airtime
+from lasthop.figures import airtime, ladder
 from lasthop.figures.style import COLOURS, DASHES, MARKERS, Look
+from lasthop.report import play
 from lasthop.report.numbers import embedded, look
 from lasthop.report.page import CHARTS, STYLES
 from lasthop.report.server import Handler, Loopback
-from lasthop.report.sheet import asset, sheet
+from lasthop.report.sheet import asset, sheet, source_of
 from lasthop.report.simulator import MODULE, module
 from lasthop.scenario.airtime import CLASSES
-from lasthop.views.names import registered
+from lasthop.views.names import PARTS, registered
 from lasthop.views.timeline import PANELS
 
 if TYPE_CHECKING:
@@ -37,7 +38,8 @@ if TYPE_CHECKING:
 
 SCRIPTS = (
     *("codemirror.min.js", *CHARTS, "theme.js", "statistics.js", "scan.js", "shared.js"),
-    *("editor.js", "pool.js", "drawn.js", "timed.js", "rungs.js", "compared.js", "panels.js", "studio.js"),
+    *("editor.js", "pool.js", "drawn.js", "swept.js", "timed.js", "events.js", "sentences.js", "filmed.js"),
+    *("laddered.js", "shapes.js", "ladders.js", "compared.js", "panels.js", "studio.js"),
 )
 _SHEETS = (*STYLES, "watch.css", "runs.css", "studio.css")
 # The scenario of the tour, and its point with packets of 1 KB and no agent.
@@ -86,13 +88,24 @@ class Studio:
                 {"id": name, "name": words, "light": airtime.COLOURS[name], "dark": airtime.DARK[name]}
                 for name, words in CLASSES.items()
             ],
+            "parts": PARTS,
+            "titles": {
+                part: {name: entry["title"] for name, entry in registered(key).items()}
+                for key, part in {**PARTS, "agents.agent.kind": "agents"}.items()
+            },
             "quantities": {
                 name: asdict(panel) for name, panel in PANELS.items() if panel.column or not panel.channel
             },
             "tour": {"name": TOUR[0], "point": TOUR[1]},
+            "ladder": {
+                "kinds": [[kind, *style] for kind, style in ladder.KINDS.items()],
+                "agent": ladder.AGENT_COLOUR,
+            },
+            "play": {"page": play.blank(), "looks": play.looks()},
         }
         slots = {"title": "lasthop studio", "setup": embedded(setup), "worker": asset("worker.js")}
-        return sheet("studio.html", _SHEETS, SCRIPTS, slots, connects, simulates=True)
+        framed = source_of(play.SCRIPTS)
+        return sheet("studio.html", _SHEETS, SCRIPTS, slots, connects, simulates=True, framed=framed)
 
     @cached_property
     def scenarios(self) -> list[dict[str, Any]]:

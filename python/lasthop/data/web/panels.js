@@ -14,6 +14,7 @@ class Panels {
     this.name = "figures";
     this.point = 0;
     this.filter = "";
+    this.layer = "frames";
     this.tabs = $$("[role=tab]");
     for (const tab of this.tabs) tab.addEventListener("click", () => this.open(tab.dataset.panel));
     $("[role=tablist]").addEventListener("keydown", (event) => {
@@ -23,7 +24,7 @@ class Panels {
       next.focus();
       this.open(next.dataset.panel);
     });
-    addEventListener("theme", () => { for (const figure of this.cards) if (figure.drawn && figure.stage) figure.draw(); });
+    addEventListener("theme", () => { this.light(); for (const figure of this.cards) if (figure.drawn && figure.stage) figure.draw(); });
   }
 
   open(name) {
@@ -54,6 +55,7 @@ class Panels {
 
   /** A card with a figure. */
   card(fig, kept, place = this.host) {
+    if (fig.form === "none") return el("p", { class: "notice" }, `${fig.title}: ${fig.error}`);
     const host = el("figure", { class: "card wide" }, el("div", { class: "head" }, el("h3", {}, fig.title)), el("div", { class: "drawing" }), el("figcaption", {}, fig.caption));
     place.append(host);
     this.cards.push(new Figure(host, fig, { name: this.results.about.title || "scenario" }, this.cards.length, kept));
@@ -68,7 +70,7 @@ class Panels {
     const figs = this.hasRuns() ? figuresOf(this.results) : [];
     const timed = this.hasRuns() && !this.isRunning() ? this.results.about.figures.filter(isTimed) : [];
     if (!figs.length && !timed.length) return this.hasRuns() ? [el("p", { class: "about" }, "This scenario sweeps nothing that this page draws: its metrics are under Numbers, one run is under Over time.")] : [];
-    return [...figs.map((fig, i) => this.card(fig, before[i])), ...timed.map((figure) => this.later((place) => this.timed(figure, place)))];
+    return [...figs.map((fig) => this.card(fig, before[this.cards.length])), ...timed.map((figure) => this.later((place) => this.timed(figure, place)))];
   }
 
   /** A figure that needs traces. */
@@ -185,7 +187,7 @@ class Panels {
   later(make) {
     const place = el("div", { class: "later" }, el("p", { class: "about" }, "Running…"));
     // It is in the page first.
-    Promise.resolve(place).then(make).then((found) => { if (place.isConnected) place.replaceChildren(...found); });
+    Promise.resolve(place).then(make).catch((error) => [el("p", { class: "notice" }, error.message)]).then((found) => { if (place.isConnected) place.replaceChildren(...found); });
     return place;
   }
 
@@ -212,24 +214,70 @@ class Panels {
     return [this.choice(), this.later(drawn)];
   }
 
+  /** The runs that are compared, or the one chosen, with the rows of their traces over the same period; a message in `said` instead. */
+  async moving(count) {
+    const { about } = this.results, pair = this.pair(), begin = this.since ? Number(this.since) : null, runs = [];
+    let period = null;
+    const names = namesOf(this.results, {});
+    for (const point of this.points()) {
+      const ask = (most) => this.traced(point, { trace: ["events"], max_events: most });
+      const found = await eventsOf(ask, begin, count, period?.[1]);
+      if (!found.run) return { said: "" };
+      if (found.run.error) throw new Error(found.run.error);
+      period ??= found.period;
+      if (!period) return { said: "No segment is sent from this time on." };
+      runs.push({ rows: found.rows, title: pair ? names[about.points[point][pair.key]] ?? about.points[point][pair.key] : "", point });
+    }
+    return { runs, period };
+  }
+
+  /** The time from which packets are shown. */
+  begin() {
+    const since = el("input", { type: "number", id: "since", min: "0", step: "any", placeholder: "first", value: this.since ?? "", onchange: () => { this.since = since.value; this.draw(); } });
+    return el("label", { class: "choice" }, el("span", {}, "from second"), since);
+  }
+
   ladder() {
-    const { about } = this.results, pair = this.pair(), points = this.points();
-    const drawn = async () => {
-      const found = [];
-      for (const point of points) found.push(await this.traced(point, { trace: ["events"], max_events: 12000 }));
-      if (found.some((it) => !it)) return [];
-      const failed = found.find((it) => it.error);
-      if (failed) return [el("p", { class: "notice" }, failed.error)];
-      const ladders = found.map((it) => rungsOf(it.traces.events));
-      const first = ladders.map(({ rungs }) => rungs.findIndex((it) => it.kind === "data"));
-      if (first.includes(-1)) return [el("p", { class: "about" }, "No frame with data went between two nodes in the first events of this run.")];
-      const begins = ladders.map(({ rungs }, i) => rungs[Math.min(rungs.length - 1, first[i] + 30)].begin);
-      const long = Math.max(...ladders.map(({ rungs }, i) => rungs[Math.min(rungs.length - 1, first[i] + 70)].begin - begins[i])) || 1e-3;
-      const legend = el("ul", { class: "kinds" }, Object.entries(KINDS).map(([kind, text]) => el("li", { class: kind }, text)));
-      const high = Math.max(...ladders.map((it, i) => within(it.rungs, begins[i], begins[i] + long).length));
-      return [legend, el("div", { class: "ladders" }, ladders.map((it, i) => ladderOf(it, [begins[i], begins[i] + long], high, pair ? about.points[points[i]][pair.key] : "this run")))];
+    const layer = el("select", { id: "layer", onchange: () => { this.layer = layer.value; this.draw(); } }, option("frames", "frames on media and wires"), option("tcp", "segments of transports"));
+    layer.value = this.layer;
+    const drawn = async (place) => {
+      const { runs, period, said } = await this.moving(LADDER_SEGMENTS);
+      if (said !== undefined) return said ? [el("p", { class: "about" }, said)] : [];
+      const panels = runs.map(({ rows, title }) => Object.assign(LadderOf.of(rows, period, this.layer === "frames"), { title }));
+      if (!panels.some((it) => it.arrows.length)) return [el("p", { class: "about" }, "Nothing went between two nodes then.")];
+      const { title } = this.results.about, wide = 0.75 * (place.clientWidth - 22), isBeside = wide >= 500;
+      // On a phone one is below the other.
+      const scenes = (isBeside ? [panels] : panels.map((it) => [it])).map((some) => {
+        const natural = ladderScene(some, period, title);
+        return natural.width > wide ? ladderScene(some, period, title, wide) : natural;
+      });
+      const names = Object.fromEntries(KINDS), counted = ({ arrows }) => [...KINDS.keys()].map((kind) => [kind, arrows.filter((it) => it.kind === kind && it.begin.node !== it.end.node).length]).filter(([, n]) => n);
+      const captions = panels.map((it) => el("figcaption", {}, `${it.title || "This run"}: ${counted(it).map(([kind, n]) => `${n} ${names[kind].name}`).join(", ")} in ${human(period[1] - period[0], "s", 3)}`));
+      return [...scenes.map((scene) => el("figure", { class: "ladder-of" }, inlined(svgOf(scene)))), ...captions,
+        el("div", { class: "toolbar" }, el("button", { type: "button", onclick: () => save("ladder.svg", svgOf(ladderScene(panels, period, title)), "image/svg+xml") }, "Save the ladder"))];
     };
-    return [this.choice(), this.later(drawn)];
+    return [this.choice(), el("label", { class: "choice" }, el("span", {}, "Layer"), layer), this.begin(), this.later(drawn)];
+  }
+
+  film() {
+    const drawn = async () => {
+      const { runs, period, said } = await this.moving(PLAYED), films = [];
+      if (said !== undefined) return said ? [el("p", { class: "about" }, said)] : [];
+      for (const { rows, title, point } of runs) {
+        const film = FilmOf.of(rows, period), positions = await this.ask(this.results.scenario, { do: "positions", point });
+        films.push([title, film, placesOf(film.nodes, positions)]);
+      }
+      if (!films.some(([, film]) => film.flights.length)) return [el("p", { class: "about" }, "No frame went between two nodes then.")];
+      const title = this.results.about.title || "scenario", page = filmPage(playedData(films, period, SETUP.play.looks), title);
+      return [el("iframe", { class: "film", title: `Film of ${title}`, srcdoc: page, onload: () => this.light() }),
+        el("div", { class: "toolbar" }, el("button", { type: "button", onclick: () => save("film.html", page, "text/html;charset=utf-8") }, "Save the film"))];
+    };
+    return [this.choice(), this.begin(), this.later(drawn)];
+  }
+
+  /** A page within this one has the same colours. */
+  light() {
+    $(".film", this.host)?.contentWindow.useTheme?.(document.documentElement.dataset.theme);
   }
 
   files() {

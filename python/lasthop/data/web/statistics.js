@@ -51,6 +51,16 @@ function interval(values) {
   return { mean, low: mean - half, high: mean + half, n };
 }
 
+/** The ratio of the means of a and b over the replications that both have, less one, by the delta method. */
+function gain(a, b) {
+  const shared = [...a.keys()].filter((k) => b.has(k)).sort((x, y) => x - y).filter((k) => a.get(k) !== null && b.get(k) !== null), n = shared.length;
+  const below = n ? fsum(shared.map((k) => b.get(k))) / n : 0;
+  if (!below) return { mean: null, low: null, high: null, n: 0 };
+  const mean = fsum(shared.map((k) => a.get(k))) / n / below;
+  const { low, high } = interval(shared.map((k) => (a.get(k) - mean * b.get(k)) / below)), half = low === null ? null : (high - low) / 2;
+  return { mean: mean - 1, low: half === null ? null : mean - half - 1, high: half === null ? null : mean + half - 1, n };
+}
+
 /** The mean of a - b over the replications that both have, given by number. */
 function difference(a, b) {
   const shared = [...a.keys()].filter((k) => b.has(k)).sort((x, y) => x - y);

@@ -1,6 +1,5 @@
 // The playground: a scenario that is checked while it is written, and run in the page.
 
-const SETUP = JSON.parse($("#setup").textContent);
 const state = { name: SETUP.name, kept: SETUP.text, about: null, scenario: null, set: [], faults: [], running: false };
 let pool = null, checker = null, library = null, pending = 0, checks = 0;
 
@@ -95,16 +94,19 @@ async function run(set = []) {
   const calls = Array.from({ length: count }, (_, replication) => about.points.map((_, point) => ({ do: "run", point, seed: about.seed, replication }))).flat();
   let done = 0, events = 0, failure = null, drawn = 0;
   busy(true);
+  const reached = new Map();
   const progress = () => {
     const seconds = (performance.now() - begun) / 1000;
-    $("#progress").value = done / calls.length;
-    $("#done").textContent = `${done} of ${calls.length} runs`;
-    const left = done ? (seconds / done) * (calls.length - done) : 0;
-    $("#pace").textContent = done === calls.length ? `${digits(events / seconds / 1e6, 3)} million events/s, ${human(seconds, "s", 3)}` : done ? `about ${human(left, "s", 2)} left` : "";
+    // What is simulated of the runs that go on counts as well.
+    const share = (done + [...reached.values()].reduce((sum, time) => sum + Math.min(1, time / about.duration_s), 0)) / calls.length;
+    $("#progress").value = share;
+    $("#done").textContent = `${done} of ${calls.length} runs${reached.size ? `, ${digits(100 * share, 2)} % simulated` : ""}`;
+    $("#pace").textContent = done === calls.length ? `${digits(events / seconds / 1e6, 3)} million events/s, ${human(seconds, "s", 3)}` : share ? `about ${human(seconds / share - seconds, "s", 2)} left` : "";
   };
   progress();
   const finished = await pool.all(scenario, calls, (found, place) => {
     done++;
+    reached.delete(place);
     if (found.error) failure = failure ?? found.error;
     else {
       events += found.events;
@@ -116,6 +118,9 @@ async function run(set = []) {
       drawn = performance.now();
       panels.show(results);
     }
+  }, (seconds, place) => {
+    reached.set(place, seconds);
+    progress();
   });
   busy(false);
   panels.show(results);
@@ -216,7 +221,7 @@ function turn(key, value) {
 }
 
 // Scenarios that are shipped, and those of the folder.
-function picture({ nodes = [], links = [] }) {
+function sketch({ nodes = [], links = [] }) {
   const drawing = document.createElementNS(SVG, "svg");
   drawing.setAttribute("viewBox", "0 0 230 84");
   drawing.setAttribute("aria-hidden", "true");
@@ -235,7 +240,7 @@ function gallery() {
   const words = $("#find").value.toLowerCase();
   const all = (library?.scenarios ?? []).filter((it) => `${it.name} ${it.title}`.toLowerCase().includes(words));
   $("#gallery-here").replaceChildren(...all.map((it) => el("li", {}, el("button", { type: "button", onclick: () => { $("#gallery").close(); take(it); } },
-    picture(it.picture ?? {}), el("b", {}, it.title), el("small", {}, it.name)))));
+    sketch(it.picture ?? {}), el("b", {}, it.title), el("small", {}, it.name)))));
 }
 
 // The tour: one minute on what an agent does.

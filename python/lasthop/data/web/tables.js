@@ -182,14 +182,6 @@ function repetition(study, p) {
   ];
 }
 
-/** An SVG of our own as part of the page; nothing in it may run or load. */
-function inlined(text) {
-  const svg = document.importNode(new DOMParser().parseFromString(text, "image/svg+xml").documentElement, true);
-  for (const part of svg.querySelectorAll("script, foreignObject")) part.remove();
-  svg.setAttribute("role", "img");
-  return svg;
-}
-
 /** A name that may break after its dots and underscores. */
 function breaking(name) {
   return name.split(/(?<=[._])/).flatMap((part, i) => (i ? [el("wbr"), part] : [part]));
