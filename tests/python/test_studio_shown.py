@@ -191,7 +191,7 @@ def test_the_film_in_the_page_is_the_page_of_play_in_its_colours(page: Page) -> 
     page.until("$('.film')?.contentDocument?.documentElement?.dataset.theme === 'dark'")
     inside = "$('.film').contentDocument.querySelector"
     titles = page.do(f"[...{inside}All('#runs-here h2')].map((it) => it.textContent)")
-    assert titles == ["none", "LLE-TCP"]
+    assert titles == ["no agent", "LLE-TCP"]
     before = page.do(f"{inside}('#clock').textContent")
     page.do(f"{inside}('#on').click()")
     assert page.do(f"{inside}('#clock').textContent") != before
