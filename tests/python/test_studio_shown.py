@@ -104,13 +104,16 @@ def test_figures_over_a_sweep_have_the_values_of_a_report(
             assert is_close(found.get(name), theirs.get(name)), (figure["id"], name)
         for one, other in zip(found.get("panels", ()), theirs.get("panels", ()), strict=True):
             assert one["unit"] == other["unit"]
+            assert [found["x"][name] for name in ("words", "log")] == [
+                theirs["x"][name] for name in ("words", "log")
+            ]
             for line, their in zip(one["series"], other["series"], strict=True):
                 assert (line["name"], line["points"], line["n"]) == (
                     their["name"],
                     their["points"],
                     their["n"],
                 )
-                for name in ("y", "low", "high", "each", "boxes", "spread"):
+                for name in ("x", "y", "low", "high", "each", "boxes", "spread"):
                     assert is_close(line.get(name), their.get(name)), (figure["id"], name)
     assert page.problems == []
 

@@ -256,7 +256,7 @@ class Panels {
       return [...scenes.map((scene) => el("figure", { class: "ladder-of" }, inlined(svgOf(scene)))), ...captions,
         el("div", { class: "toolbar" }, el("button", { type: "button", onclick: () => save("ladder.svg", svgOf(ladderScene(panels, period, title)), "image/svg+xml") }, "Save the ladder"))];
     };
-    return [this.choice(), el("label", { class: "choice" }, el("span", {}, "Layer"), layer), this.begin(), this.later(drawn)];
+    return [el("div", { class: "choices-of" }, this.choice(), el("label", { class: "choice" }, el("span", {}, "Layer"), layer), this.begin()), this.later(drawn)];
   }
 
   film() {
@@ -272,7 +272,7 @@ class Panels {
       return [el("iframe", { class: "film", title: `Film of ${title}`, srcdoc: page, onload: () => this.light() }),
         el("div", { class: "toolbar" }, el("button", { type: "button", onclick: () => save("film.html", page, "text/html;charset=utf-8") }, "Save the film"))];
     };
-    return [this.choice(), this.begin(), this.later(drawn)];
+    return [el("div", { class: "choices-of" }, this.choice(), this.begin()), this.later(drawn)];
   }
 
   /** A page within this one has the same colours. */

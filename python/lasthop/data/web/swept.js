@@ -21,19 +21,21 @@ function namesOf(results, figure) {
   return { ...found, ...figure.names };
 }
 
-/** The values of a key of a sweep along an axis: numbers in one unit, or words. */
-function axisOf(results, key, label) {
-  const axis = results.about.axes.find((one) => one.keys.includes(key)), place = axis.keys.indexOf(key);
-  const texts = [...new Set(axis.rows.map((row) => row[place]))];
-  const read = texts.map((text) => /^(-?[\d.]+)\s*(\D*)$/.exec(text));
-  const name = label ?? key.split(".").slice(-2).join(" ");
-  if (read.every((one) => one && one[2] === read[0][2])) {
-    const unit = read[0][2].trim();
-    return { at: new Map(texts.map((text, i) => [text, Number(read[i][1])])), label: unit && !label ? `${name} (${unit})` : name, unit, words: [] };
-  }
-  const numbers = texts.map((text) => axis.numbers[axis.rows.findIndex((row) => row[place] === text)][place]);
-  if (numbers.every((number) => number !== null)) return { at: new Map(texts.map((text, i) => [text, numbers[i]])), label: name, unit: "", words: [] };
-  return { at: new Map(texts.map((text, i) => [text, i])), label: name, unit: "", words: texts };
+/** The values of a key along an axis of bars or boxes: at even distances. */
+function evenAxisOf(results, key, label, scale) {
+  const axis = axisOf(results, key, label, scale), texts = [...axis.at.keys()], order = axis.words.length ? texts : texts.sort((a, b) => axis.at.get(a) - axis.at.get(b));
+  return { ...axis, log: false, at: new Map(order.map((text, i) => [text, i])), words: axis.words.length ? axis.words : order.map((text) => general(axis.at.get(text), 6)) };
+}
+
+/** The values of a key of a sweep along an axis: numbers in the unit of the largest, or words. */
+function axisOf(results, key, label, scale) {
+  const axis = results.about.axes.find((one) => one.keys.includes(key)), place = axis.keys.indexOf(key), name = label ?? key.split(".").slice(-2).join(" ");
+  const numbers = new Map(axis.rows.map((row, i) => [row[place], axis.numbers[i][place]])), texts = [...numbers.keys()], values = [...numbers.values()];
+  if (values.includes(null)) return { at: new Map(texts.map((text, i) => [text, i])), label: name, unit: "", words: texts, log: false };
+  const high = Math.max(...values), low = Math.min(...values), [, number, unit] = /^(-?[\d.]*)\s*(.*)$/.exec(texts.find((text) => numbers.get(text) === high));
+  const factor = high && Number(number) ? high / Number(number) : 1;
+  const isLog = low > 0 && (scale ? scale === "log" : high / low >= 1000);
+  return { at: new Map(texts.map((text) => [text, numbers.get(text) / factor])), label: united(name, unit), unit, words: [], log: isLog };
 }
 
 const matches = (values, where) => Object.entries(where ?? {}).every(([key, value]) => !(key in values) || listed(value).includes(values[key]));
@@ -113,7 +115,7 @@ function boxOfRuns(values) {
 
 /** A metric over a swept key. */
 function overKey(results, figure) {
-  const points = chosen(results, figure), x = axisOf(results, figure.x, figure["x-label"]), names = namesOf(results, figure), over = figure["gain-over"];
+  const x = (figure.kind === "bar" || figure.kind === "box" ? evenAxisOf : axisOf)(results, figure.x, figure["x-label"], figure["x-scale"]), points = chosen(results, figure), names = namesOf(results, figure), over = figure["gain-over"];
   const labels = [...new Set(points.map((it) => it.label))], intervals = [];
   // A list within y is drawn on one axis.
   const panels = listed(figure.y).map(listed).map((metrics) => {
@@ -143,7 +145,7 @@ function overKey(results, figure) {
   const spread = style === "box" ? "median, quartiles, and the runs within 1.5 quartile distances" : intervals.every((it) => it.n < FEWEST) ? "mean and each run" : "mean and 95 % confidence interval (Student t)";
   return {
     ...common(figure, results, `${spread}, ${countsOf(intervals.map((it) => it.n))}`), form: "xy", style, panels,
-    x: { label: x.label, unit: x.unit, words: x.words.map((word) => names[word] ?? word), log: figure["x-scale"] === "log" },
+    x: { label: x.label, unit: x.unit, words: x.words.map((word) => names[word] ?? word), log: x.log },
   };
 }
 
