@@ -23,6 +23,7 @@ from lasthop.views.places import plan
 from lasthop.views.sources import of_run
 from played import CELL
 from studios import in_chromium, press, ran, written
+from test_classes import SCENARIO as USERS
 from test_ladder import WIRED
 from test_ladder_aggregates import LOSSY as AGGREGATES
 
@@ -115,6 +116,23 @@ def test_figures_over_a_sweep_have_the_values_of_a_report(
                 )
                 for name in ("x", "y", "low", "high", "each", "boxes", "spread"):
                     assert is_close(line.get(name), their.get(name)), (figure["id"], name)
+    assert page.problems == []
+
+
+@in_chromium
+def test_response_times_have_the_curves_of_a_report(page: Page, tmp_path: Path) -> None:
+    text = USERS.replace('"60 s"', '"30 s"')
+    written(page, text)
+    page.do("$('#replications').value = 2, null")
+    ran(page)
+    (own,) = page.do("panels.cards.map((it) => it.fig)")
+    study = lh.Scenario.from_text(text, "users.toml").sweep(replications=2, out=tmp_path / "u").run()
+    theirs = chart(study, study.scenario.figures()[0], (), 1500)
+    assert (own["caption"], own["x"]["label"]) == (theirs["caption"], theirs["x"]["label"])
+    for line, their in zip(own["panels"][0]["series"], theirs["panels"][0]["series"], strict=True):
+        assert line["name"] == their["name"]
+        assert line["x"] == pytest.approx(their["x"], rel=1e-5)
+        assert line["y"] == pytest.approx(their["y"], rel=1e-4)
     assert page.problems == []
 
 

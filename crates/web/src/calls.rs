@@ -52,7 +52,8 @@ impl Session {
         Ok(shown)
     }
 
-    /// Runs `point` with `seed` and `replication`. The files that `pcap` names by link can be taken afterwards.
+    /// Runs `point` with `seed` and `replication`. The files that `pcap` names by link can be taken afterwards; with
+    /// `transfers` the answer has those of users.
     fn run(&mut self, call: &Value) -> Result<Value, Value> {
         let scenario = self.scenario.as_ref().ok_or_else(nothing_open)?;
         let point = point(scenario, call)?;
@@ -74,7 +75,11 @@ impl Session {
             ..Request::new(config, seed, replication)
         };
         let outcome = run(&request).map_err(|error| failed(&error))?;
-        shown::outcome(&outcome).map_err(|error| failed(&error))
+        let mut found = shown::outcome(&outcome).map_err(|error| failed(&error))?;
+        if call["transfers"] == true {
+            found["transfers"] = shown::transfers(&outcome, config);
+        }
+        Ok(found)
     }
 
     /// Every key of `point` with its value and the origin of that value.

@@ -9,6 +9,7 @@ class Results {
     this.metrics = new Map(about.metrics.map((metric) => [metric.name, metric]));
     this.rows = about.points.map(() => new Map());
     this.series = about.points.map(() => new Map());
+    this.transfers = about.points.map(() => new Map());
   }
 
   /** The values of a metric at a point, by replication. */

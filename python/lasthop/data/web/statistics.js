@@ -51,6 +51,22 @@ function interval(values) {
   return { mean, low: mean - half, high: mean + half, n };
 }
 
+/** The share of durations that are over by each time, with those that had not ended censored: Kaplan and Meier's estimate. */
+function overBy(lasted) {
+  const sorted = [...lasted].sort((a, b) => a.time - b.time), x = [0], y = [0];
+  let share = 1;
+  for (let i = 0; i < sorted.length;) {
+    const { time } = sorted[i], atRisk = sorted.length - i;
+    let ended = 0;
+    for (; i < sorted.length && sorted[i].time === time; i++) ended += sorted[i].ended;
+    if (!ended) continue;
+    share *= 1 - ended / atRisk;
+    x.push(time);
+    y.push(1 - share);
+  }
+  return { x: [...x, sorted.at(-1).time], y: [...y, y.at(-1)] };
+}
+
 /** The ratio of the means of a and b over the replications that both have, less one, by the delta method. */
 function gain(a, b) {
   const shared = [...a.keys()].filter((k) => b.has(k)).sort((x, y) => x - y).filter((k) => a.get(k) !== null && b.get(k) !== null), n = shared.length;

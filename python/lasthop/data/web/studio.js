@@ -90,8 +90,9 @@ async function run(set = []) {
   command();
   const count = replications();
   await learnFactors(checker, count);
+  const transfers = about.figures.some((figure) => figure.kind === "cdf");
   const results = new Results(scenario, about), begun = performance.now();
-  const calls = Array.from({ length: count }, (_, replication) => about.points.map((_, point) => ({ do: "run", point, seed: about.seed, replication }))).flat();
+  const calls = Array.from({ length: count }, (_, replication) => about.points.map((_, point) => ({ do: "run", point, seed: about.seed, replication, transfers }))).flat();
   let done = 0, events = 0, failure = null, drawn = 0;
   busy(true);
   const reached = new Map();
@@ -112,6 +113,7 @@ async function run(set = []) {
       events += found.events;
       results.rows[calls[place].point].set(calls[place].replication, found.metrics);
       results.series[calls[place].point].set(calls[place].replication, found.series);
+      results.transfers[calls[place].point].set(calls[place].replication, found.transfers ?? []);
     }
     progress();
     if (panels.name === "figures" && performance.now() - drawn > 800 && done < calls.length) {

@@ -271,9 +271,30 @@ function airtime(results, figure) {
   };
 }
 
+/** The share of transfers of a class that are completed within a time, of all replications together. */
+function responses(results, figure) {
+  const points = chosen(results, { ...figure, x: undefined }).filter(({ point }) => results.transfers[point].size), lines = new Map();
+  for (const { point, label } of points) {
+    const own = [...results.transfers[point].values()].flat().filter(([flow, table, kind]) => kind === figure.class && [undefined, flow, table].includes(figure.flow));
+    lines.set(label, [...(lines.get(label) ?? []), ...own.map(([, , , time, ended]) => ({ time, ended }))]);
+  }
+  const longest = [...lines.values()].flat().reduce((most, it) => Math.max(most, it.time), 0), [factor, unit] = prefix(longest, "s");
+  if (!longest) throw new Error("no transfers; expected at least one");
+  const series = [...lines].filter(([, lasted]) => lasted.length).map(([label, lasted], i) => {
+    const curve = overBy(lasted), kept = thin(curve.y), unfinished = lasted.filter((it) => !it.ended).length, about = `${lasted.length - unfinished} completed, ${unfinished} unfinished`;
+    return { name: label ? `${label} (${about})` : about, look: lookAt(i), x: kept.map((at) => curve.x[at] / factor), y: kept.map((at) => curve.y[at]), step: true, dots: false };
+  });
+  return {
+    ...common(figure, results, `Kaplan-Meier, unfinished transfers censored, ${counted(results, points)}`), form: "curve",
+    x: { label: `response time of ${figure.class} (${unit})`, unit, from: 0, to: (1.02 * longest) / factor, words: [], log: figure["x-scale"] === "log" },
+    panels: [{ label: "share completed", unit: "", log: false, floats: false, to: 1.02, series }],
+  };
+}
+
 // What draws each kind, and the metrics and the swept keys that it needs.
 const DRAWN = {
   airtime: [airtime, () => [], () => []],
+  cdf: [responses, () => [], () => []],
   scatter: [scatter, (figure) => [figure.against, figure.y], () => []],
   matrix: [matrix, (figure) => [figure.y, figure.among ?? figure.y], (figure) => [figure.rows, figure.columns]],
   ...Object.fromEntries(["lines", "bar", "box", "dots"].map((kind) => [kind, [overKey, (figure) => listed(figure.y).flat(), (figure) => [figure.x]]])),
