@@ -165,11 +165,11 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[StudioSer
 @pytest.fixture
 def page(tab: Page, served: tuple[StudioServer, Path]) -> Page:
     """The page of `lasthop studio`, when it has loaded the simulator."""
-    from studios import loaded
+    from studios import fresh
 
     tab.size(1280)
     tab.prefer("light")
-    return loaded(tab, served[0].address)
+    return fresh(tab, served[0].address)
 
 
 @pytest.fixture

@@ -67,8 +67,8 @@ def test_each_of_200_random_edits_ends_in_a_result_or_an_error_with_a_line(page:
             assert page.do("$('#state').textContent.startsWith('line ')")
             ends["error"] += 1
             continue
-        call = '{ do: "run", point: 0, max_events: 2000 }'
-        found = page.do(f"pool.engines[0].about(state.scenario, {call})")
+        # The worker that has checked it has it open.
+        found = page.do('checker.ask({ call: { do: "run", point: 0, max_events: 2000 } })')
         assert found.get("events") or "memory" in found["error"], found
         ends["result"] += 1
     assert min(ends.values()) > 20
@@ -149,6 +149,8 @@ def test_after_a_panic_in_the_simulator_the_page_lives_on_with_a_fresh_worker(pa
     ran(page)
     assert page.do("panels.results.rows.map((it) => it.size)") == [1] * 6
     assert page.problems == []
+    # It has one worker only.
+    page.go("about:blank")
 
 
 @in_chromium
