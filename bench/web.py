@@ -2,9 +2,9 @@
 
     .venv/bin/python bench/web.py
 
-Each case runs natively and in node in turn, after a run that warms up; what is shown is the least of five. The
-first use is by a browser with an empty cache: from the address to a page that can run, and from there to the
-results of the scenario that the page opens, each point once.
+Each case runs natively and in node in turn, after a run that warms up; what is shown is the least of five.
+The first use is by a browser with an empty cache: from the address to a page that can run, and from there to
+the results of the scenario that the page opens, each point once.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ from lasthop.views.sources import of_run
 from played import CELL
 from studios import in_chromium, press, ran, written
 from test_classes import SCENARIO as USERS
-from test_ladder import WIRED
+from test_ladder import LOSSY, WIRED
 from test_ladder_aggregates import LOSSY as AGGREGATES
 
 if TYPE_CHECKING:
@@ -152,40 +152,49 @@ def flat(values: Any) -> list[Any]:
 @in_chromium
 @pytest.mark.parametrize("layers", ["tcp", "frames"])
 def test_a_ladder_is_the_drawing_of_the_command_line(page: Page, layers: str) -> None:
-    for text in (HOP, WIRED, AGGREGATES):
+    drawn = ""
+    for text, period in ((HOP, None), (LOSSY, (0.0, 0.2)), (WIRED, (0.0, 2.0)), (AGGREGATES, (0.0, 0.03))):
         written(page, text)
         scenario = lh.Scenario.from_text(text, "s.toml")
         points = range(len(scenario.points()))[:2]
         runs = [of_run(scenario.run(point=point, trace=["events"], max_events=5_000)) for point in points]
-        panels = [ladder_of(run.read, f"run <{i}>", (None, None), layers) for i, run in enumerate(runs)]
-        period = panels[0][1]
-        panels = [ladder_of(run.read, f"run <{i}>", period, layers) for i, run in enumerate(runs)]
-        expected = svg(scene([it for it, _ in panels], period, "Both & more"))
+        between = period or period_of(runs[0].read, (None, None), ())
+        panels = [ladder_of(run.read, f"run <{i}>", between, layers)[0] for i, run in enumerate(runs)]
+        expected = svg(scene(panels, between, "Both & more"))
+        begin, end = json.dumps(period or (None, None))[1:-1].split(", ")
         own = page.do(
-            "(async () => { const made = []; let period = null;"
+            f"(async () => {{ const made = []; let begin = {begin}, end = {end};"
             f"for (const point of {list(points)}) {{"
             "  const run = await pool.engines[0].about(state.scenario,"
             "    { do: 'run', point, trace: ['events'], max_events: 5000 });"
-            "  const found = await eventsOf(async () => run, null, 30, period?.[1]); period ??= found.period;"
-            f"  made.push(Object.assign(LadderOf.of(found.rows, period, {json.dumps(layers == 'frames')}),"
+            "  const { rows, period } = await eventsOf(async () => run, begin, 30, end);"
+            "  [begin, end] = period;"
+            f"  made.push(Object.assign(LadderOf.of(rows, period, {json.dumps(layers == 'frames')}),"
             "    { title: `run <${point}>` })); }"
-            "return svgOf(ladderScene(made, period, 'Both & more')); })()"
+            "return svgOf(ladderScene(made, [begin, end], 'Both & more')); })()"
         )
         assert own.splitlines() == expected.splitlines()
+        drawn += own
+    signs = ["made by an agent", "kept by an agent", "sent again", "loss detected", "lost: ", "cwnd"]
+    signs += ["MPDUs of an A-MPDU"] if layers == "frames" else ["on the air or wire after"]
+    assert [sign for sign in signs if sign not in drawn] == []
 
 
 @in_chromium
 def test_a_film_is_what_the_command_line_plays(page: Page) -> None:
     for text in (HOP, WIRED, AGGREGATES, CELL):
         written(page, text)
-        run = lh.Scenario.from_text(text, "s.toml").run(trace=["events"], max_events=5_000)
+        scenario = lh.Scenario.from_text(text, "s.toml")
+        # That of an agent, if there is one.
+        point = len(scenario.points()) - 1
+        run = scenario.run(point=point, trace=["events"], max_events=5_000)
         source = of_run(run)
         period = period_of(source.read, (None, None), (), FIRST)
         made = film(source.read(), "it", period)
         expected = _runs([made], [plan(made.nodes, source.positions)], period[0])
         own = page.do(
             "(async () => { const ask = (call) => pool.engines[0].about(state.scenario, call);"
-            "const run = await ask({ do: 'run', trace: ['events'], max_events: 5000 });"
+            f"const run = await ask({{ do: 'run', point: {point}, trace: ['events'], max_events: 5000 }});"
             "const { rows, period } = await eventsOf(async () => run, null, PLAYED);"
             "const film = FilmOf.of(rows, period), at = await ask({ do: 'positions', point: 0 });"
             "return playedData([['it', film, placesOf(film.nodes, at)]], period, SETUP.play.looks); })()"
