@@ -156,7 +156,7 @@ def test_a_ladder_is_the_drawing_of_the_command_line(page: Page, layers: str) ->
     for text, period in ((HOP, None), (LOSSY, (0.0, 0.2)), (WIRED, (0.0, 2.0)), (AGGREGATES, (0.0, 0.03))):
         written(page, text)
         scenario = lh.Scenario.from_text(text, "s.toml")
-        points = range(len(scenario.points()))[:2]
+        points = range(len(scenario.points()))[-2:]
         runs = [of_run(scenario.run(point=point, trace=["events"], max_events=5_000)) for point in points]
         between = period or period_of(runs[0].read, (None, None), ())
         panels = [ladder_of(run.read, f"run <{i}>", between, layers)[0] for i, run in enumerate(runs)]
