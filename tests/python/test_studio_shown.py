@@ -159,7 +159,10 @@ def test_a_ladder_is_the_drawing_of_the_command_line(page: Page, layers: str) ->
         points = range(len(scenario.points()))[-2:]
         runs = [of_run(scenario.run(point=point, trace=["events"], max_events=5_000)) for point in points]
         between = period or period_of(runs[0].read, (None, None), ())
-        panels = [ladder_of(run.read, f"run <{i}>", between, layers)[0] for i, run in enumerate(runs)]
+        panels = [
+            ladder_of(run.read, f"run <{point}>", between, layers)[0]
+            for point, run in zip(points, runs, strict=True)
+        ]
         expected = svg(scene(panels, between, "Both & more"))
         begin, end = json.dumps(period or (None, None))[1:-1].split(", ")
         own = page.do(
