@@ -47,7 +47,7 @@ struct event {
 	u32 before[3];
 	u32 after[3];
 	u32 judgement;
-	u32 reserved;
+	u32 number;
 };
 
 struct window {
@@ -68,9 +68,10 @@ struct sample {
 
 struct law {
 	struct window window;
-	u32 before_loss;
+	struct window before_loss;
+	u32 recorded;
 	u64 reduced_ns;
-	u64 number;
+	u64 connection;
 	u64 max_rtt_us;
 	u64 rtt_us;
 	u32 packets;
@@ -210,20 +211,22 @@ INLINE u32 released(const struct law *law, struct tcp_sock *tp, u32 delivered)
 	return least(law->window.cwnd, flight + most(parameters.smooth, delivered));
 }
 
-INLINE void record(const struct law *law, struct tcp_sock *tp, const struct event *seen,
+INLINE void record(struct law *law, struct tcp_sock *tp, const struct event *seen,
 		   const struct window *before)
 {
 	struct event *event;
 
 	if (!parameters.is_recorded)
 		return;
+	law->recorded++;
 	event = bpf_ringbuf_reserve(&events, sizeof(*event), 0);
 	if (!event) {
 		__sync_fetch_and_add(&counts.missed, 1);
 		return;
 	}
 	*event = *seen;
-	event->connection = law->number;
+	event->connection = law->connection;
+	event->number = law->recorded;
 	event->srtt_us = tp->srtt_us >> 3;
 	event->limit = tp->snd_cwnd_clamp;
 	event->before[0] = before->cwnd;
@@ -246,8 +249,8 @@ void BPF_PROG(init, struct sock *sk)
 		return;
 	__builtin_memset(law, 0, offsetof(struct law, samples));
 	law->window = (struct window){ tp->snd_cwnd, 0, tp->snd_ssthresh };
-	law->before_loss = law->window.cwnd;
-	law->number = __sync_fetch_and_add(&counts.connections, 1);
+	law->before_loss = law->window;
+	law->connection = __sync_fetch_and_add(&counts.connections, 1);
 	record(law, tp, &seen, &law->window);
 }
 
@@ -276,9 +279,8 @@ void BPF_PROG(pkts_acked, struct sock *sk, const struct ack_sample *sample)
 	if (state == TCP_CA_CWR || state == TCP_CA_RECOVERY) {
 		seen.flags |= RECOVERING;
 	} else if (acked) {
-		u32 held = parameters.smooth ? parameters.smooth : 0;
 		bool is_full = BPF_CORE_READ_BITFIELD(tp, is_cwnd_limited) &&
-			       tp->packets_out + acked + held >= before.cwnd;
+			       tp->packets_out + acked + parameters.smooth >= before.cwnd;
 
 		if (is_full || (before.cwnd < before.ssthresh && before.cwnd < 2 * tp->max_packets_out)) {
 			seen.flags |= OPEN;
@@ -332,7 +334,7 @@ void BPF_PROG(set_state, struct sock *sk, u8 state)
 	if (!law || state < TCP_CA_CWR)
 		return;
 	before = law->window;
-	law->before_loss = before.cwnd;
+	law->before_loss = before;
 	seen.kind = cause(tp, state);
 	if (seen.kind == MARK)
 		halve(law, DUPLICATES, seen.now_ns);
@@ -354,7 +356,8 @@ u32 BPF_PROG(undo_cwnd, struct sock *sk)
 	if (!law)
 		return tp->snd_cwnd;
 	before = law->window;
-	law->window.cwnd = most(before.cwnd, law->before_loss);
+	law->window.cwnd = most(before.cwnd, law->before_loss.cwnd);
+	law->window.ssthresh = most(before.ssthresh, law->before_loss.ssthresh);
 	record(law, tp, &seen, &before);
 	return released(law, tp, 0);
 }
