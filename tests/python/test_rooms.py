@@ -25,7 +25,7 @@ STACK = (
 )
 SIM = (
     *("host", "engine", "medium", "traffic", "lines", "model", "outside", "probe", "quic", "net"),
-    *("metrics", "scenario", "catalogue", "run", "live", "steered"),
+    *("metrics", "scenario", "catalogue", "run", "live", "steered", "replay"),
 )
 # Loads for benches, which belong to no room.
 LOADS = {"agent_load", "law_load", "lib"}

@@ -28,6 +28,9 @@ LAWS = {
 ENDING = ".bpf.c"
 _CLANGS = ("clang-14", "clang", *(f"clang-{version}" for version in range(22, 14, -1)))
 _FLAGS = ("-g", "-O2", "-target", "bpf", "-mcpu=v3", "-Wall", "-Werror")
+# What the headers call architectures.
+_ARCHITECTURES = {"x86_64": "x86", "aarch64": "arm64"}
+_BTF = Path("/sys/kernel/btf/vmlinux")
 _HEADERS = Path("/usr/include/bpf/bpf_core_read.h")
 
 
@@ -118,18 +121,14 @@ def _includes() -> Iterator[str]:
     yield f"-D__TARGET_ARCH_{_ARCHITECTURES.get(platform.machine(), platform.machine())}"
 
 
-_ARCHITECTURES = {"x86_64": "x86", "aarch64": "arm64"}
-
-
 def cannot_load() -> str | None:
     """Why no law can be loaded into the kernel here; `None` if one can, as far as this tells."""
     if not sys.platform.startswith("linux"):
         return f"this system is {platform.system()}; expected Linux"
     if os.geteuid() != 0:
         return "not root; expected root, which BPF needs"
-    btf = Path("/sys/kernel/btf/vmlinux")
-    if not btf.is_file():
-        return f"{btf}: no such file; expected a kernel with CONFIG_DEBUG_INFO_BTF"
-    if b"\0bpf_struct_ops_tcp_congestion_ops\0" not in btf.read_bytes():
+    if not _BTF.is_file():
+        return f"{_BTF}: no such file; expected a kernel with CONFIG_DEBUG_INFO_BTF"
+    if b"\0bpf_struct_ops_tcp_congestion_ops\0" not in _BTF.read_bytes():
         return "this kernel has no congestion laws in BPF; expected CONFIG_BPF_JIT and Linux 6.10"
     return None

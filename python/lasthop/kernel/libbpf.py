@@ -1,13 +1,14 @@
 """The calls of libbpf that load a law, and receive what it records.
 
-A law is registered by a link, which the kernel removes when its last descriptor is closed: when the process ends,
-in whatever way.
+A law is registered by a link, which the kernel removes when its last descriptor is closed: when the process
+ends, in whatever way.
 """
 
 from __future__ import annotations
 
 import ctypes
 import os
+import re
 import signal
 from ctypes import POINTER, byref, c_char_p, c_int, c_size_t, c_uint, c_void_p
 from functools import cache
@@ -28,6 +29,8 @@ _WARN = 0
 _MESSAGE = 1 << 20
 # A signal is noticed so soon.
 _PATIENCE_MS = 200
+# A line of source in the log of the verifier.
+_PLACE = re.compile(r"; (.*) @ (\S+:\d+)")
 _PRINT = ctypes.CFUNCTYPE(c_int, c_int, c_void_p, c_void_p)
 _SAMPLE = ctypes.CFUNCTYPE(c_int, c_void_p, c_void_p, c_size_t)
 
@@ -144,7 +147,7 @@ class Object:
             raise KernelLawError(f"{path}: no structure `law`; expected a struct tcp_congestion_ops")
         self._library.bpf_map__set_map_flags(law, _BPF_F_LINK)
         if self._library.bpf_object__load(self._object):
-            raise KernelLawError(f"{path.name}: the kernel refuses it:\n{_said()}")
+            raise KernelLawError(refusal(_said()))
         number = self._library.bpf_map__fd(law)
         attached = self._library.bpf_map__attach_struct_ops(law)
         if attached and self._library.bpf_link__fd(attached) != number:
@@ -185,6 +188,21 @@ class Object:
         """Hand over what is recorded and not handed over yet."""
         if self._ring is not None:
             self._library.ring_buffer__consume(self._ring)
+
+
+def refusal(said: str) -> str:
+    r"""Why the kernel refuses a law: the place in its source and the reason of the verifier, then its log.
+
+    >>> log = "; tp->srtt_us = 0; @ mine.bpf.c:8\n2: (63) *(u32 *)(r1 +1680) = r2\nno write\nprocessed 3"
+    >>> print(refusal(log).splitlines()[0])
+    mine.bpf.c:8: `tp->srtt_us = 0;`: no write; expected what the verifier of this kernel accepts
+    """
+    lines = said.partition("processed ")[0].splitlines()
+    places = [found for line in lines if (found := _PLACE.fullmatch(line))]
+    if not places:
+        return f"{lines[0]}; expected a law that this kernel accepts\n{said}"
+    source, where = places[-1].groups()
+    return f"{where}: `{source}`: {lines[-1]}; expected what the verifier of this kernel accepts\n{said}"
 
 
 def _said() -> str:
