@@ -109,7 +109,7 @@ def _compile(path: Path, place: Path) -> None:
         words = [clang, *_FLAGS, *_includes(), "-c", str(path.absolute()), "-o", name]
         ended = subprocess.run(words, capture_output=True, text=True, check=False)
         if ended.returncode:
-            raise KernelLawError(f"{path}: clang: {ended.stderr.strip()}")
+            raise KernelLawError(ended.stderr.strip())
         # It is whole or not there.
         work.rename(place)
     finally:

@@ -69,14 +69,13 @@ def library() -> ctypes.CDLL:
     for name, (result, *arguments) in _CALLS.items():
         call = getattr(found, name)
         call.restype, call.argtypes = result, arguments
-    found.libbpf_set_print(_keep)
+    found.libbpf_set_print(_KEEP)
     return found
 
 
 _messages: list[str] = []
 
 
-@_PRINT
 def _keep(level: int, form: int, values: int) -> int:
     """Keep what the library says about errors."""
     if level == _WARN:
@@ -84,6 +83,9 @@ def _keep(level: int, form: int, values: int) -> int:
         ctypes.CDLL(None).vsnprintf(text, c_size_t(_MESSAGE), c_void_p(form), c_void_p(values))
         _messages.append(text.value.decode(errors="replace"))
     return 0
+
+
+_KEEP = _PRINT(_keep)
 
 
 class Object:
@@ -165,16 +167,15 @@ class Object:
     def receive(self, take: Callable[[bytes], object]) -> None:
         """Hand over what the law records from now on, in `attend` and `drain`."""
 
-        @_SAMPLE
         def sample(context: int, data: int, size: int) -> int:
             take(ctypes.string_at(data, size))
             return 0
 
-        self._sample = sample
+        self._sample = _SAMPLE(sample)
         ring = self._library.bpf_object__find_map_by_name(self._object, b"events")
         if not ring:
             raise KernelLawError("events: none in this law; expected a law that records")
-        self._ring = self._library.ring_buffer__new(self._library.bpf_map__fd(ring), sample, None, None)
+        self._ring = self._library.ring_buffer__new(self._library.bpf_map__fd(ring), self._sample, None, None)
 
     def attend(self) -> None:
         """Hand over what the law records, for ever."""

@@ -29,8 +29,7 @@ def loaded(
     """A law of ours, or that of a file, in the kernel; `take` receives its events.
 
     Raises:
-        UsageError: There is no such law or parameter.
-        ScenarioError: A parameter has a wrong value.
+        UsageError: There is no such law, or a parameter is wrong.
         KernelLawError: The kernel cannot have it.
     """
     path = source(law)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING
 
+from lasthop import _core
 from lasthop.base.errors import UsageError
 from lasthop.scenario.scenario import Scenario
 
@@ -48,8 +49,7 @@ def scenario(law: str, settings: Sequence[tuple[str, str]]) -> Scenario:
     """A scenario with one flow of this law.
 
     Raises:
-        UsageError: The kernel's law does not have a parameter.
-        ScenarioError: A value is wrong.
+        UsageError: The kernel's law does not have a parameter, or not this value.
     """
     known = NAMES.get(law, ())
     for name, _ in settings:
@@ -58,10 +58,12 @@ def scenario(law: str, settings: Sequence[tuple[str, str]]) -> Scenario:
             raise UsageError(
                 f"{name}: the law in the kernel does not have it; expected {expected}", argument="set"
             )
-    of = f"flows.main.tcp.{law}"
-    return Scenario.from_text(_TEXT.format(law=law), law).set(
-        {f"{of}.{name}": text for name, text in settings}
-    )
+    base = _core.Scenario.from_text(_TEXT.format(law=law), law)
+    pairs = [(f"flows.main.tcp.{law}.{name}", text) for name, text in settings]
+    for key, text in pairs:
+        if why := base.refused(key, text):
+            raise UsageError(f"{key.rpartition('.')[2]}: {why}", argument="set")
+    return Scenario.from_text(base.text, law, pairs)
 
 
 def packed(scenario: Scenario, law: str, *, is_recorded: bool) -> bytes:
