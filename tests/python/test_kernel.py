@@ -13,6 +13,7 @@ import sys
 import time
 from contextlib import ExitStack
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -32,11 +33,7 @@ if TYPE_CHECKING:
 
 def _missing() -> str:
     """Why no law can be loaded here; empty if one can."""
-    try:
-        libbpf.library()
-    except KernelLawError as error:
-        return str(error)
-    return build.cannot_load() or build.cannot_compile() or ""
+    return libbpf.cannot_load() or build.cannot_compile() or ""
 
 
 needs_laws = pytest.mark.skipif(bool(_missing()), reason=_missing())
@@ -124,9 +121,13 @@ def test_the_answer_without_what_a_law_needs_is_one_line(
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     assert refused() == "error: not root; expected root, which BPF needs"
     monkeypatch.setattr(os, "geteuid", lambda: 0)
-    monkeypatch.setattr(build, "_BTF", tmp_path / "vmlinux")
+    monkeypatch.setattr(libbpf, "_BTF", tmp_path / "vmlinux")
     assert "vmlinux: no such file; expected a kernel with CONFIG_DEBUG_INFO_BTF" in refused()
     (tmp_path / "vmlinux").write_bytes(b"\0tcp_congestion_ops\0")
+    none = SimpleNamespace(bpf_map_create=lambda *_: -1)
+    monkeypatch.setattr(libbpf, "library", lambda: none)
+    assert refused() == "error: BPF: Operation not permitted; expected root outside of a container"
+    monkeypatch.setattr(none, "bpf_map_create", lambda *_: os.open(os.devnull, os.O_RDONLY))
     assert refused() == (
         "error: this kernel has no congestion laws in BPF; expected CONFIG_BPF_JIT and Linux 6.10"
     )
@@ -153,7 +154,7 @@ def test_parameters_are_those_of_a_scenario_and_the_kernel_gets_them_in_milliont
         UsageError, match=r"header: the law in the kernel does not have it; expected one of jitter-t"
     ):
         parameters.scenario("ejtcp", [("header", "paper")])
-    with pytest.raises(UsageError, match=r'set: k: "-1" is too small; expected more than 0'):
+    with pytest.raises(UsageError, match=r"set: k: -1 is too small; expected more than 0"):
         parameters.scenario("jtcp", [("k", "-1")])
 
 
@@ -212,6 +213,8 @@ def relay() -> Iterator[None]:
 @pytest.mark.alone
 @pytest.mark.parametrize("law", ["jtcp", "ejtcp"])
 def test_the_kernel_decides_as_lasthop_on_what_it_saw(law: str, relay: None, tmp_path: Path) -> None:
+    if f"lasthop_{law}" in loaded.known():
+        pytest.skip(f"another process has loaded lasthop_{law}")
     file = tmp_path / "law.events"
     words = [sys.executable, "-P", "-m", "lasthop", "kernel", "load", law, "--record", str(file)]
     with subprocess.Popen(words, env=os.environ, stderr=subprocess.DEVNULL) as loader:

@@ -10,7 +10,7 @@ import click
 
 from lasthop.base.errors import UsageError
 from lasthop.cli.interrupt import interruptible
-from lasthop.cli.options import OneOf, Place, Word, examples
+from lasthop.cli.options import Choice, Place, Word, examples
 from lasthop.cli.talk import data, note, report
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ ACTIONS = ("load", "list", "test", "replay")
         "lasthop kernel replay acks.events",
     ),
 )
-@click.argument("action", type=OneOf(ACTIONS))
+@click.argument("action", type=Choice(ACTIONS))
 @click.argument("name", type=Word(), required=False)
 @click.option(
     "-s", "--set", "settings", multiple=True, metavar="KEY=VALUE", help="Set a parameter of the law."

@@ -6,7 +6,6 @@ import os
 import platform
 import shutil
 import subprocess
-import sys
 import tempfile
 from hashlib import blake2b
 from pathlib import Path
@@ -30,7 +29,6 @@ _CLANGS = ("clang-14", "clang", *(f"clang-{version}" for version in range(22, 14
 _FLAGS = ("-g", "-O2", "-target", "bpf", "-mcpu=v3", "-Wall", "-Werror")
 # What the headers call architectures.
 _ARCHITECTURES = {"x86_64": "x86", "aarch64": "arm64"}
-_BTF = Path("/sys/kernel/btf/vmlinux")
 _HEADERS = Path("/usr/include/bpf/bpf_core_read.h")
 
 
@@ -119,16 +117,3 @@ def _compile(path: Path, place: Path) -> None:
 def _includes() -> Iterator[str]:
     yield f"-I{SOURCES}"
     yield f"-D__TARGET_ARCH_{_ARCHITECTURES.get(platform.machine(), platform.machine())}"
-
-
-def cannot_load() -> str | None:
-    """Why no law can be loaded into the kernel here; `None` if one can, as far as this tells."""
-    if not sys.platform.startswith("linux"):
-        return f"this system is {platform.system()}; expected Linux"
-    if os.geteuid() != 0:
-        return "not root; expected root, which BPF needs"
-    if not _BTF.is_file():
-        return f"{_BTF}: no such file; expected a kernel with CONFIG_DEBUG_INFO_BTF"
-    if b"\0bpf_struct_ops_tcp_congestion_ops\0" not in _BTF.read_bytes():
-        return "this kernel has no congestion laws in BPF; expected CONFIG_BPF_JIT and Linux 6.10"
-    return None

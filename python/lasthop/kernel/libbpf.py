@@ -8,22 +8,25 @@ from __future__ import annotations
 
 import ctypes
 import os
+import platform
 import re
 import signal
+import sys
 from ctypes import POINTER, byref, c_char_p, c_int, c_size_t, c_uint, c_void_p
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lasthop.kernel.build import KernelLawError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
     from types import TracebackType
     from typing import Self
 
 # <linux/bpf.h>
-_BPF_F_LINK, _BPF_STRUCT_OPS = 1 << 13, 44
+_BPF_F_LINK, _BPF_STRUCT_OPS, _BPF_MAP_TYPE_ARRAY = 1 << 13, 44, 2
+_BTF = Path("/sys/kernel/btf/vmlinux")
 # The level of messages about errors.
 _WARN = 0
 _MESSAGE = 1 << 20
@@ -46,6 +49,7 @@ _CALLS = {
     "bpf_map__attach_struct_ops": (c_void_p, c_void_p),
     "bpf_map__fd": (c_int, c_void_p),
     "bpf_link__fd": (c_int, c_void_p),
+    "bpf_map_create": (c_int, c_int, c_char_p, c_uint, c_uint, c_uint, c_void_p),
     "bpf_link_create": (c_int, c_int, c_int, c_int, c_void_p),
     "ring_buffer__new": (c_void_p, c_int, _SAMPLE, c_void_p, c_void_p),
     "ring_buffer__poll": (c_int, c_void_p, c_int),
@@ -86,6 +90,26 @@ def _keep(level: int, form: int, values: int) -> int:
 
 
 _KEEP = _PRINT(_keep)
+
+
+def cannot_load() -> str | None:
+    """Why no law can be loaded into the kernel here; `None` if one can, as far as this tells."""
+    if not sys.platform.startswith("linux"):
+        return f"this system is {platform.system()}; expected Linux"
+    if os.geteuid() != 0:
+        return "not root; expected root, which BPF needs"
+    if not _BTF.is_file():
+        return f"{_BTF}: no such file; expected a kernel with CONFIG_DEBUG_INFO_BTF"
+    try:
+        number = library().bpf_map_create(_BPF_MAP_TYPE_ARRAY, None, 4, 4, 1, None)
+    except KernelLawError as error:
+        return str(error)
+    if number < 0:
+        return f"BPF: {os.strerror(-number)}; expected root outside of a container"
+    os.close(number)
+    if b"\0bpf_struct_ops_tcp_congestion_ops\0" not in _BTF.read_bytes():
+        return "this kernel has no congestion laws in BPF; expected CONFIG_BPF_JIT and Linux 6.10"
+    return None
 
 
 class Object:

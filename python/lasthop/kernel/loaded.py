@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from lasthop import _core
 from lasthop.base.errors import UsageError, reason
-from lasthop.kernel.build import LAWS, KernelLawError, cannot_load, compiled, in_kernel, source
-from lasthop.kernel.libbpf import Object
+from lasthop.kernel.build import LAWS, KernelLawError, compiled, in_kernel, source
+from lasthop.kernel.libbpf import Object, cannot_load
 from lasthop.kernel.parameters import NAMES, packed, scenario
 
 if TYPE_CHECKING:
