@@ -143,13 +143,13 @@ def test_the_answer_without_what_a_law_needs_is_one_line(
 def test_parameters_are_those_of_a_scenario_and_the_kernel_gets_them_in_millionths() -> None:
     own = [("k", "0.25"), ("rtt-threshold", "150 ms"), ("smooth", "off"), ("after-random-timeout", "half")]
     found = parameters.packed(parameters.scenario("ejtcp", own), "ejtcp", is_recorded=True)
-    assert parameters._FORM.unpack(found) == (250_000, 800_000, 150_000_000, 1, 2, 2, 0, 2, 1)
+    assert parameters._FORM.unpack(found) == (250_000, 800_000, 150_000_000, 1, 2, 2, 0, 2, 1, 0, 0)
     found = parameters.packed(parameters.scenario("ejtcp", []), "ejtcp", is_recorded=False)
-    assert parameters._FORM.unpack(found) == (1_000_000, 800_000, 0, 1, 2, 1, 3, 0, 0)
+    assert parameters._FORM.unpack(found) == (1_000_000, 800_000, 0, 1, 2, 1, 3, 0, 0, 0, 0)
     jtcp = parameters.packed(
         parameters.scenario("jtcp", [("jitter-window", "cwnd")]), "jtcp", is_recorded=False
     )
-    assert parameters._FORM.unpack(jtcp) == (1_000_000, 0, 0, 1, 0, 0, 0, 3, 0)
+    assert parameters._FORM.unpack(jtcp) == (1_000_000, 0, 0, 1, 0, 0, 0, 3, 0, 0, 0)
     with pytest.raises(
         UsageError, match=r"header: the law in the kernel does not have it; expected one of jitter-t"
     ):

@@ -32,9 +32,18 @@ ACTIONS = ("load", "list", "test", "replay")
     "-s", "--set", "settings", multiple=True, metavar="KEY=VALUE", help="Set a parameter of the law."
 )
 @click.option("--record", type=Place(), metavar="FILE", help="Write what the law sees and does to FILE.")
+@click.option(
+    "--header", "has_header", is_flag=True, help="Write the times into an option of TCP, at both ends."
+)
 @click.pass_context
 def kernel_command(
-    ctx: click.Context, /, action: str, name: str | None, settings: tuple[str, ...], record: Path | None
+    ctx: click.Context,
+    /,
+    action: str,
+    name: str | None,
+    settings: tuple[str, ...],
+    record: Path | None,
+    has_header: bool,
 ) -> None:
     """Use congestion laws as BPF programs of Linux.
 
@@ -49,7 +58,11 @@ def kernel_command(
 
     pairs = parse_set(settings)
     if action != "load":
-        for argument, is_given in (("set", bool(pairs)), ("record", record is not None)):
+        for argument, is_given in (
+            ("set", bool(pairs)),
+            ("record", record is not None),
+            ("header", has_header),
+        ):
             if is_given:
                 raise UsageError(f"not with {action}; expected only with load", argument=argument)
     if (name is None) == (action in ("load", "replay")):
@@ -57,7 +70,7 @@ def kernel_command(
         expected = {"load": "a law", "replay": "a file that --record wrote"}.get(action, f"{action} alone")
         raise UsageError(f"{found}; expected {expected}", argument="name")
     if action == "load":
-        _load(str(name), pairs, record)
+        _load(str(name), pairs, record, has_header=has_header)
     elif action == "replay":
         _replay(ctx, Path(str(name)))
     elif action == "list":
@@ -66,7 +79,7 @@ def kernel_command(
         _test()
 
 
-def _load(law: str, pairs: Sequence[tuple[str, str]], record: Path | None) -> None:
+def _load(law: str, pairs: Sequence[tuple[str, str]], record: Path | None, *, has_header: bool) -> None:
     from lasthop.base.files import replacing
     from lasthop.kernel.loaded import header, loaded
 
@@ -77,7 +90,7 @@ def _load(law: str, pairs: Sequence[tuple[str, str]], record: Path | None) -> No
             file.write(header(law, pairs))
             take = file.write
         # Inside the context of the file, which is complete then.
-        with suppress(KeyboardInterrupt), loaded(law, pairs, take) as found:
+        with suppress(KeyboardInterrupt), loaded(law, pairs, take, has_header=has_header) as found:
             note(f"{law}: in the kernel until Ctrl-C")
             try:
                 found.attend()

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 # <linux/bpf.h>
 _BPF_F_LINK, _BPF_STRUCT_OPS, _BPF_MAP_TYPE_ARRAY = 1 << 13, 44, 2
 _BTF = Path("/sys/kernel/btf/vmlinux")
+_MOUNTS = Path("/proc/self/mounts")
 # The level of messages about errors.
 _WARN = 0
 _MESSAGE = 1 << 20
@@ -42,13 +43,14 @@ _CALLS = {
     "bpf_object__load": (c_int, c_void_p),
     "bpf_object__close": (None, c_void_p),
     "bpf_object__find_map_by_name": (c_void_p, c_void_p, c_char_p),
-    "bpf_object__next_map": (c_void_p, c_void_p, c_void_p),
-    "bpf_map__name": (c_char_p, c_void_p),
+    "bpf_object__find_program_by_name": (c_void_p, c_void_p, c_char_p),
+    "bpf_program__attach_cgroup": (c_void_p, c_void_p, c_int),
     "bpf_map__initial_value": (c_void_p, c_void_p, POINTER(c_size_t)),
     "bpf_map__set_map_flags": (c_int, c_void_p, c_uint),
     "bpf_map__attach_struct_ops": (c_void_p, c_void_p),
     "bpf_map__fd": (c_int, c_void_p),
     "bpf_link__fd": (c_int, c_void_p),
+    "bpf_link__destroy": (c_int, c_void_p),
     "bpf_map_create": (c_int, c_int, c_char_p, c_uint, c_uint, c_uint, c_void_p),
     "bpf_link_create": (c_int, c_int, c_int, c_int, c_void_p),
     "ring_buffer__new": (c_void_p, c_int, _SAMPLE, c_void_p, c_void_p),
@@ -123,6 +125,7 @@ class Object:
         """
         self._library = library()
         self._ring: int | None = None
+        self._headers: int | None = None
         self._link: int | None = None
         _messages.clear()
         self._object = self._library.bpf_object__open_file(os.fsencode(path), None)
@@ -148,24 +151,20 @@ class Object:
         """Take the law out of the kernel; connections that have it keep it."""
         if self._ring is not None:
             self._library.ring_buffer__free(self._ring)
+        if self._headers is not None:
+            self._library.bpf_link__destroy(self._headers)
         if self._link is not None:
             os.close(self._link)
         if self._object:
             self._library.bpf_object__close(self._object)
-        self._ring = self._link = self._object = None
+        self._ring = self._headers = self._link = self._object = None
 
     def _set(self, parameters: bytes) -> None:
         """Set the constants, before the object is loaded."""
-        place = self._library.bpf_map__initial_value(self._constants(), byref(size := c_size_t()))
+        constants = self._library.bpf_object__find_map_by_name(self._object, b".rodata.parameters")
+        place = self._library.bpf_map__initial_value(constants, byref(size := c_size_t()))
         assert size.value == len(parameters), "the structure of the source"
         ctypes.memmove(place, parameters, len(parameters))
-
-    def _constants(self) -> int:
-        found = None
-        while found := self._library.bpf_object__next_map(self._object, found):
-            if self._library.bpf_map__name(found).endswith(b".rodata"):
-                return int(found)
-        raise KernelLawError("parameters: none in this law; expected no --set")
 
     def _register(self, path: Path) -> None:
         law = self._library.bpf_object__find_map_by_name(self._object, b"law")
@@ -187,6 +186,25 @@ class Object:
                 f"{path.name}: not registered: {why}; expected no law of this name in the kernel"
             )
         self._link = link
+
+    def write_headers(self) -> None:
+        """Have connections that are made from now on write and read the option of the law.
+
+        Raises:
+            KernelLawError: There is no hierarchy of control groups to which this could apply.
+        """
+        lines = (line.split() for line in _MOUNTS.read_text().splitlines())
+        places = [place for _, place, kind, *_ in lines if kind == "cgroup2"]
+        if not places:
+            raise KernelLawError(f"{_MOUNTS}: no cgroup2; expected one, such as /sys/fs/cgroup")
+        program = self._library.bpf_object__find_program_by_name(self._object, b"header_option")
+        group = os.open(places[0], os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            self._headers = self._library.bpf_program__attach_cgroup(program, group)
+        finally:
+            os.close(group)
+        if not self._headers:
+            raise KernelLawError(f"{places[0]}: {_said()}; expected that programs can be attached")
 
     def receive(self, take: Callable[[bytes], object]) -> None:
         """Hand over what the law records from now on, in `attend` and `drain`."""

@@ -24,9 +24,15 @@ _EVENT_BYTES = 80
 
 @contextmanager
 def loaded(
-    law: str, settings: Sequence[tuple[str, str]] = (), take: Callable[[bytes], object] | None = None
+    law: str,
+    settings: Sequence[tuple[str, str]] = (),
+    take: Callable[[bytes], object] | None = None,
+    *,
+    has_header: bool = False,
 ) -> Iterator[Object]:
     """A law of ours, or that of a file, in the kernel; `take` receives its events.
+
+    With `has_header` connections have the option of the simulator, from which the law reads times.
 
     Raises:
         UsageError: There is no such law, or a parameter is wrong.
@@ -38,12 +44,18 @@ def loaded(
         raise UsageError(f"{settings[0][0]}: {law} has no parameters; expected none", argument="set")
     if take is not None and given is None:
         raise UsageError(f"{law} records nothing; expected {' or '.join(NAMES)}", argument="record")
+    if has_header and given is None:
+        raise UsageError(f"{law} reads no times; expected {' or '.join(NAMES)}", argument="header")
     if text := cannot_load():
         raise KernelLawError(text)
-    constants = b"" if given is None else packed(given, law, is_recorded=take is not None)
+    constants = (
+        b"" if given is None else packed(given, law, is_recorded=take is not None, has_header=has_header)
+    )
     with Object(compiled(path), constants) as found:
         if take is not None:
             found.receive(take)
+        if has_header:
+            found.write_headers()
         yield found
 
 

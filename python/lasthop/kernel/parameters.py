@@ -39,7 +39,7 @@ NAMES = {
     ),
 }
 # `struct parameters` of laws/law.h.
-_FORM = struct.Struct("=QQQIIIIII")
+_FORM = struct.Struct("=QQQ8I")
 _MILLION = 1_000_000
 _TIMEOUTS = ("keep", "slow-start", "half", "reno")
 _OFF, _SHARE, _FIXED = range(3)
@@ -66,7 +66,7 @@ def scenario(law: str, settings: Sequence[tuple[str, str]]) -> Scenario:
     return Scenario.from_text(base.text, law, pairs)
 
 
-def packed(scenario: Scenario, law: str, *, is_recorded: bool) -> bytes:
+def packed(scenario: Scenario, law: str, *, is_recorded: bool, has_header: bool = False) -> bytes:
     """The parameters of the law of a scenario, as its program has them."""
     entries = scenario.resolved(0)
 
@@ -91,4 +91,6 @@ def packed(scenario: Scenario, law: str, *, is_recorded: bool) -> bytes:
         int(number("smooth", "off")),
         _TIMEOUTS.index(timeouts),
         is_recorded,
+        has_header,
+        0,
     )

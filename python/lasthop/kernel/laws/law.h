@@ -6,7 +6,7 @@
 
 #pragma once
 
-#include "linux.h"
+#include "header.h"
 
 /* One for each acknowledgement in the window of the ratio; where more are needed, the oldest are left out. */
 enum { SAMPLES = 2048 };
@@ -28,9 +28,11 @@ struct parameters {
 	u32 smooth;
 	u32 timeout_rule;
 	u32 is_recorded;
+	u32 has_header;
+	u32 reserved;
 };
 
-const volatile struct parameters parameters = {};
+const volatile struct parameters parameters SEC(".rodata.parameters") = {};
 
 /* What the law saw, and what it did: python/lasthop/kernel/record.py reads it. */
 struct event {
@@ -254,6 +256,30 @@ void BPF_PROG(init, struct sock *sk)
 	record(law, tp, &seen, &law->window);
 }
 
+/* Reads when a segment left and arrived, from the timestamps or from the option; returns whether it is there. */
+INLINE bool stamp(struct sock *sk, struct event *seen)
+{
+	struct tcp_sock *tp = (struct tcp_sock *)sk;
+	struct header *header;
+
+	if (!parameters.has_header) {
+		seen->tsval = tp->rx_opt.rcv_tsval;
+		seen->tsecr = tp->rx_opt.rcv_tsecr;
+		seen->flags = BPF_CORE_READ_BITFIELD(tp, rx_opt.saw_tstamp) ? STAMPED : 0;
+		if (BPF_CORE_READ_BITFIELD(tp, tcp_usec_ts))
+			seen->flags |= MICROSECONDS;
+		return seen->flags & STAMPED;
+	}
+	header = bpf_sk_storage_get(&headers, sk, 0, 0);
+	if (!header || !header->has_echo)
+		return 0;
+	header->has_echo = 0;
+	seen->tsval = header->echo_received;
+	seen->tsecr = header->echo_sent;
+	seen->flags = STAMPED | MICROSECONDS;
+	return 1;
+}
+
 /* Before the kernel looks for losses: those that this acknowledgement shows are judged with it. */
 SEC("struct_ops/pkts_acked")
 void BPF_PROG(pkts_acked, struct sock *sk, const struct ack_sample *sample)
@@ -262,8 +288,8 @@ void BPF_PROG(pkts_acked, struct sock *sk, const struct ack_sample *sample)
 	struct law *law = law_of(sk);
 	u32 acked = sample->pkts_acked, state = BPF_CORE_READ_BITFIELD(tp, inet_conn.icsk_ca_state);
 	struct event seen = { .kind = ACK, .judgement = UNJUDGED };
-	bool is_stamped = BPF_CORE_READ_BITFIELD(tp, rx_opt.saw_tstamp);
 	struct window before;
+	bool is_stamped;
 
 	if (!law)
 		return;
@@ -271,11 +297,7 @@ void BPF_PROG(pkts_acked, struct sock *sk, const struct ack_sample *sample)
 	seen.now_ns = bpf_ktime_get_ns();
 	seen.acked = acked;
 	seen.rtt_us = acked ? sample->rtt_us : -1;
-	seen.tsval = tp->rx_opt.rcv_tsval;
-	seen.tsecr = tp->rx_opt.rcv_tsecr;
-	seen.flags = is_stamped ? STAMPED : 0;
-	if (BPF_CORE_READ_BITFIELD(tp, tcp_usec_ts))
-		seen.flags |= MICROSECONDS;
+	is_stamped = stamp(sk, &seen);
 	if (state == TCP_CA_CWR || state == TCP_CA_RECOVERY) {
 		seen.flags |= RECOVERING;
 	} else if (acked) {
@@ -363,6 +385,12 @@ u32 BPF_PROG(undo_cwnd, struct sock *sk)
 }
 
 #define LAW(law_name)                                     \
+	SEC("sockops")                                    \
+	int header_option(struct bpf_sock_ops *ops)       \
+	{                                                 \
+		return on_header(ops, law_name);          \
+	}                                                 \
+	                                                  \
 	SEC(".struct_ops")                                \
 	struct tcp_congestion_ops law = {                 \
 		.init = (void *)init,                     \
