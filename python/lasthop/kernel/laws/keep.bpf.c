@@ -30,4 +30,4 @@ struct tcp_congestion_ops law = {
 	.undo_cwnd = (void *)undo_cwnd,
 	.name = "lasthop_keep",
 };
-char _license[] SEC("license") = "GPL";
+char _license[] SEC("license") = "Dual MIT/GPL";

@@ -401,4 +401,4 @@ u32 BPF_PROG(undo_cwnd, struct sock *sk)
 		.undo_cwnd = (void *)undo_cwnd,           \
 		.name = law_name,                         \
 	};                                                \
-	char _license[] SEC("license") = "GPL"
+	char _license[] SEC("license") = "Dual MIT/GPL"
