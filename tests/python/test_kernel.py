@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import signal
+import struct
 import subprocess
 import sys
 import time
@@ -39,10 +40,10 @@ def _missing() -> str:
 needs_laws = pytest.mark.skipif(bool(_missing()), reason=_missing())
 
 
-def simplest(folder: Path, number: int = 0) -> tuple[Path, str]:
+def simplest(folder: Path, number: int = 0, law: str = "keep") -> tuple[Path, str]:
     """The source of a law, and its name, which no test beside this one has."""
     name = f"own{os.getpid()}_{number}"
-    text = (build.SOURCES / "keep.bpf.c").read_text().replace("lasthop_keep", name)
+    text = (build.SOURCES / f"{law}.bpf.c").read_text().replace(f"lasthop_{law}", name)
     source = folder / f"own{number}{build.ENDING}"
     source.write_text(text)
     return source, name
@@ -88,6 +89,27 @@ def test_a_law_carries_bytes_and_is_not_chosen_when_it_is_gone(tmp_path: Path) -
         assert tested.carry(name, 1_000_000) == 1_000_000
     with pytest.raises(OSError, match="No such file"):
         tested.carry(name, 1)
+
+
+@needs_laws
+def test_an_option_of_both_ends_tells_when_a_segment_left_and_arrived(tmp_path: Path) -> None:
+    source, name = simplest(tmp_path, 1, "ejtcp")
+    scenario = parameters.scenario("ejtcp", [("k", "0.5")])
+    constants = parameters.packed(scenario, "ejtcp", is_recorded=True, has_header=True)
+    events = bytearray()
+    with libbpf.Object(build.compiled(source), constants) as law:
+        law.receive(events.extend)
+        law.write_headers()
+        assert tested.carry(name, 1_000_000) == 1_000_000
+        law.drain()
+    # Kind, flags, segments, round trip, arrival and departure; the FIN has no option.
+    seen = [struct.unpack_from("=3Ii2I", events, at + 16) for at in range(0, len(events), 80)]
+    acks = [event for event in seen if event[0] == 1 and event[2]][:-1]
+    assert len(acks) > 5
+    for _, flags, _, rtt_us, arrived, left in acks:
+        assert flags & 5 == 5, "stamped, in microseconds"
+        assert 0 <= arrived - left <= rtt_us + 1
+    assert loaded.replayed("ejtcp", [("k", "0.5")], bytes(events))
 
 
 @needs_laws
