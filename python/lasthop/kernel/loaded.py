@@ -91,7 +91,7 @@ class Replayed:
     connections: int
     missed: int
     differences: int
-    first: tuple[int, int, str, list[int], list[int], list[str]] | None = None
+    first: tuple[int, int, str, list[list[int]], list[str]] | None = None
 
     def __bool__(self) -> bool:
         """Whether all decisions are equal, and no event is missing."""
@@ -103,7 +103,7 @@ class Replayed:
             return f"{self.law}: {counts}: the same decisions" + (
                 f"; {self.missed} events are missing" if self.missed else ""
             )
-        place, connection, event, theirs, ours, words = self.first
+        place, connection, event, (theirs, ours), words = self.first
         return (
             f"{self.law}: {counts}: {self.differences} other decisions, the first at event {place}, {event} "
             f"of connection {connection}: window, credit and threshold {theirs} ({words[0]}) in the kernel, "
