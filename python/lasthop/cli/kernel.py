@@ -47,7 +47,7 @@ def kernel_command(
 ) -> None:
     """Use congestion laws as BPF programs of Linux.
 
-    load registers jtcp, ejtcp, keep or a file *.bpf.c as lasthop_NAME, until Ctrl-C.
+    load registers jtcp, ejtcp or keep as lasthop_NAME, or the law of a file *.bpf.c, until Ctrl-C.
     However lasthop ends, the law is gone; connections that have it keep it.
     The parameters are those of flows.NAME.tcp.LAW.
 
