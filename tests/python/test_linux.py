@@ -91,6 +91,7 @@ def test_a_point_gives_the_kernel_a_chain_in_the_order_of_the_way(chain: Path) -
     assert found.settings == {
         "mtu": 1500,
         "timestamps": True,
+        "microseconds": False,
         "sack": True,
         "ecn": 0,
         "window": 4096 * 1448,
@@ -124,7 +125,7 @@ def test_a_job_is_plain_data(chain: Path) -> None:
         (["flows.up.app.stop=5 s"], "none"),
         (["flows.up.sink.read-rate=1 Mbit/s"], "unlimited"),
         (["flows.up.sink.buffer=20 kB"], "none"),
-        (["flows.up.tcp.congestion=westwood"], "one of reno, cubic, bbr, vegas, veno, westwood-plus"),
+        (["flows.up.tcp.congestion=westwood"], "one of reno, cubic, bbr, vegas, veno, westwood-plus, jtcp, ejtcp"),
         (["flows.up.tcp.packet=1000 B"], "1448 B, as flows.down.tcp.packet"),
         (["flows.up.tcp.timestamps=false"], "true, as flows.down.tcp.timestamps"),
         (["flows.up.tcp.extra-header=20 B"], "0 B"),
