@@ -263,7 +263,7 @@ def test_the_last_segment_of_a_file_waits_for_the_fin() -> None:
 
 def test_counts_of_the_kernel_are_of_the_measured_time_and_timeouts_without_those_of_a_syn() -> None:
     flow = worker._Flow({"size": None, "start_s": 0.0}, 5001, 0.0, iter([]))
-    blank = system.Info(10, 20, 0.1, 0.1, 0, 0, 0, 0, 0.0)
+    blank = system.Info(10, 20, 0.1, 0.1, 0, 0, 0, 0, 0, 0.0)
     flow.connected, flow.info = blank._replace(timeouts=1), blank._replace(retransmitted=7, timeouts=4)
     assert (flow.result()["retransmitted"], flow.result()["timeouts"]) == (7, 3)
     flow.measured = blank._replace(retransmitted=5, timeouts=3)
@@ -642,7 +642,7 @@ def test_a_worker_that_is_killed_is_an_error_and_not_a_result(kernel: dict[str, 
         crew.probe([])
         worker = crew._workers[0]
         scenario = lh.load(chain)
-        worker.give(0, path(scenario, 0).job(scenario, 0, 0.0))
+        worker.give({0: path(scenario, 0).job(scenario, 0, 0.0)})
         os.kill(worker.process.pid, signal.SIGKILL)
         with pytest.raises(lh.RunError, match="a worker ended with exit code -9"):
             worker.answer()
