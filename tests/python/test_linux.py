@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -250,6 +251,24 @@ def test_an_application_writes_each_packet_at_its_time_and_closes_after_the_last
     ]
     # A busy machine may be late, and never early.
     assert 0.0 <= calls[1][1] < 0.15 <= calls[2][1]
+
+
+def test_the_kernel_itself_reads_a_part_of_a_window_in_each_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    class Reader:
+        def recv_into(self, _into: bytearray, left: int, flags: int) -> int:
+            asked.append((left, flags))
+            return left
+
+    flow = worker._Flow({"size": 250_000, "window": 6_400_000}, 5001, 0.0, iter(()))
+    flow.listener = SimpleNamespace(accept=lambda: (Reader(), None))  # type: ignore[assignment]
+    monkeypatch.setattr(system, "clamp", lambda *_: None)
+    clock = worker._Clock()
+    clock.start()
+    flow.read(clock)
+    assert [left for left, _ in asked] == [100_000, 100_000, 50_000]
+    assert {flags for _, flags in asked} == {socket.MSG_TRUNC | socket.MSG_WAITALL}
 
 
 def test_the_last_segment_of_a_file_waits_for_the_fin() -> None:

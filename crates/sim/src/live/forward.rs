@@ -86,7 +86,7 @@ pub fn relay<'a>(
 ) -> io::Result<Ended> {
     let mut next_sample = watch.as_ref().map_or(Time::NEVER, |watch| Time(watch.every.0));
     let (lateness, opened) = (Lateness::default(), HashSet::new());
-    let may_have = vec![true; ends.len()];
+    let may_have = vec![false; ends.len()];
     let mut live = Live { network, ends, may_have, clock, lateness, refused: 0, opens, opened };
     live.clock.stands_still = early == Span::ZERO;
     let mut spare = vec![0; LONGEST];
