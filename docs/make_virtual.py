@@ -2,8 +2,8 @@
 
     python docs/make_virtual.py [speed|laws]
 
-Wants the kernel that `lasthop virtual --build-kernel` makes, and takes half an hour on two cores. What the guest's
-laws gave is kept beside the page (`virtual-runs.json`); only what is missing there is measured.
+Wants the kernel that `lasthop virtual --build-kernel` makes, and takes half an hour on two cores. What the
+guest's laws gave is kept beside the page (`virtual-runs.json`); only what is missing there is measured.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ def measured() -> dict[str, list[float]]:
             jobs = [path(of, 0).job(of, r, 0.0) for r in missing]
             for job in jobs:
                 job["flows"][0]["law"] = law
-            crew.run(jobs, lambda _, result: found.append(result["flows"][0]["bytes"] * 8 / 20))
+            crew.run(jobs, lambda _, result, found=found: found.append(result["flows"][0]["bytes"] * 8 / 20))
             print(law, loss, found, flush=True)
             KEPT.write_text(json.dumps(kept, indent=1) + "\n")
     return kept

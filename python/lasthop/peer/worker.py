@@ -33,7 +33,7 @@ _AHEAD_S = 0.02
 # A run that takes this much longer than it should is killed.
 _GRACE_S = 20
 _CHUNK = 1 << 18
-# The window of a receiver is bounded again so often in each window: the kernel's tuning of its buffer raises it.
+# A window is bounded again so often in each window: the kernel's tuning of the receiver's buffer raises it.
 _CLAMPS = 64
 _RELAY, _ENDS = 2, 1
 
