@@ -148,6 +148,7 @@ def measured() -> dict[str, list[float]]:
 def scenario(law: str, loss: str) -> lh.Scenario:
     """The path with a law of ours: Reno for one that we do not have."""
     keys = {"flows.main.tcp.congestion": LAWS[law] or "reno", "links.path.loss.rate": loss}
+    keys |= {"flows.main.tcp.cubic.tick": "1 ms"} if law == "cubic" else {}
     return lh.Scenario.from_text(PATH, "path").set(keys)
 
 
