@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import lasthop as lh
 from lasthop import _core
 
 if TYPE_CHECKING:
@@ -170,7 +171,13 @@ quic = { datagrams = true }
     assert 0.9e6 < (metrics["flows.back.goodput_bps"] or 0) < 1.01e6
 
 
-@pytest.mark.parametrize("agent", ["lle-tcp", "snoop", "ack-filter", "i-tcp"])
+@pytest.mark.parametrize(
+    "agent",
+    [
+        *("lle-tcp", "arq-proxy", "proxy-tcp", "snoop", "wtcp", "i-tcp", "m-tcp"),  # LLE-TCP's Table I
+        *("ack-filter", "hack"),
+    ],
+)
 def test_agents_see_datagrams_and_do_nothing(agent: str) -> None:
     def metrics(kind: str) -> dict[str, float | None]:
         text = f"""
@@ -201,7 +208,34 @@ quic = {{}}
         return _run(text).metrics
 
     with_agent, without = metrics(agent), metrics("none")
-    assert {name: with_agent[name] for name in without} == without
+    flows = [name for name in without if not name.startswith("agents.")]
+    assert {name: with_agent[name] for name in flows} == {name: without[name] for name in flows}
+
+
+def _under(name: str, transport: str, settings: dict[str, str]) -> float:
+    """The goodput over TCP or QUIC in a shipped scenario that has flows of both, of which one begins."""
+    starts = {f"flows.{it}.app.start": "0 s" if it == transport else "9000 s" for it in ("tcp", "quic")}
+    return lh.load(f"table1/{name}").set({**settings, **starts}).run().metrics["goodput_bps"] or 0.0
+
+
+def test_aggregation_and_retransmissions_of_the_frn_serve_quic_as_they_serve_tcp() -> None:
+    for name, durations, key, values in [
+        ("quic-aggregation", ("1 s", "500 ms"), "links.air.aggregate.count", ("1", "64")),
+        ("quic-frn", ("200 s", "20 s"), "links.frn.frn.max-retransmissions", ("0", "4")),
+    ]:
+        times = dict(zip(("run.duration", "run.warmup"), durations, strict=True))
+        for transport in ("tcp", "quic"):
+            without, with_it = (_under(name, transport, {**times, key: value}) for value in values)
+            assert with_it > 6 * without > 0, (name, transport)
+
+
+def test_dynamic_arq_orders_by_timers_that_quic_does_not_show() -> None:
+    for transport in ("tcp", "quic"):
+        fixed, dynamic = (
+            _under("quic-arq", transport, {"run.duration": "30 s", "links.cell.arq.kind": kind})
+            for kind in ("fixed", "dynamic")
+        )
+        assert dynamic == fixed if transport == "quic" else dynamic > 2 * fixed
 
 
 def test_a_sender_that_asks_for_fewer_acknowledgements_gets_them() -> None:

@@ -28,7 +28,8 @@ mod net;
 mod outside;
 pub mod probe;
 #[cfg(feature = "quic")]
-mod quic;
+pub mod quic;
+pub mod replay;
 mod run;
 pub mod scenario;
 pub mod steered;

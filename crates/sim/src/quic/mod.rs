@@ -1,6 +1,6 @@
 //! An end of a QUIC connection: `quinn-proto`, unmodified, under the simulated clock.
 //!
-//! **How.** A [`Peer`] has neither input nor output: datagrams go in, datagrams come out, and it says when it has to be called
+//! **How.** A `Peer` has neither input nor output: datagrams go in, datagrams come out, and it says when it has to be called
 //! next. The times that `quinn-proto` receives are one instant of the machine plus simulated time, and it only subtracts
 //! them. Its random numbers and connection IDs come from streams of the run.
 //!
@@ -9,6 +9,7 @@
 
 mod frames;
 mod keys;
+mod quinn;
 mod record;
 mod session;
 mod task;
@@ -33,6 +34,8 @@ use quinn_proto::{
 use crate::engine::streams::Stream;
 use crate::model::{QuicConfig, QuicLaw};
 use keys::{Ids, Key, draw, draw_id};
+pub use quinn::Quinn;
+pub use quinn_proto;
 use record::Factory;
 pub(crate) use record::{Counters, Shared};
 use session::Maker;
@@ -64,15 +67,26 @@ pub(crate) struct Peer {
 
 impl Peer {
     /// An end that sends to this address; its random numbers are from `stream`.
-    pub(crate) fn new(config: &QuicConfig, role: Role, remote: (NodeId, u16), mut stream: Stream) -> Peer {
+    pub(crate) fn new(config: &QuicConfig, role: Role, remote: (NodeId, u16), stream: Stream) -> Peer {
+        Peer::over(config.packet, role, remote, stream, |record| transport(config, record))
+    }
+
+    /// One that takes packets of up to this length, over a transport that may use its record.
+    fn over(
+        packet: u16,
+        role: Role,
+        remote: (NodeId, u16),
+        mut stream: Stream,
+        transport: impl FnOnce(&Shared) -> TransportConfig,
+    ) -> Peer {
         let base = instant();
         let record = Shared::new(base);
-        let transport = Arc::new(transport(config, &record));
+        let transport = Arc::new(transport(&record));
         let maker = Arc::new(Maker { record: record.clone() });
         let key = Arc::new(Key(stream.next_u64()));
         let mut endpoint = EndpointConfig::new(key.clone());
         endpoint.rng_seed(Some(draw(&mut stream)));
-        endpoint.max_udp_payload_size(config.packet).expect("the check refuses smaller packets");
+        endpoint.max_udp_payload_size(packet).expect("it is at least 1200 B");
         let first = draw_id(&mut stream);
         endpoint.cid_generator(move || Box::new(Ids(stream.clone())));
         let mut client = ClientConfig::new(maker.clone());
