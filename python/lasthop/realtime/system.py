@@ -499,6 +499,8 @@ class Info(NamedTuple):
     srtt_s: float
     rtt_min_s: float
     retransmitted: int
+    #: Bytes that came in order.
+    received: int
     #: Firings of the retransmission timer, those for a SYN included; `None` before Linux 6.7.
     timeouts: int | None
     #: Segments that arrived with a mark, as the peer reports.
@@ -522,6 +524,7 @@ def info(connection: socket.socket) -> Info:
         srtt_s=field("I", 68) / 1e6,
         rtt_min_s=field("I", 148) / 1e6,
         retransmitted=field("I", 100),
+        received=field("Q", 128),
         timeouts=field("H", 240) if len(raw) >= 248 else None,
         delivered_ce=field("I", 196),
         pacing_rate=field("Q", 104),
