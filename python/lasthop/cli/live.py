@@ -14,6 +14,7 @@ from lasthop.base.errors import UsageError
 from lasthop.cli import completing
 from lasthop.cli.options import (
     F,
+    Finite,
     Folder,
     Whole,
     Word,
@@ -76,10 +77,11 @@ def run_options(limit: str, *more: Callable[[Any], Any]) -> Callable[[F], F]:
     return together(
         seed_option,
         click.option("--replication", type=Whole(0), default=0, help="The replication."),
-        click.option("--limit", type=click.FloatRange(min=0, min_open=True), help=limit),
+        click.option("--limit", type=Finite(), metavar="SECONDS", help=limit),
         click.option(
             "--late",
-            type=click.FloatRange(min=0),
+            type=Finite(has_zero=True),
+            metavar="MS",
             help="Lateness in ms at the 99th percentile beyond which the exit code is 3; default: 1.",
         ),
         *more,
