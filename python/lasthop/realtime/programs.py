@@ -135,8 +135,16 @@ def _is_ready(program: subprocess.Popen[bytes]) -> bool:
 def listens(process: int, port: int | None = None) -> bool:
     """Whether a socket of a process' network listens, for TCP or UDP, on this port or on any."""
     tables = (Path(f"/proc/{process}/net/{kind}") for kind in ("tcp", "tcp6", "udp", "udp6"))
-    rows = [line.split() for table in tables if table.exists() for line in table.read_text().splitlines()[1:]]
+    rows = [line.split() for table in tables for line in _lines(table)[1:]]
     return any(row[3] in _LISTENS and port in (None, int(row[1].rpartition(":")[2], 16)) for row in rows)
+
+
+def _lines(table: Path) -> list[str]:
+    """Those of a table of the kernel; none of a process that has ended."""
+    try:
+        return table.read_text().splitlines()
+    except OSError:
+        return []
 
 
 def _start(node: Node, words: Sequence[str], *, is_labelled: bool) -> subprocess.Popen[bytes]:
