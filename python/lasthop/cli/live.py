@@ -130,12 +130,12 @@ def live_command(
     hold: tuple[str, ...],
     **options: Any,
 ) -> None:
-    """Run programs on nodes of SCENARIO until the last of them ends.
+    """Run programs on nodes of SCENARIO until the one that is listed last ends.
 
     What they send to each other passes the links, media, queues and agents of the
     scenario, in real time. Each --node NAME is followed by -- and a program; nodes know
     each other by name. Each line that a program prints begins with the name of its node.
-    The exit code is that of the last program, or 3 if packets were late.
+    The exit code is that of this program, or 3 if packets were late.
     """
     commands = programs(ctx.meta[_NODE])
     if shell is not None:
@@ -172,6 +172,7 @@ def conduct(
     others: Sequence[str],
     hold: Sequence[str] = (),
     has_terminal: bool,
+    servers_s: float | None = None,
     internet: str | None,
     is_watched: bool,
     **options: Any,
@@ -187,6 +188,7 @@ def conduct(
                 others=others,
                 internet=internet,
                 has_terminal=has_terminal,
+                servers_s=session.SERVERS_S if servers_s is None else servers_s,
                 watch=watch,
                 on_ready=lambda nodes: _introduce(nodes, hold),
                 **further,
