@@ -131,6 +131,26 @@ def test_users_request_and_receive_over_quic_what_they_do_over_tcp(kind: str) ->
     assert (quic["flows.main.segments_sent"] or 0) > 0
 
 
+def test_a_user_has_the_handshake_of_its_first_connection_and_no_completion() -> None:
+    app = 'app = { kind = "web", web = { reading = "1 s" } }'
+    flow = f'[flows.main]\nfrom = "a"\nto = "b"\nquic = {{}}\n{app}\n'
+    metrics = _run(_path("10 Mbit/s", "10 ms", 50, flow)).metrics
+    assert (metrics["flows.main.class.web.transfers_done"] or 0.0) > 3
+    assert (metrics["flows.main.handshake_s"] or 0.0) == pytest.approx(0.033, abs=0.002)
+    # As over TCP.
+    assert metrics["flows.main.completion_s"] is None
+    assert metrics["flows.main.acknowledged_s"] is None
+
+
+def test_a_queue_without_room_for_a_handshake_is_an_error() -> None:
+    flow = '[flows.main]\nfrom = "a"\nto = "b"\nquic = {}\n'
+    text = _path("10 Mbit/s", "10 ms", 50, flow)
+    with pytest.raises(ValueError, match="1227 B cannot hold a packet of flows.main; expected at least 1480 B"):
+        _core.Scenario.from_text(text.replace("50 packets", "1227 B"), "quic.toml")
+    metrics = _run(text.replace("50 packets", "1228 B")).metrics
+    assert metrics["flows.main.handshake_s"] is not None
+
+
 def test_what_waits_for_a_lost_frame_and_is_delivered_with_it_keeps_its_bytes() -> None:
     text = """
 [run]
@@ -250,6 +270,21 @@ def test_a_sender_that_asks_for_fewer_acknowledgements_gets_them() -> None:
     assert per_packet('ack-tolerance = 32, ack-max-delay = "5 ms"') == pytest.approx(1 / 8.5, abs=0.03)
 
 
+def test_the_largest_packets_without_discovery_leave() -> None:
+    flow = '[flows.main]\nfrom = "a"\nto = "b"\nquic = { packet = "10799 B", mtu-discovery = false }\n'
+    metrics = _run(_path("10 Mbit/s", "10 ms", 50, flow)).metrics
+    assert (metrics["flows.main.goodput_bps"] or 0.0) > 9.5e6
+
+
+def test_a_large_window_of_a_stream_fills_a_long_path() -> None:
+    keys = 'window = "200 MB", packet = "9000 B", mtu-discovery = false'
+    app = 'app = { kind = "file", file = { size = "100 MB" } }'
+    flow = f'[flows.main]\nfrom = "a"\nto = "b"\nquic = {{ {keys} }}\n{app}\n'
+    metrics = _run(_path("10 Gbit/s", "500 ms", 100_000, flow)).metrics
+    # The window doubles in each round trip: 100 MB take 14 of them.
+    assert (metrics["flows.main.completion_s"] or 0.0) < 16
+
+
 @pytest.mark.parametrize(
     ("flow", "error"),
     [
@@ -264,6 +299,11 @@ def test_a_sender_that_asks_for_fewer_acknowledgements_gets_them() -> None:
             'app = { kind = "cbr", cbr = { rate = "1 Mbit/s", packet = "1300 B" } }',
             "1300 B do not fit into a datagram with its headers; expected at most 1152 B",
         ),
+        (
+            'quic = { packet = "10800 B", mtu-discovery = false }',
+            "10800 B do not fit into the first window, 12000 B; expected fewer than 10800 B",
+        ),
+        ('quic = { idle-timeout = "999 us" }', "expected at least 1 ms"),
     ],
 )
 def test_what_quic_lacks_is_an_error(flow: str, error: str) -> None:
