@@ -9,6 +9,7 @@
 
 mod frames;
 mod keys;
+mod law;
 mod record;
 mod session;
 mod task;
@@ -33,6 +34,7 @@ use quinn_proto::{
 use crate::engine::streams::Stream;
 use crate::model::{QuicConfig, QuicLaw};
 use keys::{Ids, Key, draw, draw_id};
+use law::LawFactory;
 use record::Factory;
 pub(crate) use record::{Counters, Shared};
 use session::Maker;
@@ -67,13 +69,13 @@ impl Peer {
     pub(crate) fn new(config: &QuicConfig, role: Role, remote: (NodeId, u16), mut stream: Stream) -> Peer {
         let base = instant();
         let record = Shared::new(base);
-        let transport = Arc::new(transport(config, &record));
         let maker = Arc::new(Maker { record: record.clone() });
         let key = Arc::new(Key(stream.next_u64()));
         let mut endpoint = EndpointConfig::new(key.clone());
         endpoint.rng_seed(Some(draw(&mut stream)));
         endpoint.max_udp_payload_size(config.packet).expect("the check refuses smaller packets");
         let first = draw_id(&mut stream);
+        let transport = Arc::new(transport(config, &record, stream.clone().next_u64() as u32));
         endpoint.cid_generator(move || Box::new(Ids(stream.clone())));
         let mut client = ClientConfig::new(maker.clone());
         client.transport_config(transport.clone()).initial_dst_cid_provider(Arc::new(move || first));
@@ -139,7 +141,7 @@ impl Peer {
             into.extend_from_slice(&answer);
             return Some(Ecn::NotEct);
         }
-        self.record.lock().begin();
+        self.record.lock().begin(now);
         let now = self.at(now);
         let (_, connection) = self.connection.as_mut()?;
         let sent = connection.poll_transmit(now, 1, into)?;
@@ -150,8 +152,9 @@ impl Peer {
     /// When it has to be called next.
     pub(crate) fn next_at(&mut self) -> Option<Time> {
         let (_, connection) = self.connection.as_mut()?;
-        let at = connection.poll_timeout()?;
-        Some(Time(at.saturating_duration_since(self.base).as_nanos() as u64))
+        let timeout = connection.poll_timeout();
+        let timeout = timeout.map(|at| Time(at.saturating_duration_since(self.base).as_nanos() as u64));
+        timeout.into_iter().chain(self.record.lock().held()).min()
     }
 
     /// The record of what it sends.
@@ -185,10 +188,14 @@ impl TimeSource for NoTime {
     }
 }
 
-fn transport(config: &QuicConfig, record: &Shared) -> TransportConfig {
-    let law: Arc<dyn ControllerFactory + Send + Sync> = match config.law {
+/// Its law's random number is `draw`.
+fn transport(config: &QuicConfig, record: &Shared, draw: u32) -> TransportConfig {
+    let law: Arc<dyn ControllerFactory + Send + Sync> = match &config.law {
         QuicLaw::Cubic => Arc::new(CubicConfig::default()),
         QuicLaw::NewReno => Arc::new(NewRenoConfig::default()),
+        QuicLaw::Ours(law) => {
+            Arc::new(LawFactory { law: law.clone(), packet: config.packet, draw, record: record.clone() })
+        }
     };
     let duration = |span: Span| Duration::from_nanos(span.0);
     let idle = |span| IdleTimeout::try_from(duration(span)).expect("the check bounds the timeout");

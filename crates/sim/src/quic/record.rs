@@ -82,6 +82,11 @@ pub(crate) struct Record {
     /// Whether the controller was asked for its window before that.
     is_asked: bool,
     last_probe: Option<Time>,
+    /// The sizes of the packets of that datagram that must be acknowledged.
+    pub(super) eliciting: Vec<u64>,
+    /// When that datagram is made, and until when a law that paces holds the next packets back.
+    now: Time,
+    pub(super) held_until: Time,
 }
 
 /// A record that the controller, the keys and the simulator share.
@@ -102,6 +107,9 @@ impl Shared {
             is_eliciting: None,
             is_asked: false,
             last_probe: None,
+            eliciting: Vec::new(),
+            now: Time::ZERO,
+            held_until: Time::ZERO,
         })))
     }
 
@@ -112,12 +120,18 @@ impl Shared {
 
 impl Record {
     /// The next datagram is made.
-    pub(super) fn begin(&mut self) {
-        (self.is_eliciting, self.is_asked) = (None, false);
+    pub(super) fn begin(&mut self, now: Time) {
+        (self.is_eliciting, self.is_asked, self.now) = (None, false, now);
+        self.eliciting.clear();
     }
 
-    /// A packet with these frames is sent.
-    pub(super) fn on_packet(&mut self, frames: &[u8]) {
+    /// Until when a law that paces holds the next packet back, if it does.
+    pub(super) fn held(&self) -> Option<Time> {
+        (self.now < self.held_until).then_some(self.held_until)
+    }
+
+    /// A packet of this size with these frames is sent.
+    pub(super) fn on_packet(&mut self, size: usize, frames: &[u8]) {
         let (mut is_eliciting, mut bytes, mut again) = (false, 0, 0);
         for frame in Frames(frames) {
             is_eliciting |= frame != Frame::Quiet;
@@ -133,6 +147,7 @@ impl Record {
             }
         }
         self.is_eliciting.get_or_insert(is_eliciting);
+        self.eliciting.extend(is_eliciting.then_some(size as u64));
         self.counters.acks += u64::from(!is_eliciting);
         self.counters.data += u64::from(bytes > 0);
         self.counters.again += u64::from(again > 0);
@@ -168,7 +183,7 @@ impl Record {
         Counters { window_seconds: self.window_seconds(now), ..self.counters }
     }
 
-    fn time(&self, at: Instant) -> Time {
+    pub(super) fn time(&self, at: Instant) -> Time {
         Time(at.duration_since(self.base).as_nanos() as u64)
     }
 }
@@ -197,11 +212,12 @@ impl ControllerFactory for Factory {
 impl Watched {
     /// Notes the window.
     fn note(&self, now: Instant) {
-        let (window, mut record) = (self.law.window(), self.record.lock());
+        let metrics = self.law.metrics();
+        let (window, mut record) = (metrics.congestion_window, self.record.lock());
         if window != record.window {
             let now = record.time(now);
             record.set_window(window, now);
-            record.threshold = self.law.metrics().ssthresh;
+            record.threshold = metrics.ssthresh;
         }
     }
 }
@@ -232,7 +248,7 @@ impl Controller for Watched {
 
     fn on_congestion_event(&mut self, now: Instant, sent: Instant, is_persistent: bool, lost: u64) {
         self.law.on_congestion_event(now, sent, is_persistent, lost);
-        self.record.lock().on_congestion(self.law.window(), is_persistent);
+        self.record.lock().on_congestion(self.law.metrics().congestion_window, is_persistent);
         self.note(now);
     }
 

@@ -219,7 +219,7 @@ impl PacketKey for Plain {
     fn encrypt(&self, _number: u64, packet: &mut [u8], header: usize) {
         let end = packet.len() - TAG;
         if let Some(record) = &self.0 {
-            record.lock().on_packet(&packet[header..end]);
+            record.lock().on_packet(packet.len(), &packet[header..end]);
         }
         packet[end..].fill(0);
     }
