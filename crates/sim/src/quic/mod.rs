@@ -10,6 +10,7 @@
 mod frames;
 mod keys;
 mod law;
+mod qlog;
 mod record;
 mod session;
 mod task;
@@ -35,6 +36,7 @@ use crate::engine::streams::Stream;
 use crate::model::{QuicConfig, QuicLaw};
 use keys::{Ids, Key, draw, draw_id};
 use law::LawFactory;
+pub(crate) use qlog::Log;
 use record::Factory;
 pub(crate) use record::{Counters, Shared};
 use session::Maker;
@@ -84,20 +86,49 @@ impl Peer {
             server.transport_config(transport).time_source(Arc::new(NoTime));
             Arc::new(server)
         });
-        let (node, port) = remote;
-        let remote = SocketAddr::new(IpAddr::V4(Ipv4Addr::from(wire::address(node))), port);
+        let remote = socket(remote);
         let endpoint = Endpoint::new(Arc::new(endpoint), server, true, None);
         Peer { endpoint, connection: None, client, remote, base, record, answers: VecDeque::new() }
     }
 
+    /// Logs this connection, whose number is `number`, from `local`.
+    pub(crate) fn log(&mut self, log: Log, number: u32, local: (NodeId, u16)) {
+        self.record.lock().log = Some(log.continue_with(number, socket(local)));
+    }
+
+    /// The log up to now.
+    pub(crate) fn take_log(&mut self) -> Option<Log> {
+        self.record.lock().log.take()
+    }
+
+    /// The connection begins.
+    fn log_begin(&mut self, now: Time) {
+        if let Some(log) = &mut self.record.lock().log {
+            log.begin(now, self.remote);
+        }
+    }
+
+    /// Logs what has been measured.
+    fn log_metrics(&mut self) {
+        if let Some((_, connection)) = &self.connection
+            && self.record.lock().log.is_some()
+        {
+            let smoothed = Span(connection.rtt().as_nanos() as u64);
+            self.record.lock().log_metrics(smoothed);
+        }
+    }
+
     /// Opens the connection.
     pub(crate) fn connect(&mut self, now: Time) {
+        self.log_begin(now);
         let opened = self.endpoint.connect(self.at(now), self.client.clone(), self.remote, "server");
         self.connection = Some(opened.expect("the address and the version are valid"));
     }
 
     /// A datagram has arrived.
     pub(crate) fn up(&mut self, datagram: &[u8], ecn: Ecn, now: Time) {
+        self.record.lock().now = now;
+        let time = now;
         let (ecn, now) = (EcnCodepoint::from_bits(ecn as u8), self.at(now));
         let mut answer = Vec::new();
         let event = self.endpoint.handle(now, self.remote, None, ecn, BytesMut::from(datagram), &mut answer);
@@ -106,6 +137,7 @@ impl Peer {
                 connection.handle_event(event);
             }
             (Some(DatagramEvent::NewConnection(incoming)), None) => {
+                self.log_begin(time);
                 self.connection = self.endpoint.accept(incoming, now, &mut answer, None).ok();
             }
             (Some(DatagramEvent::NewConnection(incoming)), Some(_)) => self.endpoint.ignore(incoming),
@@ -113,15 +145,18 @@ impl Peer {
             _ => {}
         }
         self.settle();
+        self.log_metrics();
     }
 
     /// The time has come for which it asked.
     pub(crate) fn on_timer(&mut self, now: Time) {
+        self.record.lock().now = now;
         let now = self.at(now);
         if let Some((_, connection)) = &mut self.connection {
             connection.handle_timeout(now);
         }
         self.settle();
+        self.log_metrics();
     }
 
     /// Passes events between endpoint and connection.
@@ -171,6 +206,11 @@ impl Peer {
     fn at(&self, now: Time) -> Instant {
         self.base + Duration::from_nanos(now.0)
     }
+}
+
+/// The address of an end.
+fn socket((node, port): (NodeId, u16)) -> SocketAddr {
+    SocketAddr::new(IpAddr::V4(Ipv4Addr::from(wire::address(node))), port)
 }
 
 /// An instant from which simulated times are counted; nothing depends on which.

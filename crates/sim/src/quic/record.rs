@@ -10,7 +10,8 @@ use lasthop_stack::units::{Span, Time};
 use quinn_proto::RttEstimator;
 use quinn_proto::congestion::{Controller, ControllerFactory, ControllerMetrics};
 
-use super::frames::{Frame, Frames};
+use super::frames::Frames;
+use super::qlog::{Log, Metrics, Shown};
 
 /// A round trip, with the smoothed value.
 #[derive(Clone, Copy, Debug)]
@@ -85,8 +86,12 @@ pub(crate) struct Record {
     /// The sizes of the packets of that datagram that must be acknowledged.
     pub(super) eliciting: Vec<u64>,
     /// When that datagram is made, and until when a law that paces holds the next packets back.
-    now: Time,
+    pub(super) now: Time,
     pub(super) held_until: Time,
+    pub(crate) log: Option<Log>,
+    /// The last round trip, with the pace of a law that has one.
+    latest: Option<Span>,
+    pace: Option<u64>,
 }
 
 /// A record that the controller, the keys and the simulator share.
@@ -110,6 +115,9 @@ impl Shared {
             eliciting: Vec::new(),
             now: Time::ZERO,
             held_until: Time::ZERO,
+            log: None,
+            latest: None,
+            pace: None,
         })))
     }
 
@@ -130,29 +138,46 @@ impl Record {
         (self.now < self.held_until).then_some(self.held_until)
     }
 
-    /// A packet of this size with these frames is sent.
-    pub(super) fn on_packet(&mut self, size: usize, frames: &[u8]) {
+    /// A packet is sent.
+    pub(super) fn on_packet(&mut self, packet: &Shown) {
         let (mut is_eliciting, mut bytes, mut again) = (false, 0, 0);
-        for frame in Frames(frames) {
-            is_eliciting |= frame != Frame::Quiet;
-            match frame {
-                Frame::Stream { id, data: (begin, end) } => {
-                    let sent = self.sent.entry(id).or_default();
-                    bytes += end - begin;
-                    again += end.min(*sent).saturating_sub(begin);
-                    *sent = end.max(*sent);
-                }
-                Frame::Datagram(length) => bytes += length,
-                Frame::Quiet | Frame::Other => {}
+        for frame in Frames(packet.frames) {
+            is_eliciting |= frame.is_eliciting();
+            if let Some((id, (begin, end))) = frame.stream() {
+                let sent = self.sent.entry(id).or_default();
+                bytes += end - begin;
+                again += end.min(*sent).saturating_sub(begin);
+                *sent = end.max(*sent);
             }
+            bytes += frame.datagram().unwrap_or_default();
         }
         self.is_eliciting.get_or_insert(is_eliciting);
-        self.eliciting.extend(is_eliciting.then_some(size as u64));
+        self.eliciting.extend(is_eliciting.then_some(packet.length as u64));
         self.counters.acks += u64::from(!is_eliciting);
         self.counters.data += u64::from(bytes > 0);
         self.counters.again += u64::from(again > 0);
         self.counters.bytes += bytes;
         self.counters.bytes_again += again;
+        if let Some(log) = &mut self.log {
+            log.on_sent(self.now, packet, !self.is_asked);
+        }
+    }
+
+    /// A packet has arrived.
+    pub(super) fn on_received(&mut self, packet: &Shown) {
+        if let Some(log) = &mut self.log {
+            log.on_received(self.now, packet);
+        }
+    }
+
+    /// Logs what the end has measured; the smoothed round trip is that of the connection.
+    pub(super) fn log_metrics(&mut self, smoothed: Span) {
+        let (latest, smoothed) = (self.latest, self.latest.map(|_| smoothed));
+        let metrics =
+            Metrics { latest, smoothed, window: self.window, threshold: self.threshold, pace: self.pace };
+        if let Some(log) = &mut self.log {
+            log.note(self.now, metrics);
+        }
     }
 
     /// A datagram has been sent. Only one that begins with a probe needs no room in the window (RFC 9002, 7.5).
@@ -163,9 +188,12 @@ impl Record {
         }
     }
 
-    fn on_congestion(&mut self, window: u64, is_persistent: bool) {
+    fn on_congestion(&mut self, window: u64, is_persistent: bool, lost: u64) {
         self.counters.reductions += u64::from(window < self.window);
         self.counters.persistent += u64::from(is_persistent);
+        if let Some(log) = &mut self.log {
+            log.on_lost(self.now, lost);
+        }
     }
 
     fn set_window(&mut self, window: u64, now: Time) {
@@ -218,6 +246,7 @@ impl Watched {
             let now = record.time(now);
             record.set_window(window, now);
             record.threshold = metrics.ssthresh;
+            record.pace = metrics.pacing_rate;
         }
     }
 }
@@ -243,12 +272,14 @@ impl Controller for Watched {
         self.note(now);
         let mut record = self.record.lock();
         let newest = record.newest.take();
+        record.latest = newest.map(|newest| newest.rtt).or(record.latest);
         record.round_trips.extend(newest);
     }
 
     fn on_congestion_event(&mut self, now: Instant, sent: Instant, is_persistent: bool, lost: u64) {
         self.law.on_congestion_event(now, sent, is_persistent, lost);
-        self.record.lock().on_congestion(self.law.metrics().congestion_window, is_persistent);
+        let window = self.law.metrics().congestion_window;
+        self.record.lock().on_congestion(window, is_persistent, lost);
         self.note(now);
     }
 

@@ -15,6 +15,7 @@ use quinn_proto::crypto::{
 use quinn_proto::transport_parameters::TransportParameters;
 use quinn_proto::{ConnectError, ConnectionId, Side, TransportError};
 
+use super::qlog::Shown;
 use super::record::Shared;
 
 /// Bytes of an AEAD's tag (RFC 9001, 5.3).
@@ -205,28 +206,37 @@ impl crypto::Session for Session {
     }
 }
 
-/// The key of no cipher. The frames of what an end sends go to its record.
-struct Plain(Option<Shared>);
+/// The key of no cipher. What an end sends goes to its record, and so does what it receives.
+enum Plain {
+    Header,
+    Packets(Shared),
+}
 
 fn keys(record: &Shared) -> Keys {
+    let packets = || Box::new(Plain::Packets(record.clone()));
     Keys {
-        header: KeyPair { local: Box::new(Plain(None)), remote: Box::new(Plain(None)) },
-        packet: KeyPair { local: Box::new(Plain(Some(record.clone()))), remote: Box::new(Plain(None)) },
+        header: KeyPair { local: Box::new(Plain::Header), remote: Box::new(Plain::Header) },
+        packet: KeyPair { local: packets(), remote: packets() },
     }
 }
 
 impl PacketKey for Plain {
-    fn encrypt(&self, _number: u64, packet: &mut [u8], header: usize) {
-        let end = packet.len() - TAG;
-        if let Some(record) = &self.0 {
-            record.lock().on_packet(packet.len(), &packet[header..end]);
+    fn encrypt(&self, number: u64, packet: &mut [u8], header: usize) {
+        let (length, end) = (packet.len(), packet.len() - TAG);
+        if let Plain::Packets(record) = self {
+            let (header, frames) = packet[..end].split_at(header);
+            record.lock().on_packet(&Shown { number, header, frames, length });
         }
         packet[end..].fill(0);
     }
 
-    fn decrypt(&self, _number: u64, _header: &[u8], payload: &mut BytesMut) -> Result<(), CryptoError> {
+    fn decrypt(&self, number: u64, header: &[u8], payload: &mut BytesMut) -> Result<(), CryptoError> {
+        let length = header.len() + payload.len();
         let end = payload.len().checked_sub(TAG).ok_or(CryptoError)?;
         payload.truncate(end);
+        if let Plain::Packets(record) = self {
+            record.lock().on_received(&Shown { number, header, frames: payload, length });
+        }
         Ok(())
     }
 
