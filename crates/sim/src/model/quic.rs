@@ -18,6 +18,8 @@ pub struct QuicConfig {
     pub streams: u32,
     /// What the source writes goes in unreliable datagrams (RFC 9221), not in streams.
     pub datagrams: bool,
+    /// Whether sessions of a user after the first resume it, and send with the first message of the handshake.
+    pub zero_rtt: bool,
     /// The connection is given up after this time without packets.
     pub idle_timeout: Option<Span>,
     /// When the sender asks its receiver to acknowledge, if it asks.

@@ -71,7 +71,7 @@ impl Peer {
     pub(crate) fn new(config: &QuicConfig, role: Role, remote: (NodeId, u16), mut stream: Stream) -> Peer {
         let base = instant();
         let record = Shared::new(base);
-        let maker = Arc::new(Maker { record: record.clone() });
+        let maker = Arc::new(Maker { issues_tickets: config.zero_rtt, record: record.clone() });
         let key = Arc::new(Key(stream.next_u64()));
         let mut endpoint = EndpointConfig::new(key.clone());
         endpoint.rng_seed(Some(draw(&mut stream)));
@@ -89,6 +89,16 @@ impl Peer {
         let remote = socket(remote);
         let endpoint = Endpoint::new(Arc::new(endpoint), server, true, None);
         Peer { endpoint, connection: None, client, remote, base, record, answers: VecDeque::new() }
+    }
+
+    /// The transport parameters of the other end, which a client remembers with its ticket.
+    pub(crate) fn parameters(&self) -> Option<Vec<u8>> {
+        self.record.lock().parameters.clone()
+    }
+
+    /// This connection resumes one with these parameters of its server.
+    pub(crate) fn resume(&mut self, parameters: Vec<u8>) {
+        self.record.lock().remembered = Some(parameters);
     }
 
     /// Logs this connection, whose number is `number`, from `local`.

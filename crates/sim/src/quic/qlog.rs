@@ -146,12 +146,12 @@ impl Log {
         let mut eliciting = Frames(packet.frames).filter(Frame::is_eliciting).peekable();
         if eliciting.peek().is_some() {
             let is_of_mtu = packet.length > LEAST_PACKET && eliciting.all(|frame| is_ping(&frame));
-            data.push_str(match (is_probe, is_of_mtu) {
-                (true, true) => r#","is_mtu_probe_packet":true"#,
-                (true, false) => r#","trigger":"pto_probe""#,
-                (false, _) => "",
+            data.push_str(match (is_of_mtu, is_probe) {
+                (true, _) => r#","is_mtu_probe_packet":true"#,
+                (false, true) => r#","trigger":"pto_probe""#,
+                (false, false) => "",
             });
-            if !(is_probe && is_of_mtu) {
+            if !is_of_mtu {
                 let (number, size) = (packet.number, packet.length as u64);
                 self.outstanding.push_back(Outstanding { space, kind, number, size });
             }

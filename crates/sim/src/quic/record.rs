@@ -89,6 +89,9 @@ pub(crate) struct Record {
     pub(super) now: Time,
     pub(super) held_until: Time,
     pub(crate) log: Option<Log>,
+    /// The transport parameters of the other end, and those of a connection that this one resumes.
+    pub(super) parameters: Option<Vec<u8>>,
+    pub(super) remembered: Option<Vec<u8>>,
     /// The last round trip, with the pace of a law that has one.
     latest: Option<Span>,
     pace: Option<u64>,
@@ -116,6 +119,8 @@ impl Shared {
             now: Time::ZERO,
             held_until: Time::ZERO,
             log: None,
+            parameters: None,
+            remembered: None,
             latest: None,
             pace: None,
         })))

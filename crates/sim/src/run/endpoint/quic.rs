@@ -252,8 +252,12 @@ impl Ends for Quic {
         for (side, address) in self.address.iter_mut().enumerate() {
             address.1 = net.ports.of(flow, side, number);
         }
+        let known = self.ends[self.opener].parameters().filter(|_| self.config.zero_rtt);
         let logs = self.ends.each_mut().map(Peer::take_log);
         self.ends = peers(&self.config, self.opener, self.address, &self.streams, number);
+        for end in &mut self.ends {
+            known.iter().for_each(|known| end.resume(known.clone()));
+        }
         for (side, log) in logs.into_iter().enumerate() {
             if let Some(log) = log {
                 self.ends[side].log(log, number, self.address[side]);

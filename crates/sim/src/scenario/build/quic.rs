@@ -12,6 +12,7 @@ pub(super) fn quic(flow: &Part<'_>) -> QuicConfig {
         window: flow.small("quic.window"),
         streams: flow.known("quic.streams").map_or(0, |_| flow.small("quic.streams")),
         datagrams: flow.flag("quic.datagrams"),
+        zero_rtt: flow.flag("quic.zero-rtt"),
         idle_timeout: flow.optional("quic.idle-timeout", Part::span),
         acks: flow.known("quic.ack-tolerance").map(|_| AckFrequency {
             tolerance: flow.small("quic.ack-tolerance"),

@@ -26,6 +26,10 @@ impl Check<'_> {
                 format!("{} needs {lacks}; expected {}", law.kind().entry().name, names.join(", "));
             self.fault(&key("quic.law"), text);
         }
+        if quic.zero_rtt && !matches!(flow.app.kind, AppKind::User(_)) {
+            let text = "a flow of one session resumes none; expected a source of kind ftp, web, mail or mix";
+            self.fault(&key("quic.zero-rtt"), text.to_string());
+        }
         let (what, packet) = match flow.app.kind {
             AppKind::Bulk | AppKind::File { .. } | AppKind::User(_) if quic.datagrams => {
                 ("bulk data, a file or sessions", None)

@@ -75,6 +75,14 @@ pub(super) const KEYS: &[Key] = &[
         .at_most("1000")
         .only(IF_STREAMS),
     Key::new(
+        "flows.*.quic.zero-rtt",
+        Kind::Bool,
+        "whether sessions of a user after the first resume it, and send their request with the first message (0-RTT)",
+    )
+    .default("false")
+    .source("RFC 9001 (4.6)")
+    .only(IF_QUIC),
+    Key::new(
         "flows.*.quic.idle-timeout",
         TIME_S,
         "time without packets after which the connection ends silently",
