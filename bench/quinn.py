@@ -19,20 +19,21 @@ import lasthop as lh
 from lasthop.stats.intervals import interval
 
 SCENARIO = "validation/quic"
-PORT, WARMUP, SECONDS = 4433, 5, 25
+PORT, WARMUP, SECONDS = 4433, 2, 12
 
 
-def programs(command: str, peer: Path, point: int, replication: int, law: str) -> float:
+def programs(command: str, peer: Path, point: dict[str, str], replication: int) -> float:
     """The bits per second that quinn's server has read."""
     server = [str(peer), "server", str(PORT), str(WARMUP), str(SECONDS)]
-    client = [str(peer), "client", f"d:{PORT}", str(SECONDS), law]
-    options = ["--point", str(point), "--replication", str(replication)]
+    client = [str(peer), "client", f"d:{PORT}", str(SECONDS), point["flows.main.quic.congestion"]]
+    options = [f"--where={key}={value}" for key, value in point.items()]
+    options += ["--replication", str(replication)]
     lasthop = [sys.executable, "-m", "lasthop", command, SCENARIO, *options]
     if command == "live":
         lasthop += ["--late", "1000"]
     words = [*lasthop, "--node", "d", "--", *server, "--node", "s", "--", *client]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
-    found = re.search(r"^d\S* +(\d+)$", done.stdout, re.MULTILINE)
+    found = re.search(r"^\[d\] (\d+)$", done.stdout, re.MULTILINE)
     if found is None:
         raise SystemExit(f"{' '.join(words)}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
     return float(found[1])
@@ -61,7 +62,7 @@ def main() -> None:
         simulated = [scenario.run(None, one, number).metrics["flows.main.goodput_bps"] or 0 for one in runs]
         cells = [law, point["links.path.rate"], point["links.path.loss.rate"], shown(simulated)]
         for command in commands:
-            measured = [programs(command, wanted.peer, number, one, law) for one in runs]
+            measured = [programs(command, wanted.peer, point, one) for one in runs]
             cells += [shown(measured), f"{sum(measured) / sum(simulated):.3f}"]
         print(f"| {' | '.join(cells)} |", flush=True)
 

@@ -139,7 +139,7 @@ impl Log {
         self.event(now, "connection_started", &data);
     }
 
-    /// A packet is sent, without being asked for room in the window if `is_probe`.
+    /// A packet is sent; `is_probe` if it begins a datagram for which the window was not asked (RFC 9002, 7.5).
     pub(super) fn on_sent(&mut self, now: Time, packet: &Shown, is_probe: bool) {
         let (kind, space) = kind(packet.header);
         let mut data = shown(packet, kind);
@@ -292,7 +292,8 @@ fn ranges(ack: &Frame) -> Vec<(u64, u64)> {
 fn frame(frame: &Frame, length: usize) -> String {
     let [first, second, third, _] = frame.numbers;
     let raw = format!(r#""raw":{{"length":{length},"payload_length":{}}}"#, frame.rest.len());
-    let stream_type = |unidirectional| if frame.kind == unidirectional { "unidirectional" } else { "bidirectional" };
+    let stream_type =
+        |unidirectional| if frame.kind == unidirectional { "unidirectional" } else { "bidirectional" };
     let named = |name: &str, fields: String| format!(r#""frame_type":"{name}"{fields}"#);
     match frame.kind {
         Frame::PADDING => format!(r#""frame_type":"padding","raw":{{"payload_length":{length}}}"#),
@@ -302,10 +303,9 @@ fn frame(frame: &Frame, length: usize) -> String {
             "reset_stream",
             format!(r#","stream_id":{first},"error":"unknown","error_code":{second},"final_size":{third}"#),
         ),
-        0x05 => named(
-            "stop_sending",
-            format!(r#","stream_id":{first},"error":"unknown","error_code":{second}"#),
-        ),
+        0x05 => {
+            named("stop_sending", format!(r#","stream_id":{first},"error":"unknown","error_code":{second}"#))
+        }
         Frame::CRYPTO => named("crypto", format!(r#","offset":{first},{raw}"#)),
         0x07 => named("new_token", format!(r#","token":{{"type":"resumption"}},{raw}"#)),
         0x08..=0x0f => {
@@ -350,7 +350,11 @@ fn acknowledgement(ack: &Frame) -> String {
     let mut text = format!(r#","ack_delay":{},"acked_ranges":["#, ack.numbers[1] as f64 * DELAY_UNIT);
     for (place, (from, to)) in ranges(ack).into_iter().enumerate() {
         let separator = if place == 0 { "" } else { "," };
-        _ = if from == to { write!(text, "{separator}[{to}]") } else { write!(text, "{separator}[{from},{to}]") };
+        _ = if from == to {
+            write!(text, "{separator}[{to}]")
+        } else {
+            write!(text, "{separator}[{from},{to}]")
+        };
     }
     text.push(']');
     if ack.kind == Frame::ACK_ECN {

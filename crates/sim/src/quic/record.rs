@@ -156,6 +156,7 @@ impl Record {
             }
             bytes += frame.datagram().unwrap_or_default();
         }
+        let is_probe = self.is_eliciting.is_none() && !self.is_asked;
         self.is_eliciting.get_or_insert(is_eliciting);
         self.eliciting.extend(is_eliciting.then_some(packet.length as u64));
         self.counters.acks += u64::from(!is_eliciting);
@@ -164,7 +165,7 @@ impl Record {
         self.counters.bytes += bytes;
         self.counters.bytes_again += again;
         if let Some(log) = &mut self.log {
-            log.on_sent(self.now, packet, !self.is_asked);
+            log.on_sent(self.now, packet, is_probe);
         }
     }
 

@@ -36,11 +36,11 @@ use crate::traffic::{AppConfig, AppKind, start_of};
 use datagrams::Datagrams;
 use host::{End, Host};
 use outer::Outer;
-#[cfg(feature = "quic")]
-use {super::RunError, crate::host::create, quic::Quic};
 use resuming::Resuming;
 use user::User;
 use way::{Pace, Reader, Way, Ways, is_spurious};
+#[cfg(feature = "quic")]
+use {super::RunError, crate::host::create, quic::Quic};
 
 /// The names of the two ends of each flow in traces. The receiving end has a window and round trips too: those of the
 /// reverse data, or of its SYN and FIN.

@@ -22,8 +22,7 @@ impl Check<'_> {
             && let Some(lacks) = QuicLaw::lacks(law.kind())
         {
             let names: Vec<_> = QuicLaw::OURS.iter().map(|kind| kind.entry().name).collect();
-            let text =
-                format!("{} needs {lacks}; expected {}", law.kind().entry().name, names.join(", "));
+            let text = format!("{} needs {lacks}; expected {}", law.kind().entry().name, names.join(", "));
             self.fault(&key("quic.law"), text);
         }
         if quic.zero_rtt && !matches!(flow.app.kind, AppKind::User(_)) {
