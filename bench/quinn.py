@@ -3,8 +3,8 @@
     cargo build --release --manifest-path bench/peers/quinn/Cargo.toml
     python bench/quinn.py bench/peers/quinn/target/release/quinn-peer [--live] [--runs 5]
 
-Prints a row of docs/quic.md for each point of `validation/quic`: the goodput of the simulation and of the programs, with 95 %
-intervals, and their ratio. `--live` adds runs in real time, which take as long as they say.
+Prints a row of docs/quic.md for each point of `validation/quic`: the goodput of the simulation and of the
+programs in Mbit/s, with 95 % intervals, and their ratio. `--live` adds runs in real time.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Reads packet scripts of QUIC and checks a qlog against them; tests/scripts/README.md describes the format."""
+"""Reads packet scripts of QUIC and checks a qlog against them; `tests/scripts/README.md` has the format."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Qlogs: whether they are what draft-ietf-quic-qlog-main-schema and -quic-events define, and what the run did."""
+"""Qlogs: whether they are what the drafts of the IETF define, and what the run did."""
 
 from __future__ import annotations
 
@@ -175,7 +175,9 @@ def test_the_logs_of_both_ends_are_valid_and_agree_with_each_other_and_the_metri
 
 
 def test_the_triggers_are_those_of_rfc_9002(tmp_path: Path) -> None:
-    scenario = _scenario(tmp_path, 'app = { kind = "file", file = { size = "200 kB" } }\nquic = {}', loss="30 %")
+    scenario = _scenario(
+        tmp_path, 'app = { kind = "file", file = { size = "200 kB" } }\nquic = {}', loss="30 %"
+    )
     run = scenario.run(qlog=tmp_path / "logs")
     sender = _expect_valid(_records(tmp_path / "logs" / "main-sender.sqlog"), "client")
     triggers = Counter(event["data"].get("trigger") for event in sender)
@@ -227,7 +229,9 @@ def test_sessions_that_resume_another_one_send_their_request_with_the_first_mess
     assert len(others) > 3
     assert 60 < first < 70, "two round trips"
     assert all(30 < other < 40 for other in others), "one"
-    assert any(event["data"]["header"]["packet_type"] == "0RTT" for event in events if "header" in event["data"])
+    assert any(
+        event["data"]["header"]["packet_type"] == "0RTT" for event in events if "header" in event["data"]
+    )
 
 
 def test_a_scenario_without_quic_has_no_log(tmp_path: Path) -> None:
