@@ -85,25 +85,26 @@ def test_under_random_loss_their_laws_give_goodputs_of_one_size(law: str, loss: 
 
 
 def _flow_of_ours(transport: str, law: str) -> str:
-    key = {"tcp": "congestion", "quic": "law"}[transport]
-    return f'[flows.main]\nfrom = "a"\nto = "b"\n{transport} = {{ {key} = "{law}" }}\n'
+    keys = {"tcp": f'profile = "rfc", congestion = "{law}"', "quic": f'law = "{law}"'}
+    return f'[flows.main]\nfrom = "a"\nto = "b"\n{transport} = {{ {keys[transport]} }}\n'
 
 
 @pytest.mark.parametrize("law", OURS)
 def test_a_law_of_ours_gives_quic_the_goodput_of_tcp_but_for_the_headers(law: str) -> None:
     tcp, quic = (
-        _goodput(_path("20 Mbit/s", "20 ms", 100, _flow_of_ours(kind, law))) for kind in ("tcp", "quic")
+        _goodput(_path("20 Mbit/s", "20 ms", 100, _flow_of_ours(kind, law), duration="25 s"))
+        for kind in ("tcp", "quic")
     )
     assert quic / tcp == pytest.approx(SHARE["quic"] / SHARE["tcp"], abs=0.004)
 
 
-@pytest.mark.parametrize("law", ["reno", "vegas", "bbr", "bbr3"])
-def test_under_random_loss_what_reads_no_rate_from_acknowledgements_stays_as_near(law: str) -> None:
+@pytest.mark.parametrize("law", ["reno", "cubic", "veno"])
+def test_under_random_loss_it_is_as_near_to_tcp_of_the_rfcs(law: str) -> None:
     tcp, quic = (
         _goodput(_path("20 Mbit/s", "20 ms", 100, _flow_of_ours(kind, law), loss="1 %"), 3)
         for kind in ("tcp", "quic")
     )
-    assert quic / tcp == pytest.approx(SHARE["quic"] / SHARE["tcp"], abs=0.06)
+    assert quic / tcp == pytest.approx(SHARE["quic"] / SHARE["tcp"], abs=0.08)
 
 
 @pytest.mark.parametrize("law", ["jtcp", "ejtcp", "jersey", "dctcp", "prague"])
@@ -254,7 +255,7 @@ def test_a_sender_that_asks_for_fewer_acknowledgements_gets_them() -> None:
         ('quic = { congestion = "bbr" }', 'unknown congestion law "bbr"'),
         ('quic = {}\nsink = { buffer = "1 MB" }', "a flow over tcp"),
         ('quic = {}\napp = { kind = "ping" }', "ping over quic; expected a source of kind bulk, file, cbr"),
-        ('quic = { law = "reno", congestion = "cubic" }', "expected a table without flows.main.quic.law"),
+        ('quic = { law = "reno", congestion = "cubic" }', "expected a flow over quic and a table without flows.main.quic.law"),
         ("quic = { zero-rtt = true }", "a flow of one session resumes none"),
         ("quic = { datagrams = true }", "bulk data, a file or sessions over datagrams of quic"),
         (
