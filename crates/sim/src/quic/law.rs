@@ -50,7 +50,7 @@ impl ControllerFactory for LawFactory {
         let segment = u32::from(self.packet);
         let first = (INITIAL.0 * u64::from(mtu)).min(INITIAL.1.max(2 * u64::from(mtu)));
         let initial = first as f64 / f64::from(segment);
-        Box::new(Law {
+        Box::new(Adapter {
             law: self.law.build(Start { segment, draw: self.draw }),
             window: Window::new(initial, None, f64::from(u32::MAX)),
             segment,
@@ -85,8 +85,9 @@ struct Acked {
     srtt: Option<Span>,
 }
 
+/// A law between the events of a controller and its own.
 #[derive(Clone)]
-struct Law {
+struct Adapter {
     law: CongestionMachine,
     window: Window,
     /// Bytes of a full packet, which is a segment of the window.
@@ -109,7 +110,7 @@ struct Law {
     record: Shared,
 }
 
-impl Law {
+impl Adapter {
     fn time(&self, at: Instant) -> Time {
         self.record.lock().time(at)
     }
@@ -244,7 +245,7 @@ impl Law {
     }
 }
 
-impl Controller for Law {
+impl Controller for Adapter {
     fn on_sent(&mut self, now: Instant, _bytes: u64, _last: u64) {
         let now = self.time(now);
         let sizes = std::mem::take(&mut self.record.lock().eliciting);
@@ -284,7 +285,9 @@ impl Controller for Law {
             self.answer(now, sent, is_persistent, lost == 0);
         }
         if self.law.hears_losses() {
-            numbers.into_iter().for_each(|number| self.law.on_lost(number, now, &self.window));
+            for number in numbers {
+                self.law.on_lost(number, now, &self.window);
+            }
         }
     }
 

@@ -96,9 +96,9 @@ impl Peer {
         self.record.lock().parameters.clone()
     }
 
-    /// This connection resumes one with these parameters of its server.
-    pub(crate) fn resume(&mut self, parameters: Vec<u8>) {
-        self.record.lock().remembered = Some(parameters);
+    /// This connection resumes one whose server had these parameters, if there was one.
+    pub(crate) fn resume(&mut self, parameters: Option<Vec<u8>>) {
+        self.record.lock().remembered = parameters;
     }
 
     /// Logs this connection, whose number is `number`, from `local`.

@@ -237,12 +237,10 @@ fn hex(bytes: &[u8]) -> String {
 fn shown(packet: &Shown, kind: &str) -> String {
     let mut text = format!(r#""header":{{"packet_type":"{kind}","packet_number":{}"#, packet.number);
     if let Some((destination, source)) = ids(packet.header) {
-        let (dcil, scil) = (destination.len(), source.len());
-        let (dcid, scid) = (hex(destination), hex(source));
-        _ = write!(
-            text,
-            r#","version":"00000001","scil":{scil},"dcil":{dcil},"scid":"{scid}","dcid":"{dcid}""#
-        );
+        for (end, id) in [("s", source), ("d", destination)] {
+            _ = write!(text, r#","{end}cil":{},"{end}cid":"{}""#, id.len(), hex(id));
+        }
+        text.push_str(r#","version":"00000001""#);
     }
     let payload = packet.frames.len();
     _ = write!(text, r#"}},"raw":{{"length":{},"payload_length":{payload}}},"frames":["#, packet.length);

@@ -256,7 +256,7 @@ impl Ends for Quic {
         let logs = self.ends.each_mut().map(Peer::take_log);
         self.ends = peers(&self.config, self.opener, self.address, &self.streams, number);
         for end in &mut self.ends {
-            known.iter().for_each(|known| end.resume(known.clone()));
+            end.resume(known.clone());
         }
         for (side, log) in logs.into_iter().enumerate() {
             if let Some(log) = log {
