@@ -28,7 +28,7 @@ mod net;
 mod outside;
 pub mod probe;
 #[cfg(feature = "quic")]
-mod quic;
+pub mod quic;
 mod run;
 pub mod scenario;
 pub mod steered;

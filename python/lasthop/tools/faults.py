@@ -94,9 +94,11 @@ def git(folder: Path, *words: str) -> str:
 
 def commands(copy: Path, file: str) -> list[list[str]]:
     """What may detect a fault in this file: the tests of its room, then the others, the quick first."""
+    cargo = ["cargo", "test", "--locked", "-p"]
+    if file.startswith(("crates/peer/", "crates/testing/")):
+        return [[*cargo, "lasthop-testing", "--lib", "--tests"]]
     found = changed.reach(copy, [file])
     everything = bool(found.beyond)
-    cargo = ["cargo", "test", "--locked", "-p"]
     stack = found.stack or (everything and file.startswith("crates/stack/"))
     sim = found.sim or (everything and file.startswith(("crates/stack/", "crates/sim/")))
     steps = []

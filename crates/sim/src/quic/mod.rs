@@ -1,6 +1,6 @@
 //! An end of a QUIC connection: `quinn-proto`, unmodified, under the simulated clock.
 //!
-//! **How.** A [`Peer`] has neither input nor output: datagrams go in, datagrams come out, and it says when it has to be called
+//! **How.** A `Peer` has neither input nor output: datagrams go in, datagrams come out, and it says when it has to be called
 //! next. The times that `quinn-proto` receives are one instant of the machine plus simulated time, and it only subtracts
 //! them. Its random numbers and connection IDs come from streams of the run.
 //!
@@ -11,6 +11,7 @@ mod frames;
 mod keys;
 mod law;
 mod qlog;
+mod quinn;
 mod record;
 mod session;
 mod task;
@@ -37,6 +38,8 @@ use crate::model::{QuicConfig, QuicLaw};
 use keys::{Ids, Key, draw, draw_id};
 use law::LawFactory;
 pub(crate) use qlog::Log;
+pub use quinn::Quinn;
+pub use quinn_proto;
 use record::Factory;
 pub(crate) use record::{Counters, Shared};
 use session::Maker;
@@ -68,16 +71,30 @@ pub(crate) struct Peer {
 
 impl Peer {
     /// An end that sends to this address; its random numbers are from `stream`.
-    pub(crate) fn new(config: &QuicConfig, role: Role, remote: (NodeId, u16), mut stream: Stream) -> Peer {
+    pub(crate) fn new(config: &QuicConfig, role: Role, remote: (NodeId, u16), stream: Stream) -> Peer {
+        let made = |record: &Shared, draw| transport(config, record, draw);
+        let peer = Peer::over(config.packet, role, remote, stream, made);
+        peer.record.lock().issues_tickets = config.zero_rtt;
+        peer
+    }
+
+    /// One that takes packets of up to this length, over a transport that may use its record and a random number.
+    fn over(
+        packet: u16,
+        role: Role,
+        remote: (NodeId, u16),
+        mut stream: Stream,
+        transport: impl FnOnce(&Shared, u32) -> TransportConfig,
+    ) -> Peer {
         let base = instant();
         let record = Shared::new(base);
-        let maker = Arc::new(Maker { issues_tickets: config.zero_rtt, record: record.clone() });
+        let maker = Arc::new(Maker { record: record.clone() });
         let key = Arc::new(Key(stream.next_u64()));
         let mut endpoint = EndpointConfig::new(key.clone());
         endpoint.rng_seed(Some(draw(&mut stream)));
-        endpoint.max_udp_payload_size(config.packet).expect("the check refuses smaller packets");
+        endpoint.max_udp_payload_size(packet).expect("it is at least 1200 B");
         let first = draw_id(&mut stream);
-        let transport = Arc::new(transport(config, &record, stream.clone().next_u64() as u32));
+        let transport = Arc::new(transport(&record, stream.clone().next_u64() as u32));
         endpoint.cid_generator(move || Box::new(Ids(stream.clone())));
         let mut client = ClientConfig::new(maker.clone());
         client.transport_config(transport.clone()).initial_dst_cid_provider(Arc::new(move || first));

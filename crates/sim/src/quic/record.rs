@@ -89,6 +89,8 @@ pub(crate) struct Record {
     pub(super) now: Time,
     pub(super) held_until: Time,
     pub(crate) log: Option<Log>,
+    /// Whether a server issues tickets.
+    pub(super) issues_tickets: bool,
     /// The transport parameters of the other end, and those of a connection that this one resumes.
     pub(super) parameters: Option<Vec<u8>>,
     pub(super) remembered: Option<Vec<u8>>,
@@ -119,6 +121,7 @@ impl Shared {
             now: Time::ZERO,
             held_until: Time::ZERO,
             log: None,
+            issues_tickets: false,
             parameters: None,
             remembered: None,
             latest: None,

@@ -105,8 +105,6 @@ struct Session {
 
 /// What makes the sessions of an endpoint.
 pub(super) struct Maker {
-    /// Whether a server issues tickets.
-    pub(super) issues_tickets: bool,
     pub(super) record: Shared,
 }
 
@@ -115,7 +113,10 @@ impl Maker {
         let mut own = Vec::new();
         parameters.write(&mut own);
         let record = self.record.clone();
-        let remembered = record.lock().remembered.clone();
+        let (remembered, issues_tickets) = {
+            let record = record.lock();
+            (record.remembered.clone(), record.issues_tickets)
+        };
         let resumes = remembered.is_some();
         let (flights, to_come): (&[Flight], &[usize]) = match (side, resumes) {
             (Side::Client, false) => (&FLIGHTS_OF_CLIENT, &OF_SERVER),
@@ -123,7 +124,7 @@ impl Maker {
             (Side::Server, false) => (&FLIGHTS_OF_SERVER, &OF_CLIENT),
             (Side::Server, true) => (&AGAIN_FLIGHTS_OF_SERVER, &AGAIN_OF_CLIENT),
         };
-        let unused = usize::from(side.is_server() && !self.issues_tickets);
+        let unused = usize::from(side.is_server() && !issues_tickets);
         let flights = &flights[..flights.len() - unused];
         let peer = remembered.filter(|_| side.is_client());
         Box::new(Session { side, own, peer, partial: Vec::new(), read: 0, flights, to_come, resumes, record })
