@@ -255,7 +255,10 @@ def test_a_sender_that_asks_for_fewer_acknowledgements_gets_them() -> None:
         ('quic = { congestion = "bbr" }', 'unknown congestion law "bbr"'),
         ('quic = {}\nsink = { buffer = "1 MB" }', "a flow over tcp"),
         ('quic = {}\napp = { kind = "ping" }', "ping over quic; expected a source of kind bulk, file, cbr"),
-        ('quic = { law = "reno", congestion = "cubic" }', "expected a flow over quic and a table without flows.main.quic.law"),
+        (
+            'quic = { law = "reno", congestion = "cubic" }',
+            "expected a flow over quic and a table without flows.main.quic.law",
+        ),
         ("quic = { zero-rtt = true }", "a flow of one session resumes none"),
         ("quic = { datagrams = true }", "bulk data, a file or sessions over datagrams of quic"),
         (
