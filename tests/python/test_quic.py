@@ -24,6 +24,8 @@ CLEAN = [
     ("5 Mbit/s", "50 ms", 50),
 ]
 LAWS = {"cubic": "cubic", "newreno": "reno"}
+#: Our laws that QUIC gives what they need.
+OURS = ["reno", "vegas", "veno", "westwood", "westwood-plus", "cubic", "bbr", "bbr3"]
 
 
 def _path(rate: str, delay: str, queue: int, flows: str, *, loss: str = "0 %", duration: str = "40 s") -> str:
@@ -81,6 +83,35 @@ def test_under_random_loss_their_laws_give_goodputs_of_one_size(law: str, loss: 
         _goodput(_path("20 Mbit/s", "20 ms", 100, _flow(kind, law), loss=loss), 3) for kind in ("tcp", "quic")
     )
     assert 0.92 < quic / tcp < (1.25 if law == "cubic" else 1.06)
+
+
+def _flow_of_ours(transport: str, law: str) -> str:
+    keys = {"tcp": f'profile = "rfc", congestion = "{law}"', "quic": f'law = "{law}"'}
+    return f'[flows.main]\nfrom = "a"\nto = "b"\n{transport} = {{ {keys[transport]} }}\n'
+
+
+@pytest.mark.parametrize("law", OURS)
+def test_a_law_of_ours_gives_quic_the_goodput_of_tcp_but_for_the_headers(law: str) -> None:
+    tcp, quic = (
+        _goodput(_path("20 Mbit/s", "20 ms", 100, _flow_of_ours(kind, law), duration="25 s"))
+        for kind in ("tcp", "quic")
+    )
+    assert quic / tcp == pytest.approx(SHARE["quic"] / SHARE["tcp"], abs=0.004)
+
+
+@pytest.mark.parametrize("law", ["reno", "cubic", "veno"])
+def test_under_random_loss_it_is_as_near_to_tcp_of_the_rfcs(law: str) -> None:
+    tcp, quic = (
+        _goodput(_path("20 Mbit/s", "20 ms", 100, _flow_of_ours(kind, law), loss="1 %"), 3)
+        for kind in ("tcp", "quic")
+    )
+    assert quic / tcp == pytest.approx(SHARE["quic"] / SHARE["tcp"], abs=0.08)
+
+
+@pytest.mark.parametrize("law", ["jtcp", "ejtcp", "jersey", "dctcp", "prague"])
+def test_a_law_that_needs_what_quic_does_not_carry_is_an_error(law: str) -> None:
+    with pytest.raises(ValueError, match=rf"flows.main.quic.law: {law} needs .*; expected reno, vegas, "):
+        _run(_path("20 Mbit/s", "20 ms", 100, _flow_of_ours("quic", law)))
 
 
 def test_the_goodput_of_the_interop_runner_is_that_of_published_stacks() -> None:
@@ -293,6 +324,11 @@ def test_a_large_window_of_a_stream_fills_a_long_path() -> None:
         ('quic = { congestion = "bbr" }', 'unknown congestion law "bbr"'),
         ('quic = {}\nsink = { buffer = "1 MB" }', "a flow over tcp"),
         ('quic = {}\napp = { kind = "ping" }', "ping over quic; expected a source of kind bulk, file, cbr"),
+        (
+            'quic = { law = "reno", congestion = "cubic" }',
+            "expected a flow over quic and a table without flows.main.quic.law",
+        ),
+        ("quic = { zero-rtt = true }", "a flow of one session resumes none"),
         ("quic = { datagrams = true }", "bulk data, a file or sessions over datagrams of quic"),
         (
             "quic = { datagrams = true }\n"
