@@ -39,10 +39,10 @@ def sheet(
         simulates: Whether workers of it may run a WebAssembly module.
         framed: The source, as `source_of` names it, of the script of a page within it.
     """
+    sources = " ".join(filter(None, (source_of(scripts), framed)))
     runs = " 'wasm-unsafe-eval'; worker-src blob:" if simulates else ""
     policy = (
-        f"default-src 'none'; script-src {source_of(scripts)} {framed}{runs}; "
-        "style-src 'unsafe-inline'; img-src data: blob:"
+        f"default-src 'none'; script-src {sources}{runs}; style-src 'unsafe-inline'; img-src data: blob:"
     ) + (f"; connect-src {connects}" if connects else "")
     own = {"policy": policy, "style": "\n".join(asset(name) for name in styles)}
     own["script"] = _joined(scripts)
