@@ -273,6 +273,7 @@ class Scenario(scenario.Scenario):
         max_wall_s: float | None = None,
         cancel: Cancel | None = None,
         *,
+        qlog: str | Path | None = None,
         progress: bool | Callable[[float], object] = False,
     ) -> Run:
         """Simulate one point once.
@@ -289,6 +290,7 @@ class Scenario(scenario.Scenario):
             max_events: Stop after this number of events.
             max_wall_s: Stop after this wall-clock time in seconds.
             cancel: A token that another thread may set to stop the run.
+            qlog: A directory for the qlogs of both ends of each flow over QUIC, such as `main-sender.sqlog`.
             progress: `True` for a bar on stderr (where that is not a terminal, a line every ten seconds),
                 or a function. The function is called in this thread several times a second with the
                 simulated time in seconds; an exception in it ends the run.
@@ -300,11 +302,11 @@ class Scenario(scenario.Scenario):
             UsageError: An argument is invalid for this scenario.
             RunError: The simulation failed.
             Interrupted: The token was set.
-            StudyError: A capture cannot be written.
+            StudyError: A capture or a qlog cannot be written.
         """
         arguments = (seed, replication, point, trace, pcap, max_events, max_wall_s, cancel)
         with of_one_run(progress, lambda: self.duration_s(point)) as heard:
-            return cast("Run", super().run(*arguments, progress=heard))
+            return cast("Run", super().run(*arguments, qlog=qlog, progress=heard))
 
     def virtual(
         self,

@@ -126,7 +126,10 @@ def test_a_job_is_plain_data(chain: Path) -> None:
         (["flows.up.app.stop=5 s"], "none"),
         (["flows.up.sink.read-rate=1 Mbit/s"], "unlimited"),
         (["flows.up.sink.buffer=20 kB"], "none"),
-        (["flows.up.tcp.congestion=westwood"], "one of reno, cubic, bbr, vegas, veno, westwood-plus, jtcp, ejtcp"),
+        (
+            ["flows.up.tcp.congestion=westwood"],
+            "one of reno, cubic, bbr, vegas, veno, westwood-plus, jtcp, ejtcp",
+        ),
         (["flows.up.tcp.packet=1000 B"], "1448 B, as flows.down.tcp.packet"),
         (["flows.up.tcp.timestamps=false"], "true, as flows.down.tcp.timestamps"),
         (["flows.up.tcp.extra-header=20 B"], "0 B"),

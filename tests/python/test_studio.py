@@ -8,6 +8,7 @@ import random
 import re
 import subprocess
 import threading
+import tomllib
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -198,6 +199,34 @@ class Quiet(SimpleHTTPRequestHandler):
 
     def log_message(self, *_: Any, **__: Any) -> None:
         """List nothing."""
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("title = ", "title = 2026-01-01 #"),
+        ("title = ", "title = nan #"),
+        ('["a", "b"]', "5"),
+        ("title", "[" * 5000),
+    ],
+)
+def test_a_scenario_with_wrong_values_is_opened(tmp_path: Path, change: tuple[str, str]) -> None:
+    assert change[0] in SMALL
+    file = tmp_path / "mine.toml"
+    file.write_text(SMALL.replace(*change))
+    opened = Studio(str(file)).scenarios[0]
+    assert opened["title"] in ("mine.toml", tomllib.loads(SMALL)["title"])
+    assert opened["text"] == file.read_text()
+
+
+def test_files_beside_a_scenario_that_are_not_text_are_left_out(tmp_path: Path) -> None:
+    (tmp_path / "traces").mkdir()
+    (tmp_path / "traces" / "phone.jpg").write_bytes(b"\xff\xd8")
+    (tmp_path / "traces" / "cell.up").write_text("1")
+    (tmp_path / "mine.toml").write_text(SMALL)
+    files = json.loads(Studio(str(tmp_path / "mine.toml")).listing())["files"]
+    assert "traces/cell.up" in files
+    assert "traces/phone.jpg" not in files
 
 
 @in_chromium

@@ -272,6 +272,12 @@ impl Scenario {
         Ok(config.flows.iter().map(|flow| (flow.name.clone(), flow.table().to_string())).collect())
     }
 
+    /// The files that the qlogs of a point's flows over QUIC have in their folder.
+    #[pyo3(signature = (point = 0))]
+    fn logs(&self, point: isize) -> PyResult<Vec<String>> {
+        Ok(self.config(point)?.flows.iter().filter_map(lasthop_sim::logs).flatten().collect())
+    }
+
     /// The nodes of a point that have positions, in metres to the right and up; of those that move, at the start.
     #[pyo3(signature = (point = 0))]
     fn positions(&self, point: isize) -> PyResult<Vec<(String, f64, f64)>> {
@@ -315,7 +321,8 @@ impl Scenario {
 
     /// Simulates one point once, with the GIL released.
     #[pyo3(signature = (
-        point, seed, replication, trace = Vec::new(), pcap = None, cancel = None, max_events = None, max_wall_s = None
+        point, seed, replication, trace = Vec::new(), pcap = None, qlog = Vec::new(), cancel = None, max_events = None,
+        max_wall_s = None
     ))]
     #[expect(clippy::too_many_arguments, reason = "each is an option of its own in Python")]
     fn run(
@@ -326,6 +333,7 @@ impl Scenario {
         replication: u64,
         trace: Vec<String>,
         pcap: Option<&Bound<'_, PyAny>>,
+        qlog: Vec<PathBuf>,
         cancel: Option<PyRef<'_, Cancel>>,
         max_events: Option<u64>,
         max_wall_s: Option<f64>,
@@ -348,6 +356,7 @@ impl Scenario {
             replication,
             trace: &trace,
             pcap: &pcap,
+            qlog: &qlog,
             cancel: cancel.as_deref(),
             reached: reached.as_deref(),
             max_events,

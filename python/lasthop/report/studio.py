@@ -12,6 +12,7 @@ import secrets
 import tomllib
 import zlib
 from base64 import urlsafe_b64encode
+from contextlib import suppress
 from dataclasses import asdict
 from functools import cached_property
 from http import HTTPStatus
@@ -120,10 +121,10 @@ class Studio:
         known = [*paths.shipped().values(), *self.own.values()]
         folders = dict.fromkeys(file.parent for file in known)
         files = {
-            file.relative_to(folder).as_posix(): file.read_text(encoding="utf-8")
+            file.relative_to(folder).as_posix(): text
             for folder in folders
             for file in sorted(folder.glob("traces/*"))
-            if file.is_file() and file.stat().st_size <= _MOST_BYTES
+            if file.is_file() and file.stat().st_size <= _MOST_BYTES and (text := _text(file)) is not None
         }
         return json.dumps({"scenarios": self.scenarios, "files": files})
 
@@ -158,6 +159,13 @@ def has_quic(file: Path) -> bool:
     return any("quic" in flow for flow in flows.values())
 
 
+def _text(file: Path) -> str | None:
+    """The text of a file; `None` if it cannot be read or is not text."""
+    with suppress(OSError, UnicodeDecodeError):
+        return file.read_text(encoding="utf-8")
+    return None
+
+
 def _about(name: str, file: Path) -> dict[str, Any]:
     try:
         text = file.read_text(encoding="utf-8")
@@ -165,10 +173,11 @@ def _about(name: str, file: Path) -> dict[str, Any]:
         raise UsageError(f"{file}: {reason(error)}; expected a scenario in UTF-8") from error
     try:
         parsed = tomllib.loads(text)
-    except tomllib.TOMLDecodeError:
+    except (tomllib.TOMLDecodeError, RecursionError):
         # The page shows its errors.
         parsed = {}
-    title = parsed.get("title", name)
+    title = parsed.get("title")
+    title = title if isinstance(title, str) else name
     return {"name": name, "title": title, "text": text, "savable": False, "picture": picture(parsed)}
 
 
@@ -184,7 +193,9 @@ def picture(parsed: dict[str, Any]) -> dict[str, Any]:
     numbers = {name: [i for i, one in enumerate(order) if one == name] for name in members}
     links = []
     for link in _table(parsed, "links").values():
-        named = link.get("nodes", []) if isinstance(link, dict) else []
+        named = link.get("nodes") if isinstance(link, dict) else None
+        if not isinstance(named, list):
+            continue
         ends = [numbers[name] for name in named if isinstance(name, str) and name in numbers] or [[]]
         kind = "air" if link.get("kind") in ("wifi", "wimax", "frn") else "wire"
         links += [[i, j, kind] for i in ends[0][:1] for other in [ends[0][1:], *ends[1:]] for j in other]

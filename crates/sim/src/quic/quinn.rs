@@ -50,7 +50,7 @@ impl Quinn {
     fn new(role: Role, seed: u64, transport: TransportConfig) -> Quinn {
         let stream = Stream::named(seed, 0, "quinn");
         Quinn {
-            end: Peer::over(PACKET, role, REMOTE, stream, |_| transport),
+            end: Peer::over(PACKET, role, REMOTE, stream, |_, _| transport),
             writer: Writer::new(1, false),
             reader: Reader::default(),
             opens: role == Role::Client,
