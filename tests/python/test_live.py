@@ -201,7 +201,7 @@ def test_a_run_shows_its_rates_delays_queues_and_airtime_while_it_lasts(folder: 
     """A page asks twice; the second answer is newer. The server ends with the run."""
     phone = ("--node", "phone", "--", sys.executable, "-c", DATAGRAMS)
     run = [sys.executable, "-m", "lasthop", "live", "cell.toml"]
-    command = [*run, "--watch", "-o", "out", "--hold", "server", *phone]
+    command = [*run, "--late", "1000", "--watch", "-o", "out", "--hold", "server", *phone]
     kept = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")}
     with subprocess.Popen(command, cwd=folder, env=kept, stderr=subprocess.PIPE, text=True) as started:
         assert started.stderr is not None

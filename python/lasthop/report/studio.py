@@ -21,26 +21,28 @@ from typing import TYPE_CHECKING, Any
 from lasthop.base import paths
 from lasthop.base.errors import LasthopError, UsageError, reason
 from lasthop.base.files import make_folder, put
-from lasthop.figures import airtime
+from lasthop.figures import airtime, ladder
 from lasthop.figures.style import COLOURS, DASHES, MARKERS, Look
+from lasthop.report import play
 from lasthop.report.numbers import embedded, look
 from lasthop.report.page import CHARTS, STYLES
 from lasthop.report.server import Handler, Loopback
-from lasthop.report.sheet import asset, sheet
+from lasthop.report.sheet import asset, sheet, source_of
+from lasthop.report.simulator import MODULE, module
 from lasthop.scenario.airtime import CLASSES
-from lasthop.views.names import registered
+from lasthop.views.names import PARTS, registered
 from lasthop.views.timeline import PANELS
 
 if TYPE_CHECKING:
     from pathlib import Path
     from urllib.parse import SplitResult
 
-MODULE = "lasthop.wasm"
 SCRIPTS = (
     *("codemirror.min.js", *CHARTS, "theme.js", "statistics.js", "scan.js", "shared.js"),
-    *("editor.js", "pool.js", "drawn.js", "timed.js", "rungs.js", "panels.js", "studio.js"),
+    *("editor.js", "pool.js", "drawn.js", "swept.js", "timed.js", "events.js", "sentences.js", "filmed.js"),
+    *("laddered.js", "shapes.js", "ladders.js", "compared.js", "panels.js", "studio.js"),
 )
-_SHEETS = (*STYLES, "watch.css", "studio.css")
+_SHEETS = (*STYLES, "watch.css", "runs.css", "studio.css")
 # The scenario of the tour, and its point with packets of 1 KB and no agent.
 TOUR = ("lle-tcp/airtime", 4)
 # What the page opens without a scenario.
@@ -87,20 +89,31 @@ class Studio:
                 {"id": name, "name": words, "light": airtime.COLOURS[name], "dark": airtime.DARK[name]}
                 for name, words in CLASSES.items()
             ],
+            "parts": PARTS,
+            "titles": {
+                part: {name: entry["title"] for name, entry in registered(key).items()}
+                for key, part in {**PARTS, "agents.agent.kind": "agents"}.items()
+            },
             "quantities": {
                 name: asdict(panel) for name, panel in PANELS.items() if panel.column or not panel.channel
             },
             "tour": {"name": TOUR[0], "point": TOUR[1]},
+            "ladder": {
+                "kinds": [[kind, *style] for kind, style in ladder.KINDS.items()],
+                "agent": ladder.AGENT_COLOUR,
+            },
+            "play": {"page": play.blank(), "looks": play.looks()},
         }
         slots = {"title": "lasthop studio", "setup": embedded(setup), "worker": asset("worker.js")}
-        return sheet("studio.html", _SHEETS, SCRIPTS, slots, connects, simulates=True)
+        framed = source_of(play.SCRIPTS)
+        return sheet("studio.html", _SHEETS, SCRIPTS, slots, connects, simulates=True, framed=framed)
 
     @cached_property
     def scenarios(self) -> list[dict[str, Any]]:
         """The scenarios that the page can open: name, title, text and picture of each."""
         # The examples are first.
         order = sorted(paths.shipped().items(), key=lambda it: not it[0].startswith("examples/"))
-        shipped = [_about(name, file) for name, file in order if name == self.name or not _has_quic(file)]
+        shipped = [_about(name, file) for name, file in order if name == self.name or not has_quic(file)]
         return [*(_about(name, file) | {"savable": True} for name, file in self.own.items()), *shipped]
 
     def listing(self) -> str:
@@ -140,7 +153,7 @@ def _look(colour: int, marker: int | None = None, dashes: int | None = None) -> 
     return Look(COLOURS[colour % len(COLOURS)], MARKERS[marker % len(MARKERS)], DASHES[dashes % len(DASHES)])
 
 
-def _has_quic(file: Path) -> bool:
+def has_quic(file: Path) -> bool:
     """Whether a shipped scenario has flows over QUIC, whose stack is not in the module of pages."""
     flows = tomllib.loads(file.read_text(encoding="utf-8")).get("flows", {})
     return any("quic" in flow for flow in flows.values())
@@ -223,27 +236,21 @@ class StudioServer(Loopback):
         self.address += self.below[1:]
 
 
-def fragment(name: str, text: str) -> str:
+def fragment(name: str, text: str, knobs: dict[str, float | None] | None = None) -> str:
     """A scenario as the end of an address of the page, as shared.js packs it.
+
+    Args:
+        name: What the page calls it.
+        text: The scenario.
+        knobs: The keys that readers turn, with the numbers to begin with; then the page shows little else.
 
     >>> fragment("one.toml", "")[:3]
     '#s='
     """
     packs = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
-    packed = packs.compress(json.dumps({"name": name, "text": text}).encode()) + packs.flush()
+    held = {"name": name, "text": text, **({"knobs": knobs} if knobs else {})}
+    packed = packs.compress(json.dumps(held).encode()) + packs.flush()
     return f"#s={urlsafe_b64encode(packed).decode().rstrip('=')}"
-
-
-def module() -> bytes:
-    """The simulator as a WebAssembly module.
-
-    Raises:
-        UsageError: It was not built.
-    """
-    file = paths.DATA / "web" / MODULE
-    if not file.is_file():
-        raise UsageError(f"{file}: not found; expected the simulator for pages (make web builds it)")
-    return file.read_bytes()
 
 
 class _Handler(Handler):

@@ -1,5 +1,7 @@
 //! The two ends of a flow over QUIC, and its applications.
 
+use std::io::{self, Write};
+
 use lasthop_stack::hooks::Timer;
 use lasthop_stack::packet::{Body, Datagram, NodeId, Packet};
 use lasthop_stack::units::{Span, Time};
@@ -13,7 +15,7 @@ use crate::model::QuicConfig;
 use crate::net::Net;
 use crate::probe::events::Event;
 use crate::probe::trace::{RoundTrip, RoundTripOf};
-use crate::quic::{Counters, Peer, Reader, Role, Writer};
+use crate::quic::{Counters, Log, Peer, Reader, Role, Writer};
 use crate::traffic::Act;
 
 /// The end that sends the data of the flow.
@@ -72,6 +74,19 @@ impl Quic {
             sent: 0,
             buffer: Vec::new(),
         }
+    }
+
+    /// Logs what its ends do in these files, of the sender and the receiver of the flow with this name.
+    pub(super) fn log(&mut self, flow: &str, files: [Box<dyn Write + Send>; 2]) {
+        for ((side, file), end) in files.into_iter().enumerate().zip(["sender", "receiver"]) {
+            let log = Log::new(file, &format!("{flow}-{end}"), role(side, self.opener));
+            self.ends[side].log(log, 0, self.address[side]);
+        }
+    }
+
+    /// Ends the logs.
+    pub(super) fn finish_logs(&mut self) -> io::Result<()> {
+        self.ends.iter_mut().filter_map(Peer::take_log).try_for_each(Log::finish)
     }
 
     /// The source acts.
@@ -243,7 +258,17 @@ impl Ends for Quic {
         for (side, address) in self.address.iter_mut().enumerate() {
             address.1 = net.ports.of(flow, side, number);
         }
+        let known = self.ends[self.opener].parameters().filter(|_| self.config.zero_rtt);
+        let logs = self.ends.each_mut().map(Peer::take_log);
         self.ends = peers(&self.config, self.opener, self.address, &self.streams, number);
+        for end in &mut self.ends {
+            end.resume(known.clone());
+        }
+        for (side, log) in logs.into_iter().enumerate() {
+            if let Some(log) = log {
+                self.ends[side].log(log, number, self.address[side]);
+            }
+        }
         self.writers = [Writer::new(self.config.streams, false), Writer::new(1, false)];
         self.readers = Default::default();
         (self.connected, self.is_closed) = (None, false);
@@ -279,7 +304,10 @@ fn peers(
     [SENDER, RECEIVER].map(|side| {
         let mut stream = streams[side].clone();
         stream.seek(u64::from(number));
-        let role = if side == opener { Role::Client } else { Role::Server };
-        Peer::new(config, role, address[1 - side], stream)
+        Peer::new(config, role(side, opener), address[1 - side], stream)
     })
+}
+
+fn role(side: usize, opener: usize) -> Role {
+    if side == opener { Role::Client } else { Role::Server }
 }

@@ -2,7 +2,7 @@
 
 use super::Check;
 use super::frames::packet_key;
-use crate::model::{FlowConfig, QuicConfig};
+use crate::model::{FlowConfig, QuicConfig, QuicLaw};
 use crate::traffic::AppKind;
 
 /// Bytes of a datagram of 1200 B besides the data of a frame of RFC 9221, at most.
@@ -19,6 +19,17 @@ impl Check<'_> {
             let text =
                 "QUIC in a build without its stack; expected tcp or udp, or a build with the feature quic";
             self.fault(&key("quic"), text.to_string());
+        }
+        if let QuicLaw::Ours(law) = &quic.law
+            && let Some(lacks) = QuicLaw::lacks(law.kind())
+        {
+            let names: Vec<_> = QuicLaw::OURS.iter().map(|kind| kind.entry().name).collect();
+            let text = format!("{} needs {lacks}; expected {}", law.kind().entry().name, names.join(", "));
+            self.fault(&key("quic.law"), text);
+        }
+        if quic.zero_rtt && !matches!(flow.app.kind, AppKind::User(_)) {
+            let text = "a flow of one session resumes none; expected a source of kind ftp, web, mail or mix";
+            self.fault(&key("quic.zero-rtt"), text.to_string());
         }
         let (what, packet) = match flow.app.kind {
             AppKind::Bulk | AppKind::File { .. } | AppKind::User(_) if quic.datagrams => {

@@ -3,8 +3,11 @@
 use super::table::{LONGEST, SIZE, TIME_MS, TIME_S};
 use super::{Key, Kind, Only};
 use crate::model::QuicLaw;
+use lasthop_stack::registry::CongestionKind;
 
 const IF_QUIC: &[Only] = &[Only::Quic];
+const LAW: &str = "flows.*.quic.law";
+const IF_OF_STACK: &[Only] = &[Only::Quic, Only::Without(LAW)];
 const IF_ASKED: &[Only] = &[Only::Quic, Only::Given("flows.*.quic.ack-tolerance")];
 const IF_STREAMS: &[Only] = &[Only::Quic, Only::Is("flows.*.quic.datagrams", &["false"])];
 
@@ -18,13 +21,22 @@ pub(super) const KEYS: &[Key] = &[
     .default("quinn")
     .only(IF_QUIC),
     Key::new(
+        LAW,
+        Kind::Word("congestion law", || {
+            CongestionKind::named_in_scenarios().iter().map(|kind| kind.entry().name).collect()
+        }),
+        "law of tcp.congestion instead of one of the stack, with its default constants; not one that needs one-way times (jtcp, ejtcp) or marks (jersey, dctcp, prague); unset, the stack has its own",
+    )
+    .absent()
+    .only(IF_QUIC),
+    Key::new(
         "flows.*.quic.congestion",
         Kind::Word("congestion law", || QuicLaw::NAMES.iter().map(|(name, _)| *name).collect()),
         "congestion control law of the stack",
     )
     .default("cubic")
     .source("quinn-proto: TransportConfig")
-    .only(IF_QUIC),
+    .only(IF_OF_STACK),
     Key::new("flows.*.quic.packet", SIZE, "UDP payload of a full datagram, QUIC's headers and tag included")
         .default("1452 B")
         .source("quinn-proto: MtuDiscoveryConfig")
@@ -63,6 +75,14 @@ pub(super) const KEYS: &[Key] = &[
         .at_least("1")
         .at_most("1000")
         .only(IF_STREAMS),
+    Key::new(
+        "flows.*.quic.zero-rtt",
+        Kind::Bool,
+        "whether sessions of a user after the first resume it, and send their request with the first message (0-RTT)",
+    )
+    .default("false")
+    .source("RFC 9001 (4.6)")
+    .only(IF_QUIC),
     Key::new(
         "flows.*.quic.idle-timeout",
         TIME_S,
