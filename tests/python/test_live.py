@@ -307,6 +307,22 @@ def test_a_wrong_request_is_named(folder: Path, words: tuple[str, ...], text: st
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("name", "code", "text"),
+    [
+        ("localhost", 0, "[localhost] 10.0.0.1\n"),
+        ("2", 2, "error: --node: 2: programs read this as an address; expected a name\n"),
+    ],
+)
+def test_a_node_is_found_by_its_name_unless_that_is_an_address(
+    folder: Path, name: str, code: int, text: str
+) -> None:
+    (folder / "cell.toml").write_text(SCENARIO.replace("phone", name))
+    ask = f"import socket; print(socket.gethostbyname('{name}'))"
+    done = live(folder, "--node", name, "--", sys.executable, "-c", ask)
+    assert (done.returncode, done.stdout if code == 0 else done.stderr) == (code, text)
+
+
 def test_agents_that_make_data_are_refused_with_line_and_key(folder: Path) -> None:
     done = live(folder, "-s", "agents.x.kind=i-tcp", "--node", "phone", "--", "true")
     assert done.returncode == 2

@@ -146,5 +146,6 @@ _MADE = ("rate", "delay", "jitter", "loss", "queue", "aqm", "agent", "wifi", "st
 
 def _file(path: Path) -> str:
     if not path.is_file():
-        raise UsageError(f"{path}: no such file; expected a file of Mahimahi", argument="trace")
+        what = "not a file" if path.exists() else "no such file"
+        raise UsageError(f"{path}: {what}; expected a file of Mahimahi", argument="trace")
     return str(path.resolve())

@@ -6,6 +6,7 @@ import os
 import platform
 import select
 import signal
+import socket
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -222,6 +223,8 @@ def _network(
         if name not in known:
             argument = "internet" if name == internet else "node"
             raise UsageError(f"{name}: no such node; {nearest(name, known)}", argument=argument)
+        if _is_address(name):
+            raise UsageError(f"{name}: programs read this as an address; expected a name", argument="node")
     core = _core.Scenario.from_text(scenario.text, scenario.name, scenario.overrides)
     try:
         live = core.live(point, seeds, names, trace=trace, pcap=pcap)
@@ -233,6 +236,15 @@ def _network(
             text = f'"{channel}" records nothing between bound nodes; expected {lacks} between others'
             raise UsageError(text, argument="trace")
     return live
+
+
+def _is_address(name: str) -> bool:
+    """Whether a resolver takes a name for an IPv4 address, such as 2 or 0x1f."""
+    try:
+        socket.inet_aton(name)
+    except OSError:
+        return False
+    return True
 
 
 def _schemes(scenario: Scenario, point: int, bound: Sequence[str]) -> dict[str, str]:
@@ -261,9 +273,10 @@ def _load_numpy() -> None:
 def _bound(names: Sequence[str], addresses: Sequence[str], *, has_others: bool) -> list[Node]:
     hosts = "".join(f"{address} {name}\n" for address, name in zip(addresses, names, strict=True))
     system.own_user()
-    # Many servers look up the name of the machine.
-    own = f"127.0.0.1 localhost {platform.node()}\n"
-    system.own_names(own + hosts, f"nameserver {NAMES}\n" if has_others else "")
+    # Many servers look up the name of the machine, which a node may have.
+    own = [name for name in ("localhost", platform.node()) if name not in names]
+    hosts += f"127.0.0.1 {' '.join(own)}\n" if own else ""
+    system.own_names(hosts, f"nameserver {NAMES}\n" if has_others else "")
     nodes = []
     for name, address in zip(names, addresses, strict=True):
         nodes.append(Node(name, address, *system.node(address, _MTU)))
