@@ -19,7 +19,7 @@ import warnings
 from os import PathLike
 from typing import TYPE_CHECKING, cast
 
-from lasthop.base.arguments import instance, place
+from lasthop.base.arguments import flag, instance, place
 from lasthop.base.errors import UsageError
 from lasthop.base.paths import shipped
 from lasthop.figures.draw import draw, figure_named
@@ -619,7 +619,7 @@ class Study(study.Study):
         chosen = figure_named(self.scenario, figure)
         return draw(self, chosen, published(claims_of(self.scenario), chosen, self), sheet)
 
-    def report(self, path: str | Path) -> None:
+    def report(self, path: str | Path, *, live: bool = False) -> None:
         """Write one HTML file about the study, which needs no network: result, figures, runs and sources.
 
         A figure over time repeats a run for its trace. The file is smaller than two megabytes: it says what
@@ -627,12 +627,14 @@ class Study(study.Study):
 
         Args:
             path: The file to write, in an existing directory; it is written completely or not at all.
+            live: Whether the page has the simulator in it and can run points again, with other values.
 
         Raises:
-            UsageError: The directory does not exist, or the file belongs to a study.
+            UsageError: The directory does not exist, the file belongs to a study, or the simulator for pages
+                was not built.
             StudyError: The file cannot be written.
         """
-        write_report(of_study(self), place("path", path, "a file to write"))
+        write_report(of_study(self), place("path", path, "a file to write"), live=flag("live", live))
 
     def to_csv(self, path: str | Path) -> None:
         """Write one row per run as CSV, metrics in SI units.

@@ -70,7 +70,7 @@ after = "= 2"
     faults.git(root, "init", "--quiet")
     commit(root)
     monkeypatch.setattr(extension, "ON_ALL_CORES", ["-p", "no:cacheprovider"])
-    tests = [sys.executable, "-B", "-m", "pytest", *extension.ON_ALL_CORES, "tests/test_it.py"]
+    tests = [sys.executable, "-m", "pytest", *extension.ON_ALL_CORES, "tests/test_it.py"]
     monkeypatch.setattr(faults, "commands", lambda copy, file: [tests])
     monkeypatch.setattr(faults, "build", lambda copy: None)
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")

@@ -8,11 +8,16 @@ import os
 import re
 import subprocess
 import sys
+import zlib
+from base64 import urlsafe_b64decode
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import lasthop as lh
 from browser import PROGRAM, Page
+from lasthop.base import paths
 
 if not os.environ.get("CI"):
     # There nothing may keep the guide from being built.
@@ -25,9 +30,10 @@ PAGES = [*sorted(DOCS.glob("*.md")), *sorted((DOCS / "tutorials").glob("*.*"))]
 
 @pytest.fixture(scope="module")
 def guide(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The guide without the outputs of its notebooks, which are tested elsewhere."""
+    """The guide with the playground, without the outputs of its notebooks, which are tested elsewhere."""
     out = tmp_path_factory.mktemp("guide")
     options = ("--quiet", "--fail-on-warning", "--keep-going", "-D", "nb_execution_mode=off")
+    options += ("-D", "playground=studio")
     done = subprocess.run(
         [sys.executable, "-m", "sphinx", *options, str(DOCS), str(out)],
         capture_output=True,
@@ -67,6 +73,28 @@ def test_no_link_of_the_guide_leads_nowhere(guide: Path) -> None:
         for link in re.findall(r'href="([^"#?]+)', page.read_text("utf-8")):
             if not re.match(r"[a-z]+:", link):
                 assert (page.parent / html.unescape(link)).exists(), f"{page.name}: {link}"
+
+
+def test_scenarios_and_tutorials_open_in_the_playground(guide: Path) -> None:
+    frame = re.compile(r'<iframe src="((?:\.\./)?studio/index\.html)#s=([\w-]+)"')
+
+    def held(page: str) -> list[dict[str, Any]]:
+        found = frame.findall((guide / page).read_text("utf-8"))
+        assert all(place.startswith("../") == ("/" in page) for place, _ in found)
+        packed = (urlsafe_b64decode(text + "=" * (-len(text) % 4)) for _, text in found)
+        return [json.loads(zlib.decompress(data, -zlib.MAX_WBITS)) for data in packed]
+
+    assert [it["name"] for it in held("radio.html")] == ["radio.toml"]
+    assert [it["name"] for it in held("my-wifi.html")] == ["examples/my-wifi"]
+    assert held("quic.html") == []
+    (laws,), (agent,) = held("tutorials/five-laws-over-wifi.html"), held("tutorials/lle-tcp-explained.html")
+    assert laws["knobs"] == {
+        "run.duration": 15,
+        **dict.fromkeys(("links.wire.delay", "links.air.rate", "links.air.queue")),
+    }
+    assert agent["text"] == paths.shipped()["lle-tcp/fig08"].read_text("utf-8")
+    for it in (laws, agent):
+        assert it["knobs"].keys() <= lh.Scenario.from_text(it["text"], "t.toml").resolved().keys()
 
 
 @pytest.mark.skipif(PROGRAM is None, reason="chromium is not installed")

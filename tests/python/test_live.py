@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from lasthop.realtime.programs import listens
 from search.live.signals import as_on_a_terminal
 
 if TYPE_CHECKING:
@@ -409,6 +410,15 @@ def test_nothing_is_left_of_a_run_that_dies_while_it_starts_its_programs() -> No
     while list(children(mark)) and time.monotonic() < ended + 2:
         time.sleep(0.02)
     assert list(children(mark)) == []
+
+
+def test_a_program_that_ends_while_it_is_looked_at_does_not_listen(monkeypatch: pytest.MonkeyPatch) -> None:
+    with subprocess.Popen(["true"]) as ended:
+        os.waitid(os.P_PID, ended.pid, os.WEXITED | os.WNOWAIT)
+        # It had not ended when its tables were looked for.
+        monkeypatch.setattr(Path, "exists", lambda _: True)
+        assert not listens(ended.pid)
+        monkeypatch.undo()
 
 
 def test_a_run_goes_on_at_a_signal_that_it_was_started_to_ignore(folder: Path) -> None:

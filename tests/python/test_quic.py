@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import lasthop as lh
 from lasthop import _core
 
 if TYPE_CHECKING:
@@ -161,6 +162,26 @@ def test_users_request_and_receive_over_quic_what_they_do_over_tcp(kind: str) ->
     assert (quic["flows.main.segments_sent"] or 0) > 0
 
 
+def test_a_user_has_the_handshake_of_its_first_connection_and_no_completion() -> None:
+    app = 'app = { kind = "web", web = { reading = "1 s" } }'
+    flow = f'[flows.main]\nfrom = "a"\nto = "b"\nquic = {{}}\n{app}\n'
+    metrics = _run(_path("10 Mbit/s", "10 ms", 50, flow)).metrics
+    assert (metrics["flows.main.class.web.transfers_done"] or 0.0) > 3
+    assert (metrics["flows.main.handshake_s"] or 0.0) == pytest.approx(0.033, abs=0.002)
+    # As over TCP.
+    assert metrics["flows.main.completion_s"] is None
+    assert metrics["flows.main.acknowledged_s"] is None
+
+
+def test_a_queue_without_room_for_a_handshake_is_an_error() -> None:
+    flow = '[flows.main]\nfrom = "a"\nto = "b"\nquic = {}\n'
+    text = _path("10 Mbit/s", "10 ms", 50, flow)
+    with pytest.raises(ValueError, match=r"1227 B cannot hold a packet of flows\.main"):
+        _core.Scenario.from_text(text.replace("50 packets", "1227 B"), "quic.toml")
+    metrics = _run(text.replace("50 packets", "1228 B")).metrics
+    assert metrics["flows.main.handshake_s"] is not None
+
+
 def test_what_waits_for_a_lost_frame_and_is_delivered_with_it_keeps_its_bytes() -> None:
     text = """
 [run]
@@ -201,7 +222,13 @@ quic = { datagrams = true }
     assert 0.9e6 < (metrics["flows.back.goodput_bps"] or 0) < 1.01e6
 
 
-@pytest.mark.parametrize("agent", ["lle-tcp", "snoop", "ack-filter", "i-tcp"])
+@pytest.mark.parametrize(
+    "agent",
+    [
+        *("lle-tcp", "arq-proxy", "proxy-tcp", "snoop", "wtcp", "i-tcp", "m-tcp"),  # LLE-TCP's Table I
+        *("ack-filter", "hack"),
+    ],
+)
 def test_agents_see_datagrams_and_do_nothing(agent: str) -> None:
     def metrics(kind: str) -> dict[str, float | None]:
         text = f"""
@@ -232,7 +259,34 @@ quic = {{}}
         return _run(text).metrics
 
     with_agent, without = metrics(agent), metrics("none")
-    assert {name: with_agent[name] for name in without} == without
+    flows = [name for name in without if not name.startswith("agents.")]
+    assert {name: with_agent[name] for name in flows} == {name: without[name] for name in flows}
+
+
+def _under(name: str, transport: str, settings: dict[str, str]) -> float:
+    """The goodput over TCP or QUIC in a shipped scenario that has flows of both, of which one begins."""
+    starts = {f"flows.{it}.app.start": "0 s" if it == transport else "9000 s" for it in ("tcp", "quic")}
+    return lh.load(f"table1/{name}").set({**settings, **starts}).run().metrics["goodput_bps"] or 0.0
+
+
+def test_aggregation_and_retransmissions_of_the_frn_serve_quic_as_they_serve_tcp() -> None:
+    for name, durations, key, values in [
+        ("quic-aggregation", ("1 s", "500 ms"), "links.air.aggregate.count", ("1", "64")),
+        ("quic-frn", ("200 s", "20 s"), "links.frn.frn.max-retransmissions", ("0", "4")),
+    ]:
+        times = dict(zip(("run.duration", "run.warmup"), durations, strict=True))
+        for transport in ("tcp", "quic"):
+            without, with_it = (_under(name, transport, {**times, key: value}) for value in values)
+            assert with_it > 6 * without > 0, (name, transport)
+
+
+def test_dynamic_arq_orders_by_timers_that_quic_does_not_show() -> None:
+    for transport in ("tcp", "quic"):
+        fixed, dynamic = (
+            _under("quic-arq", transport, {"run.duration": "30 s", "links.cell.arq.kind": kind})
+            for kind in ("fixed", "dynamic")
+        )
+        assert dynamic == fixed if transport == "quic" else dynamic > 2 * fixed
 
 
 def test_a_sender_that_asks_for_fewer_acknowledgements_gets_them() -> None:
@@ -245,6 +299,21 @@ def test_a_sender_that_asks_for_fewer_acknowledgements_gets_them() -> None:
     assert per_packet("ack-tolerance = 32") == pytest.approx(1 / 32, abs=0.02)
     # 20 Mbit/s are 1.7 packets in a millisecond.
     assert per_packet('ack-tolerance = 32, ack-max-delay = "5 ms"') == pytest.approx(1 / 8.5, abs=0.03)
+
+
+def test_the_largest_packets_without_discovery_leave() -> None:
+    flow = '[flows.main]\nfrom = "a"\nto = "b"\nquic = { packet = "10799 B", mtu-discovery = false }\n'
+    metrics = _run(_path("10 Mbit/s", "10 ms", 50, flow)).metrics
+    assert (metrics["flows.main.goodput_bps"] or 0.0) > 9.5e6
+
+
+def test_a_large_window_of_a_stream_fills_a_long_path() -> None:
+    keys = 'window = "200 MB", packet = "9000 B", mtu-discovery = false'
+    app = 'app = { kind = "file", file = { size = "100 MB" } }'
+    flow = f'[flows.main]\nfrom = "a"\nto = "b"\nquic = {{ {keys} }}\n{app}\n'
+    metrics = _run(_path("10 Gbit/s", "500 ms", 100_000, flow)).metrics
+    # The window doubles in each round trip: 100 MB take 14 of them.
+    assert (metrics["flows.main.completion_s"] or 0.0) < 16
 
 
 @pytest.mark.parametrize(
@@ -266,6 +335,11 @@ def test_a_sender_that_asks_for_fewer_acknowledgements_gets_them() -> None:
             'app = { kind = "cbr", cbr = { rate = "1 Mbit/s", packet = "1300 B" } }',
             "1300 B do not fit into a datagram with its headers; expected at most 1152 B",
         ),
+        (
+            'quic = { packet = "10800 B", mtu-discovery = false }',
+            "10800 B do not fit into the first window, 12000 B; expected fewer than 10800 B",
+        ),
+        ('quic = { idle-timeout = "999 us" }', "expected at least 1 ms"),
     ],
 )
 def test_what_quic_lacks_is_an_error(flow: str, error: str) -> None:

@@ -26,7 +26,7 @@ STACK = (
 )
 SIM = (
     *("host", "engine", "medium", "traffic", "lines", "model", "outside", "probe", "quic", "net"),
-    *("metrics", "scenario", "catalogue", "run", "live", "steered"),
+    *("metrics", "scenario", "catalogue", "run", "live", "steered", "replay"),
 )
 # Each crate depends only on those before it, and none on a binding.
 ORDER = ("peer", "stack", "sim", "testing", "py", "web")

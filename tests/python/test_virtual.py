@@ -296,6 +296,13 @@ def test_a_kernel_that_fails_is_named_with_its_last_line(folder: Path) -> None:
     assert (done.returncode, done.stderr) == (1, ended("exit code 3: no ptrace"))
 
 
+def test_a_folder_that_a_guest_does_not_have_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    scenario = lh.load(folder / "wire.toml")
+    monkeypatch.chdir("/proc/sys")
+    with pytest.raises(lh.RunError, match="/proc/sys: a guest has its own /proc; expected another"):
+        scenario.virtual([("client", ["true"])], kernel="/bin/true")
+
+
 def test_a_kernel_that_does_not_answer_ends_with_the_limit(folder: Path) -> None:
     (folder / "kernel").write_text("#!/bin/sh\nexec sleep 1000\n")
     (folder / "kernel").chmod(0o700)

@@ -4,12 +4,13 @@
 
 use crate::guard::{self, Failed};
 use crate::law::{self, LawFailure};
+use crate::replay;
 use crate::run::{Cancel, Run};
 use crate::watch::{self, Ends};
 use crate::{Interrupted, LawError, RunError, ScenarioError};
 #[cfg(unix)]
 use lasthop_sim::live::Writes;
-use lasthop_sim::model::{AgentConfig, FlowConfig, LinkConfig, LinkKind};
+use lasthop_sim::model::{AgentConfig, FlowConfig, LinkConfig, LinkKind, TransportConfig};
 use lasthop_sim::scenario::{self, Config, Scenario as Inner};
 use lasthop_sim::{Request, RunError as Failure};
 use lasthop_stack::units::Span;
@@ -210,6 +211,17 @@ impl Scenario {
             .map(|line| (line.key, json!({ "value": line.value, "from": line.from, "source": line.source })))
             .collect();
         Ok(Value::Object(lines).to_string())
+    }
+
+    /// The answers of the law of its first flow to events that a kernel recorded, compared with the kernel's.
+    fn replay<'py>(&self, py: Python<'py>, events: &[u8]) -> PyResult<Bound<'py, PyDict>> {
+        let config = self.config(0)?;
+        let TransportConfig::Tcp(tcp) = &config.flows[0].transport else {
+            return Err(PyValueError::new_err("flow: not TCP; expected a flow over TCP"));
+        };
+        let law = &tcp.parts.law;
+        let found = py.detach(|| lasthop_sim::replay::replay(law, events));
+        replay::as_dict(py, &found)
     }
 
     /// A hash of everything in a point that can change its results.

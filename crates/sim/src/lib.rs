@@ -29,6 +29,7 @@ mod outside;
 pub mod probe;
 #[cfg(feature = "quic")]
 pub mod quic;
+pub mod replay;
 mod run;
 pub mod scenario;
 pub mod steered;

@@ -131,7 +131,7 @@ def link_command(
     servers = [(FAR, ("sh", "-c", line)) for line in server]
     commands = [*servers, (NEAR, command or own_shell())]
     try:
-        conduct(ctx, scenario, commands, others=(FAR,), has_terminal=True, **options)
+        conduct(ctx, scenario, commands, others=(FAR,), has_terminal=True, servers_s=_SERVERS_S, **options)
     except UsageError as error:
         # The nodes are ours, so that only the command can be wrong.
         raise UsageError(
@@ -139,6 +139,8 @@ def link_command(
         ) from error
 
 
+# How long a command waits for its servers to listen.
+_SERVERS_S = 10.0
 _MADE = ("rate", "delay", "jitter", "loss", "queue", "aqm", "agent", "wifi", "stations", "busy")
 
 

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 #: The longest time that a live run may take if nothing is said.
 LIMIT_S = 3600.0
+#: How long a shell waits for the other programs to listen.
+SERVERS_S = 2.0
 #: The lateness at the 99th percentile beyond which results are not to be trusted.
 LATE_S = 1e-3
 #: The time between two samples of what watches a run.
@@ -107,6 +109,7 @@ def run(
     replication: int = 0,
     limit_s: float = LIMIT_S,
     has_terminal: bool = False,
+    servers_s: float = SERVERS_S,
     trace: Sequence[str] = (),
     pcap: str | Path | Mapping[str, str | Path] | None = None,
     out: Path | None = None,
@@ -129,6 +132,7 @@ def run(
         limit_s: The time in seconds after which the run ends.
         has_terminal: Whether the last program has the terminal of this process. Each line that other
             programs print begins with the name of their node.
+        servers_s: How long that program waits for the others to listen.
         trace: The channels to record.
         pcap: A capture file for the first link, or one for each link in a mapping.
         out: A directory for what the run gave and its traces.
@@ -163,7 +167,7 @@ def run(
         for end in (stop, *ends):
             any_end.register(end, select.EPOLLIN)
         try:
-            programs = Programs(nodes, commands, stops, has_terminal=has_terminal)
+            programs = Programs(nodes, commands, stops, has_terminal=has_terminal, servers_s=servers_s)
         except OSError as error:
             text = f"{error.filename or 'node'}: {error.strerror}; expected a program that can be run"
             raise UsageError(text, argument="node") from error

@@ -151,6 +151,8 @@ def build(copy: Path) -> None:
 def finish(step: Sequence[str], copy: Path) -> tuple[int, str]:
     """The status of a step and its output; what it has started ends with it."""
     env = extension.environment() | CHEAP | {"PYTHONPATH": str(copy / "python")}
+    # Bytecode is known by the second and size of its file, which a fault can share.
+    env["PYTHONDONTWRITEBYTECODE"] = "1"
     process = subprocess.Popen(
         step,
         cwd=copy,

@@ -48,6 +48,9 @@ pub(crate) use task::{Reader, Writer};
 /// The UDP payload that every path takes (RFC 9000, 14).
 const LEAST_PACKET: u16 = 1200;
 
+/// Bytes that a sender keeps until they are acknowledged, at least: the default of `quinn-proto`.
+const LEAST_SEND_WINDOW: u64 = 10_000_000;
+
 /// Which end opens the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
@@ -286,6 +289,7 @@ fn transport(config: &QuicConfig, record: &Shared, draw: u32) -> TransportConfig
         .initial_mtu(if config.mtu_discovery { LEAST_PACKET } else { config.packet })
         .mtu_discovery_config(discovery)
         .stream_receive_window(VarInt::from_u32(config.window))
+        .send_window(u64::from(config.window).max(LEAST_SEND_WINDOW))
         .ack_frequency_config(acks)
         .max_idle_timeout(config.idle_timeout.map(idle))
         .max_concurrent_uni_streams(VarInt::from_u32(config.streams));

@@ -190,6 +190,7 @@ pub fn run(request: &Request) -> Result<Outcome, RunError> {
     let (mut interrupted, mut stopped) = (false, None);
     let is_cancelled = || request.cancel.is_some_and(|cancel| cancel.load(Ordering::Relaxed));
     let mut look = |now: Time, events| {
+        host::reached(now);
         if let Some(reached) = request.reached {
             reached.store(now.0, Ordering::Relaxed);
         }

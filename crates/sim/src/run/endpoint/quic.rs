@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use lasthop_stack::hooks::Timer;
 use lasthop_stack::packet::{Body, Datagram, NodeId, Packet};
-use lasthop_stack::units::Time;
+use lasthop_stack::units::{Span, Time};
 
 use super::End;
 use super::user::Ends;
@@ -37,6 +37,8 @@ pub(super) struct Quic {
     /// What both ends have done on earlier connections.
     before: [Counters; 2],
     opened: Option<Time>,
+    /// How long the first handshake took at the sender.
+    handshake: Option<Span>,
     /// When the handshake was complete at the sender.
     connected: Option<Time>,
     is_closed: bool,
@@ -66,6 +68,7 @@ impl Quic {
             readers: Default::default(),
             before: Default::default(),
             opened: None,
+            handshake: None,
             connected: None,
             is_closed: false,
             sent: 0,
@@ -145,6 +148,7 @@ impl Quic {
         let connected = self.ends[side].work(&mut self.writers[side], &mut self.readers[side]);
         if side == SENDER && connected {
             self.connected = Some(now);
+            self.handshake = self.handshake.or_else(|| Some(now.since(self.opened?)));
         }
         if let Some(events) = &mut net.tracer.events
             && let bytes @ 1.. = self.readers[side].delivered - read
@@ -170,8 +174,11 @@ impl Quic {
         self.trace(side, end, net);
     }
 
-    /// Marks when all had arrived, and was acknowledged.
+    /// Marks when all had arrived, and was acknowledged. A user has no end.
     fn mark(&self, way: &mut Way, now: Time) {
+        if self.opener == RECEIVER {
+            return;
+        }
         let reader = &self.readers[RECEIVER];
         if way.completed.is_none() {
             let is_whole = way.file.map_or(reader.has_ended(), |size| reader.delivered >= size);
@@ -212,7 +219,6 @@ impl Quic {
         net: &Net,
     ) -> QuicSample {
         let [sender, receiver] = [SENDER, RECEIVER].map(|side| self.counters(side, net.now));
-        let since = |at: Option<Time>| Some(at?.since(self.opened?));
         let (delivered, by_class) = of_user.unwrap_or((self.readers[RECEIVER].delivered, [0; 3]));
         QuicSample {
             delivered,
@@ -230,7 +236,7 @@ impl Quic {
             window_seconds: sender.window_seconds / f64::from(self.config.packet),
             rtt: net.round_trips[ends[SENDER].trace_name as usize].summary(),
             file: way.file,
-            handshake: since(self.connected),
+            handshake: self.handshake,
             completion: way.since_start(way.completed),
             acknowledged: way.since_start(way.acknowledged),
         }

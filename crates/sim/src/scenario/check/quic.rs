@@ -9,6 +9,8 @@ use crate::traffic::AppKind;
 const OVERHEAD: u32 = 48;
 /// The UDP payload that every path takes.
 const LEAST_PACKET: u32 = 1200;
+/// The first window of the laws of quinn; a packet leaves if the window is larger than all in flight with it.
+const FIRST_WINDOW: u32 = 12_000;
 
 impl Check<'_> {
     pub(super) fn quic(&mut self, flow: &FlowConfig, quic: &QuicConfig) {
@@ -46,6 +48,15 @@ impl Check<'_> {
                 ("quic", "bulk, file, cbr, poisson, on-off, ftp, web, mail or mix")
             };
             self.fault(&key("app.kind"), format!("{what} over {how}; expected a source of kind {kinds}"));
+        }
+        // A packet of the handshake may be in flight.
+        let most = FIRST_WINDOW - LEAST_PACKET;
+        if !quic.mtu_discovery && u32::from(quic.packet) >= most {
+            let packet = quic.packet;
+            let text = format!(
+                "{packet} B do not fit into the first window, {FIRST_WINDOW} B; expected fewer than {most} B, or mtu-discovery = true"
+            );
+            self.fault(&key("quic.packet"), text);
         }
         let room = if quic.mtu_discovery { LEAST_PACKET } else { u32::from(quic.packet) } - OVERHEAD;
         if let Some(packet) = packet.filter(|packet| quic.datagrams && *packet > room) {

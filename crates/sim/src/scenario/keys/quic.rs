@@ -54,7 +54,8 @@ pub(super) const KEYS: &[Key] = &[
     Key::new(
         "flows.*.quic.window",
         SIZE,
-        "flow-control window of a stream: bytes that its receiver allows ahead of what it has read",
+        "flow-control window of a stream: bytes that its receiver allows ahead of what it has read; \
+         all streams together have as many unacknowledged, or 10 MB if that is more",
     )
     .default("1250000 B")
     .source("quinn-proto: TransportConfig")
@@ -85,12 +86,12 @@ pub(super) const KEYS: &[Key] = &[
     Key::new(
         "flows.*.quic.idle-timeout",
         TIME_S,
-        "time without packets after which the connection ends silently",
+        "time without packets after which the connection ends silently; at least three probe timeouts",
     )
     .or(&["none"])
     .default("30 s")
-    .source("RFC 9308 (3.2)")
-    .above("0 s")
+    .source("RFC 9308 (3.2); RFC 9000 (10.1)")
+    .at_least("1 ms")
     .at_most(LONGEST)
     .only(IF_QUIC),
     Key::new(
