@@ -176,7 +176,7 @@ def test_a_user_has_the_handshake_of_its_first_connection_and_no_completion() ->
 def test_a_queue_without_room_for_a_handshake_is_an_error() -> None:
     flow = '[flows.main]\nfrom = "a"\nto = "b"\nquic = {}\n'
     text = _path("10 Mbit/s", "10 ms", 50, flow)
-    with pytest.raises(ValueError, match="1227 B cannot hold a packet of flows.main; expected at least 1480 B"):
+    with pytest.raises(ValueError, match=r"1227 B cannot hold a packet of flows\.main"):
         _core.Scenario.from_text(text.replace("50 packets", "1227 B"), "quic.toml")
     metrics = _run(text.replace("50 packets", "1228 B")).metrics
     assert metrics["flows.main.handshake_s"] is not None

@@ -274,7 +274,7 @@ mod tests {
     use lasthop_stack::registry::CongestionKind;
 
     /// An event with these words after its time and connection.
-    fn event(ms: u64, words: [u32; 16]) -> Vec<u8> {
+    fn event(ms: u64, words: &[u32]) -> Vec<u8> {
         let mut bytes = [ms * 1_000_000, 0].map(u64::to_le_bytes).concat();
         bytes.extend(words.iter().flat_map(|word| word.to_le_bytes()));
         bytes
@@ -284,16 +284,15 @@ mod tests {
 
     /// An acknowledgement of a segment that was sent and received at these times in ms, under a window of 20 segments.
     fn ack(number: u32, sent: u32, received: u32, credit: [u32; 2]) -> Vec<u8> {
-        let [before, after] = credit.map(|credit| [20, credit, 10]);
-        let [a, b, c] = before;
-        let [d, e, f] = after;
-        let words = [1, 3, 1, 50_000, received, sent, 50_000, 1000, a, b, c, d, e, f, UNJUDGED, number];
-        event(u64::from(received), words)
+        let [before, after] = credit;
+        let head = [1, 3, 1, 50_000, received, sent, 50_000, 1000];
+        let words = [&head[..], &[20, before, 10, 20, after, 10, UNJUDGED, number]].concat();
+        event(u64::from(received), &words)
     }
 
     fn loss(number: u32, after: [u32; 3], judgement: u32) -> Vec<u8> {
-        let [a, b, c] = after;
-        event(900, [2, 0, 0, u32::MAX, 0, 0, 50_000, 1000, 20, 9, 10, a, b, c, judgement, number])
+        let head = [2, 0, 0, u32::MAX, 0, 0, 50_000, 1000, 20, 9, 10];
+        event(900, &[&head[..], &after, &[judgement, number]].concat())
     }
 
     /// Nine segments that were sent 10 ms apart and received `apart` ms apart, and a loss.
