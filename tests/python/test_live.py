@@ -140,6 +140,17 @@ def test_what_programs_send_arrives_whole_over_losses_and_agents(folder: Path, a
     assert found["status"] == 0
 
 
+def test_an_address_of_ipv6_does_not_wait_for_the_detection_of_duplicates() -> None:
+    script = (
+        "from lasthop.realtime import system; system.own_user(); system.node('10.0.0.1', 1500)\n"
+        "print(open('/proc/thread-self/net/if_inet6').read())"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    (row,) = (line.split() for line in done.stdout.splitlines() if line.startswith("fd6c"))
+    # IFA_F_PERMANENT and IFA_F_NODAD.
+    assert row[4] == "82"
+
+
 def test_ipv6_passes_agents_as_datagrams(folder: Path) -> None:
     """The same programs, over TCP of IPv6."""
     over_6 = CLIENT.replace('("server", 80)', '("fd6c:6173:7468::10.0.0.3", 80)')

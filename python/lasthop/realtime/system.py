@@ -38,6 +38,7 @@ _IFF_UP, _IFF_RUNNING = 0x1, 0x40
 # <linux/rtnetlink.h>, <linux/if_link.h>
 _RTM_NEWLINK, _NLM_F_REQUEST, _NLM_F_ACK, _NLMSG_ERROR = 16, 1, 4, 2
 _IFLA_TXQLEN, _IFLA_GSO_MAX_SEGS = 13, 40
+_RTM_NEWADDR, _IFA_LOCAL, _IFA_F_NODAD = 20, 2, 2
 _RTM_NEWROUTE, _NLM_F_CREATE, _RTA_OIF, _RTPROT_STATIC = 24, 0x400, 4, 4
 _RTA_DST, _RTA_METRICS, _RTAX_FEATURES, _RTAX_FEATURE_TCP_USEC_TS = 1, 8, 12, 1 << 4
 _RT_TABLE_MAIN, _RT_SCOPE_LINK, _RTN_UNICAST = 254, 253, 1
@@ -328,13 +329,12 @@ def _own_version_6(address: str) -> None:
         return
     for name, value in {"accept_dad": 0, "router_solicitations": 0, "disable_ipv6": 0}.items():
         put(own / name, value)
-    given = _NETWORK_6 + socket.inet_aton(address)
-    with socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as control:
-        asked = struct.pack("=16sIi", given, 8 * _NETWORK_BYTES, socket.if_nametoindex(NAME.decode()))
-        try:
-            fcntl.ioctl(control, _SIOCSIFADDR, asked)
-        except OSError as error:
-            raise Refused(f"interface: IPv6: {error.strerror}; expected an address") from error
+    # An address that waits for the detection of duplicates is not the source of what leaves at first.
+    head = struct.pack(
+        "=4BI", socket.AF_INET6, 8 * _NETWORK_BYTES, _IFA_F_NODAD, 0, socket.if_nametoindex(NAME.decode())
+    )
+    given = struct.pack("=HH16s", 20, _IFA_LOCAL, _NETWORK_6 + socket.inet_aton(address))
+    ask("an address of IPv6", _RTM_NEWADDR, head + given)
 
 
 def _change(control: socket.socket, request: int, name: bytes, value: bytes) -> None:
