@@ -40,6 +40,7 @@ UDP = """\
 udp = {}
 app = { kind = "cbr", cbr = { packet = "1472 B", rate = "%g Mbit/s" } }
 """
+SHARED = '{ scheduler = "round-robin", acknowledgement = "%s" }'
 TEXT = """\
 [run]
 duration     = "{end} s"
@@ -66,6 +67,7 @@ aggregate      = {{ count = {mpdus} }}
 block-ack      = {{ after-loss = "{after}", window = {window} }}
 loss           = {{ rate = "{percent} %", of = "packets", repaired-by-arq = true }}
 reception      = {{ preamble = "4 dB" }}
+ofdma          = {ofdma}
 [flows.f]
 from = "{source}"
 to   = "{target}"
@@ -85,6 +87,7 @@ def scenario(cell: dict[str, Any]) -> lh.Scenario:
             after="request" if cell["bar"] else "data",
             window=256 if cell["mpdus"] > 64 else 64,
             percent=100 * cell["errors"],
+            ofdma=SHARED % ways if (ways := cell.get("ofdma")) else "{}",
             # A packet that a BlockAck does not report is not counted in ns-3.
             attempts='"none"' if cell["errors"] else cell["retries"],
             source=ends[0],
@@ -138,7 +141,8 @@ def main(words: list[str]) -> None:
         cell = together[0]
         mode = f"{cell['standard']}, {cell['width']} MHz, MCS {cell['mcs']}, {cell['mpdus']}"
         rts, after = "RTS" if cell["rts"] else "", "request" if cell["bar"] else "data"
-        flows = f"{cell['transport']} {cell['direction']}"
+        shared = f", {cell['ofdma']}" if "ofdma" in cell else ""
+        flows = f"{cell['transport']} {cell['direction']}{shared}"
         row = f"| {mode} | {flows} | {rts} | {after} | {cell['errors']:.0%} |"
         rows.setdefault(row, {})[cell["stations"]] = both(together)
     counts = sorted({stations for row in rows.values() for stations in row})
