@@ -146,7 +146,7 @@ def test_tshark_reads_a_cycle_of_each_sequence(how: str, tmp_path: Path) -> None
         "radiotap.he.data_1.ppdu_format",
         "radiotap.he.data_5.data_bw_ru_allocation",
     ]
-    words += ["radiotap.he.data_4.sta_id.user1", "wlan.trigger.he.trigger_type", "_ws.expert.severity"]
+    words += ["radiotap.he.data_4.sta_id_user", "wlan.trigger.he.trigger_type", "_ws.expert.severity"]
     fields = [part for word in words for part in ("-e", word)]
     done = subprocess.run(
         ["tshark", "-r", capture, "-T", "fields", *fields], capture_output=True, text=True, check=True
