@@ -40,8 +40,8 @@ UDP = """\
 udp = {}
 app = { kind = "cbr", cbr = { packet = "1472 B", rate = "%g Mbit/s" } }
 """
-# The sum of the rates in ns-3, Mbit/s: of the PHY, and 30 % more. Where much more comes than a full queue takes, flows with
-# constant intervals get unequal shares of its places.
+# The sum of the rates in ns-3, Mbit/s: of the PHY, and 30 % more. Where much more comes than a full queue
+# takes, flows with constant intervals get unequal shares of its places.
 OFFERED = {20: 1.3 * 86.0, 80: 1.3 * 600.5}
 SHARED = '{ scheduler = "round-robin", acknowledgement = "%s" }'
 TEXT = """\
