@@ -127,6 +127,5 @@ impl Wlan {
 
 /// A frame to several stations as one of them sees it.
 pub(super) fn seen_by(frame: &Frame, share: &Share) -> Frame {
-    let Share { to: receiver, mode, mpdus, bytes, .. } = *share;
-    Frame { receiver, mode: Some(mode), mpdus, bytes, ..*frame }
+    Frame { receiver: share.to, mode: Some(share.mode), mpdus: share.mpdus, ..*frame }
 }

@@ -85,8 +85,6 @@ pub struct Share {
     pub mode: Mode,
     /// Its MPDUs, which follow those of the station before it.
     pub mpdus: u16,
-    /// Bytes of its A-MPDU.
-    pub bytes: u32,
     /// The first number of the window, in a trigger or a PPDU with one.
     pub start: u16,
     /// More packets wait for it.

@@ -38,8 +38,6 @@ struct Part {
     /// Its MPDUs among all.
     first: usize,
     end: usize,
-    /// Bytes of its A-MPDU.
-    bytes: u32,
     is_answered: bool,
 }
 
@@ -238,7 +236,7 @@ impl<A: Arq + Clone> Edca<A> {
             let first = self.several.mpdus.len();
             self.several.mpdus.extend_from_slice(&self.burst);
             let end = self.several.mpdus.len();
-            self.several.parts.push(Part { of, mode, first, end, bytes, is_answered: false });
+            self.several.parts.push(Part { of, mode, first, end, is_answered: false });
         }
         (self.several.sequence, self.several.together) =
             self.sequence_of(ofdma.acknowledgement, agreements, ru);
@@ -278,7 +276,6 @@ impl<A: Arq + Clone> Edca<A> {
                 to: originator.peer,
                 mode: part.mode,
                 mpdus: mpdus as u16,
-                bytes: part.bytes,
                 start: originator.start,
                 more_data: originator.has_more(mpdus),
                 answering,
