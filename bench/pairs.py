@@ -46,6 +46,7 @@ CELL = {"nodes.hub.count": "1", "run.warmup": "0 s"}
 CASES: dict[str, tuple[str, int, dict[str, str]]] = {
     "newreno-1pct": ("bench", 0, {"run.duration": "2500 s"}),
     "newreno-clean": ("bench", 0, {"run.duration": "800 s"}),
+    "quic-clean": ("bench", 0, {"run.duration": "20 s"}),
     "wifi-rts": ("bench", 0, {"run.duration": "500 s"}),
     "wifi-lle": ("bench", 0, {"run.duration": "100 s"}),
     "access-point-15": ("bench", 0, {"run.duration": "60 s"}),

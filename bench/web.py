@@ -1,8 +1,10 @@
-"""The processor time of runs in the module for pages, in node, against the native build.
+"""The processor time of runs in the module for pages against the native build; the first use in Chromium.
 
     .venv/bin/python bench/web.py
 
-Each case runs in both in turn, after a run that warms up; what is shown is the least of five.
+Each case runs natively and in node in turn, after a run that warms up; what is shown is the least of five.
+The first use is by a browser with an empty cache: from the address to a page that can run, and from there to
+the results of the scenario that the page opens, each point once.
 """
 
 from __future__ import annotations
@@ -10,19 +12,28 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import threading
+import time
 import tomllib
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import lasthop as lh
 from lasthop.base import paths
+from lasthop.report.studio import Studio, StudioServer
 from lasthop.scenario.overrides import as_text
 
 BENCH = Path(__file__).resolve().parent
+sys.path.insert(0, str(BENCH.parent / "tests" / "python"))
+from browser import Browser  # noqa: E402 - found by the path above
+
 CASES = ("newreno-clean", "newreno-1pct", "wifi-lle", "wifi-rts", "access-point-15", "cell-20")
 RUNS = 5
 SCRIPT = """
 const fs = require("fs");
-const engine = new WebAssembly.Instance(new WebAssembly.Module(fs.readFileSync(process.argv[1])), {}).exports;
+const PAGE = { page: { reached() {} } };
+const module_ = new WebAssembly.Module(fs.readFileSync(process.argv[1]));
+const engine = new WebAssembly.Instance(module_, PAGE).exports;
 const lent = (bytes) => {
   const at = engine.reserve(bytes.length) >>> 0;
   new Uint8Array(engine.memory.buffer, at, bytes.length).set(bytes);
@@ -76,6 +87,24 @@ def main() -> None:
         print(f"{name:<16} {run.events:>10} {one:>6.3f} s {two:>6.3f} s {two / one:>6.2f}", flush=True)
     node.stdin.close() if node.stdin else None
     node.wait()
+    first_use()
+
+
+def first_use() -> None:
+    """Print how long a first visitor waits."""
+    with TemporaryDirectory() as folder, StudioServer(Studio(None)) as server:
+        threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
+        browser = Browser(Path(folder))
+        try:
+            tab, begun = browser.page(), time.monotonic()
+            tab.go(server.address)
+            tab.until("!$('#run').disabled")
+            ready = time.monotonic()
+            tab.do("($('#replications').value = 1, run())")
+            print(f"first use: {ready - begun:.2f} s, and {time.monotonic() - ready:.2f} s for results")
+        finally:
+            browser.close()
+            server.shutdown()
 
 
 if __name__ == "__main__":

@@ -1,14 +1,19 @@
 """Sphinx configuration: `make docs` builds the guide into docs/_build/html, warnings being errors.
 
-`make site` adds the playground, and opens it below each whole scenario of the guide.
+`make site` adds the playground, and opens it below the scenarios and in the tutorials of the guide.
 """
+
+import json
+import re
+from pathlib import Path
 
 from docutils import nodes
 from sphinx.application import Sphinx
 
 import lasthop as lh
 from lasthop import __version__
-from lasthop.report.studio import fragment
+from lasthop.base import paths
+from lasthop.report.studio import fragment, has_quic
 
 project = "lasthop"
 author = "The lasthop authors"
@@ -42,6 +47,12 @@ html_theme_options = {
 html_show_sourcelink = False
 
 
+# What a tutorial says for its knobs: their keys, with the numbers to begin with where these are others.
+TURN = re.compile(r"<!-- turn (.+?) -->")
+# What runs a scenario in a block of commands.
+RUNS = re.compile(r"lasthop (?:run|sweep|show|check|ladder|play) ([\w-]+/[\w-]+)")
+
+
 def setup(app: Sphinx) -> None:
     """The folder of the playground, if the site has one."""
     app.add_config_value("playground", "", "html", str)
@@ -49,15 +60,56 @@ def setup(app: Sphinx) -> None:
 
 
 def let_try(app: Sphinx, tree: nodes.document, name: str) -> None:
-    """Let readers open the playground below each scenario that is whole."""
-    folder = app.config.playground
-    for block in list(tree.findall(nodes.literal_block)) if folder else ():
-        if block.get("language") == "toml" and is_whole(block.astext()):
-            place = app.builder.get_relative_uri(name, f"{folder}/index")
-            address = place + fragment(f"{name.rpartition('/')[2]}.toml", block.astext())
-            frame = f'<iframe src="{address}" title="The scenario above" loading="lazy"></iframe>'
-            html = f'<details class="try"><summary>Try it</summary>{frame}</details>'
-            block.parent.insert(block.parent.index(block) + 1, nodes.raw("", html, format="html"))
+    """Let readers open the playground below each scenario, and turn the knobs of tutorials."""
+    if not app.config.playground:
+        return
+    place = app.builder.get_relative_uri(name, f"{app.config.playground}/index")
+    shown: set[str] = set()
+    for block in list(tree.findall(nodes.literal_block)):
+        for scenario, text in opened(block, name.rpartition("/")[2]):
+            if scenario not in shown:
+                put_below(block, f"Try it: {scenario}", place + fragment(scenario, text))
+            shown.add(scenario)
+    for comment in list(tree.findall(nodes.raw)):
+        if found := TURN.search(comment.astext()):
+            text = of_tutorial(Path(app.srcdir) / f"{name}.ipynb")
+            address = place + fragment("tutorial.toml", text, knobs(found[1]))
+            put_below(comment, "Turn the knobs", address, is_open=True)
+
+
+def opened(block: nodes.Element, page: str) -> list[tuple[str, str]]:
+    """The name and the text of the scenario of a block, or of that which its commands run."""
+    text = block.astext()
+    if block.get("language") == "toml" and is_whole(text):
+        return [(f"{page}.toml", text)]
+    files = [paths.shipped().get(name) for name in RUNS.findall(text)][:1]
+    return [(paths.scenario_id(it), it.read_text("utf-8")) for it in files if it and not has_quic(it)]
+
+
+def put_below(block: nodes.Element, words: str, address: str, *, is_open: bool = False) -> None:
+    """Put the playground below a block."""
+    frame = f'<iframe src="{address}" title="{words}" loading="lazy"></iframe>'
+    html = f'<details class="try"{" open" if is_open else ""}><summary>{words}</summary>{frame}</details>'
+    block.parent.insert(block.parent.index(block) + 1, nodes.raw("", html, format="html"))
+
+
+def of_tutorial(file: Path) -> str:
+    """The scenario that the first cell with code of a tutorial makes."""
+    cells = json.loads(file.read_text("utf-8"))["cells"]
+    made: dict[str, lh.Scenario] = {}
+    first = next(cell for cell in cells if cell["cell_type"] == "code")
+    exec("".join(first["source"]), made)  # noqa: S102 - the build runs the tutorial as well
+    return made["scenario"].text
+
+
+def knobs(text: str) -> dict[str, float | None]:
+    """Keys with the numbers to begin with.
+
+    >>> knobs("run.duration = 15, links.air.queue")
+    {'run.duration': 15.0, 'links.air.queue': None}
+    """
+    pairs = (part.partition("=") for part in text.split(","))
+    return {key.strip(): float(number) if number else None for key, _, number in pairs}
 
 
 def is_whole(text: str) -> bool:

@@ -19,7 +19,7 @@ import warnings
 from os import PathLike
 from typing import TYPE_CHECKING, cast
 
-from lasthop.base.arguments import instance, place
+from lasthop.base.arguments import flag, instance, place
 from lasthop.base.errors import UsageError
 from lasthop.base.paths import shipped
 from lasthop.figures.draw import draw, figure_named
@@ -273,6 +273,7 @@ class Scenario(scenario.Scenario):
         max_wall_s: float | None = None,
         cancel: Cancel | None = None,
         *,
+        qlog: str | Path | None = None,
         progress: bool | Callable[[float], object] = False,
     ) -> Run:
         """Simulate one point once.
@@ -289,6 +290,7 @@ class Scenario(scenario.Scenario):
             max_events: Stop after this number of events.
             max_wall_s: Stop after this wall-clock time in seconds.
             cancel: A token that another thread may set to stop the run.
+            qlog: A directory for the qlogs of both ends of each flow over QUIC, such as `main-sender.sqlog`.
             progress: `True` for a bar on stderr (where that is not a terminal, a line every ten seconds),
                 or a function. The function is called in this thread several times a second with the
                 simulated time in seconds; an exception in it ends the run.
@@ -300,11 +302,11 @@ class Scenario(scenario.Scenario):
             UsageError: An argument is invalid for this scenario.
             RunError: The simulation failed.
             Interrupted: The token was set.
-            StudyError: A capture cannot be written.
+            StudyError: A capture or a qlog cannot be written.
         """
         arguments = (seed, replication, point, trace, pcap, max_events, max_wall_s, cancel)
         with of_one_run(progress, lambda: self.duration_s(point)) as heard:
-            return cast("Run", super().run(*arguments, progress=heard))
+            return cast("Run", super().run(*arguments, qlog=qlog, progress=heard))
 
     def virtual(
         self,
@@ -617,7 +619,7 @@ class Study(study.Study):
         chosen = figure_named(self.scenario, figure)
         return draw(self, chosen, published(claims_of(self.scenario), chosen, self), sheet)
 
-    def report(self, path: str | Path) -> None:
+    def report(self, path: str | Path, *, live: bool = False) -> None:
         """Write one HTML file about the study, which needs no network: result, figures, runs and sources.
 
         A figure over time repeats a run for its trace. The file is smaller than two megabytes: it says what
@@ -625,12 +627,14 @@ class Study(study.Study):
 
         Args:
             path: The file to write, in an existing directory; it is written completely or not at all.
+            live: Whether the page has the simulator in it and can run points again, with other values.
 
         Raises:
-            UsageError: The directory does not exist, or the file belongs to a study.
+            UsageError: The directory does not exist, the file belongs to a study, or the simulator for pages
+                was not built.
             StudyError: The file cannot be written.
         """
-        write_report(of_study(self), place("path", path, "a file to write"))
+        write_report(of_study(self), place("path", path, "a file to write"), live=flag("live", live))
 
     def to_csv(self, path: str | Path) -> None:
         """Write one row per run as CSV, metrics in SI units.

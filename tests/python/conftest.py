@@ -6,6 +6,7 @@ import importlib.util
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,8 @@ from lasthop.base import paths
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from lasthop.report.studio import StudioServer
 
 #: With --soak the searches run longer.
 SOAK = "LASTHOP_SOAK" in os.environ
@@ -142,6 +145,31 @@ def tab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
         yield browser.page()
     finally:
         browser.close()
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[StudioServer, Path]]:
+    """A server of `lasthop studio` for a scenario of the user's own."""
+    from lasthop.report.studio import Studio, StudioServer
+
+    file = tmp_path_factory.mktemp("studio") / "mine.toml"
+    file.write_text(SMALL)
+    with StudioServer(Studio(str(file))) as server:
+        runs = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
+        runs.start()
+        yield server, file
+        server.shutdown()
+        runs.join()
+
+
+@pytest.fixture
+def page(tab: Page, served: tuple[StudioServer, Path]) -> Page:
+    """The page of `lasthop studio`, when it has loaded the simulator."""
+    from studios import fresh
+
+    tab.size(1280)
+    tab.prefer("light")
+    return fresh(tab, served[0].address)
 
 
 @pytest.fixture

@@ -174,6 +174,19 @@ def test_the_readme_says_what_is_on_record() -> None:
     assert text == make_readme["page"](text), "run docs/make_readme.py"
 
 
+def test_the_pages_say_of_quic_what_is_on_record() -> None:
+    make_quic = runpy.run_path(str(ROOT / "docs" / "make_quic.py"))
+    for name in ("today", "table1"):
+        text = (ROOT / "papers" / f"{name}.md").read_text()
+        assert text == make_quic[name](text), "run docs/make_quic.py"
+
+
+def test_the_records_of_bad_wifi_are_what_their_script_writes() -> None:
+    make = runpy.run_path(str(ROOT / "docs" / "make_bad_wifi.py"))
+    for seed, way in enumerate(("down", "up")):
+        assert (make["FOLDER"] / f"bad-wifi-{way}").read_text() == make["record"](seed)
+
+
 def test_the_readmes_speeds_are_those_of_the_page_on_speed() -> None:
     def rows(name: str, form: str) -> list[tuple[str, ...]]:
         text = (ROOT / name).read_text()

@@ -28,7 +28,7 @@ def test_each_room_scheme_and_law_has_a_fault() -> None:
     places = [re.sub(r"^(crates|python)/|(?<=/)src/|\.rs$|\.py$", "", fault.file) for fault in LISTED]
     assert len(places) >= 60
     wanted = {f"stack/{room}" for room in STACK} | {f"sim/{room}" for room in SIM}
-    wanted |= {f"lasthop/{room}" for room in ROOMS} | {"py"}
+    wanted |= {f"lasthop/{room}" for room in ROOMS} | {"peer", "testing", "py"}
     for folder in ("schemes", "transport/congestion"):
         text = (ROOT / "crates/stack/src" / folder / "mod.rs").read_text("utf-8")
         wanted |= {
@@ -70,7 +70,7 @@ after = "= 2"
     faults.git(root, "init", "--quiet")
     commit(root)
     monkeypatch.setattr(extension, "ON_ALL_CORES", ["-p", "no:cacheprovider"])
-    tests = [sys.executable, "-B", "-m", "pytest", *extension.ON_ALL_CORES, "tests/test_it.py"]
+    tests = [sys.executable, "-m", "pytest", *extension.ON_ALL_CORES, "tests/test_it.py"]
     monkeypatch.setattr(faults, "commands", lambda copy, file: [tests])
     monkeypatch.setattr(faults, "build", lambda copy: None)
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
@@ -116,6 +116,7 @@ def test_what_may_detect_a_fault_is_what_its_file_reaches_the_nearest_first() ->
     assert [one[-1] for one in every[:2]] == ["engine", "--lib"]
     assert every[2][-3:] == ["--test", "*", "--"]
     assert not [word for word in every[3] if "test_" in word]
+    assert faults.commands(ROOT, "crates/peer/src/c.rs")[0][-3:] == ["lasthop-testing", "--lib", "--tests"]
     (tests,) = faults.commands(ROOT, "python/lasthop/study/ledger.py")
     named = [word for word in tests if word.endswith(".py")]
     assert named[:2] == ["python/lasthop/study/ledger.py", "tests/python/test_ledger.py"]

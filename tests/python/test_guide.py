@@ -8,11 +8,16 @@ import os
 import re
 import subprocess
 import sys
+import zlib
+from base64 import urlsafe_b64decode
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import lasthop as lh
 from browser import PROGRAM, Page
+from lasthop.base import paths
 
 if not os.environ.get("CI"):
     # There nothing may keep the guide from being built.
@@ -25,9 +30,10 @@ PAGES = [*sorted(DOCS.glob("*.md")), *sorted((DOCS / "tutorials").glob("*.*"))]
 
 @pytest.fixture(scope="module")
 def guide(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The guide without the outputs of its notebooks, which are tested elsewhere."""
+    """The guide with the playground, without the outputs of its notebooks, which are tested elsewhere."""
     out = tmp_path_factory.mktemp("guide")
     options = ("--quiet", "--fail-on-warning", "--keep-going", "-D", "nb_execution_mode=off")
+    options += ("-D", "playground=studio")
     done = subprocess.run(
         [sys.executable, "-m", "sphinx", *options, str(DOCS), str(out)],
         capture_output=True,
@@ -69,15 +75,36 @@ def test_no_link_of_the_guide_leads_nowhere(guide: Path) -> None:
                 assert (page.parent / html.unescape(link)).exists(), f"{page.name}: {link}"
 
 
+def test_scenarios_and_tutorials_open_in_the_playground(guide: Path) -> None:
+    frame = re.compile(r'<iframe src="((?:\.\./)?studio/index\.html)#s=([\w-]+)"')
+
+    def held(page: str) -> list[dict[str, Any]]:
+        found = frame.findall((guide / page).read_text("utf-8"))
+        assert all(place.startswith("../") == ("/" in page) for place, _ in found)
+        packed = (urlsafe_b64decode(text + "=" * (-len(text) % 4)) for _, text in found)
+        return [json.loads(zlib.decompress(data, -zlib.MAX_WBITS)) for data in packed]
+
+    assert [it["name"] for it in held("radio.html")] == ["radio.toml"]
+    assert [it["name"] for it in held("my-wifi.html")] == ["examples/my-wifi"]
+    assert held("quic.html") == []
+    (laws,), (agent,) = held("tutorials/five-laws-over-wifi.html"), held("tutorials/lle-tcp-explained.html")
+    assert laws["knobs"] == {
+        "run.duration": 15,
+        **dict.fromkeys(("links.wire.delay", "links.air.rate", "links.air.queue")),
+    }
+    assert agent["text"] == paths.shipped()["lle-tcp/fig08"].read_text("utf-8")
+    for it in (laws, agent):
+        assert it["knobs"].keys() <= lh.Scenario.from_text(it["text"], "t.toml").resolved().keys()
+
+
 @pytest.mark.skipif(PROGRAM is None, reason="chromium is not installed")
-@pytest.mark.parametrize("width", [390, 1280])
-def test_no_page_of_the_guide_is_wider_than_the_window(guide: Path, tab: Page, width: int) -> None:
-    tab.size(width, mobile=width < 600)
-    wide = {}
+def test_no_page_of_the_guide_is_wider_than_the_window(guide: Path, tab: Page) -> None:
+    wide = []
     for page in sorted([*guide.glob("*.html"), *(guide / "tutorials").glob("*.html")]):
         tab.open(page)
-        assert tab.do("innerWidth") == width
-        found = tab.do("document.scrollingElement.scrollWidth")
-        if found > width:
-            wide[page.stem] = found
-    assert wide == {}
+        for width in (390, 1280):
+            tab.size(width, mobile=width < 600)
+            assert tab.do("innerWidth") == width
+            if tab.do("document.scrollingElement.scrollWidth") > width:
+                wide.append((page.stem, width))
+    assert wide == []

@@ -51,9 +51,9 @@ def link(*words: str, given: str = "") -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=100, check=False, input=given)
 
 
-def transfer(*words: str, up: int = 1, down: int = 1) -> tuple[float, float]:
-    """The seconds of a connection over a link, and of a transfer."""
-    server = f"{sys.executable} -c '{SERVER}'"
+def transfer(*words: str, up: int = 1, down: int = 1, first: str = "") -> tuple[float, float]:
+    """The seconds of a connection over a link, and of a transfer, from a server that does something first."""
+    server = f"{first}{sys.executable} -c '{SERVER}'"
     client = (sys.executable, "-c", CLIENT, str(up), str(down))
     done = link("--server", server, *words, "--", *client)
     assert done.returncode == 0, done.stderr
@@ -86,6 +86,11 @@ def test_what_is_lost_is_sent_again(tmp_path: Path) -> None:
 
 
 @is_live
+def test_the_command_starts_when_a_slow_server_listens() -> None:
+    transfer(first="sleep 4; exec ")
+
+
+@is_live
 def test_a_recorded_link_is_that_of_mahimahi() -> None:
     # The record has less than 9 Mbit/s at any time.
     assert transfer("--trace", *TRACES, down=250_000)[1] > 0.2
@@ -103,9 +108,8 @@ def test_a_busy_cell_carries_the_traffic_of_others(tmp_path: Path) -> None:
 
 @is_live
 def test_the_command_has_the_terminal_and_servers_print_beside_it() -> None:
-    done = link(
-        "--server", "echo here; exec sleep 60", "--", "sh", "-c", "cat; exit 7", given="bytes\nand more"
-    )
+    server = f"echo here; exec {sys.executable} -c '{SERVER}'"
+    done = link("--server", server, "--", "sh", "-c", "cat; exit 7", given="bytes\nand more")
     assert (done.returncode, done.stdout) == (7, "bytes\nand more")
     assert "[server] here\n" in done.stderr
     # The first word ends the options.

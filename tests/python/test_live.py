@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from lasthop.realtime.programs import listens
 from search.live.signals import as_on_a_terminal
 
 if TYPE_CHECKING:
@@ -200,7 +201,7 @@ def test_a_run_shows_its_rates_delays_queues_and_airtime_while_it_lasts(folder: 
     """A page asks twice; the second answer is newer. The server ends with the run."""
     phone = ("--node", "phone", "--", sys.executable, "-c", DATAGRAMS)
     run = [sys.executable, "-m", "lasthop", "live", "cell.toml"]
-    command = [*run, "--watch", "-o", "out", "--hold", "server", *phone]
+    command = [*run, "--late", "1000", "--watch", "-o", "out", "--hold", "server", *phone]
     kept = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")}
     with subprocess.Popen(command, cwd=folder, env=kept, stderr=subprocess.PIPE, text=True) as started:
         assert started.stderr is not None
@@ -306,6 +307,22 @@ def test_a_wrong_request_is_named(folder: Path, words: tuple[str, ...], text: st
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("name", "code", "text"),
+    [
+        ("localhost", 0, "[localhost] 10.0.0.1\n"),
+        ("2", 2, "error: --node: 2: programs read this as an address; expected a name\n"),
+    ],
+)
+def test_a_node_is_found_by_its_name_unless_that_is_an_address(
+    folder: Path, name: str, code: int, text: str
+) -> None:
+    (folder / "cell.toml").write_text(SCENARIO.replace("phone", name))
+    ask = f"import socket; print(socket.gethostbyname('{name}'))"
+    done = live(folder, "--node", name, "--", sys.executable, "-c", ask)
+    assert (done.returncode, done.stdout if code == 0 else done.stderr) == (code, text)
+
+
 def test_agents_that_make_data_are_refused_with_line_and_key(folder: Path) -> None:
     done = live(folder, "-s", "agents.x.kind=i-tcp", "--node", "phone", "--", "true")
     assert done.returncode == 2
@@ -409,6 +426,15 @@ def test_nothing_is_left_of_a_run_that_dies_while_it_starts_its_programs() -> No
     while list(children(mark)) and time.monotonic() < ended + 2:
         time.sleep(0.02)
     assert list(children(mark)) == []
+
+
+def test_a_program_that_ends_while_it_is_looked_at_does_not_listen(monkeypatch: pytest.MonkeyPatch) -> None:
+    with subprocess.Popen(["true"]) as ended:
+        os.waitid(os.P_PID, ended.pid, os.WEXITED | os.WNOWAIT)
+        # It had not ended when its tables were looked for.
+        monkeypatch.setattr(Path, "exists", lambda _: True)
+        assert not listens(ended.pid)
+        monkeypatch.undo()
 
 
 def test_a_run_goes_on_at_a_signal_that_it_was_started_to_ignore(folder: Path) -> None:

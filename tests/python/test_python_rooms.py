@@ -26,6 +26,7 @@ ROOMS = (
         "laws",
         "scenario",
         "realtime",
+        "kernel",
         "virtual",
         "peer",
         "study",

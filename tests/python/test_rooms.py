@@ -1,6 +1,7 @@
 """The rooms of the Rust crates: which may import which, computed from the imports themselves."""
 
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -25,8 +26,10 @@ STACK = (
 )
 SIM = (
     *("host", "engine", "medium", "traffic", "lines", "model", "outside", "probe", "quic", "net"),
-    *("metrics", "scenario", "catalogue", "run", "live", "steered"),
+    *("metrics", "scenario", "catalogue", "run", "live", "steered", "replay"),
 )
+# Each crate depends only on those before it, and none on a binding.
+ORDER = ("peer", "stack", "sim", "testing", "py", "web")
 # Loads for benches, which belong to no room.
 LOADS = {"agent_load", "law_load", "lib"}
 
@@ -56,6 +59,16 @@ def arrows(crate: str) -> Iterator[tuple[str, str, str]]:
         for target in re.findall(r"\bcrate::(?:\{\s*)?(\w+)", code(path)):
             if target != room:
                 yield room, target, str(inside)
+
+
+def test_each_crate_depends_only_on_crates_before_it() -> None:
+    assert sorted(ORDER) == sorted(path.parent.name for path in CRATES.glob("*/Cargo.toml"))
+    for place, crate in enumerate(ORDER):
+        manifest = tomllib.loads((CRATES / crate / "Cargo.toml").read_text())
+        used = {
+            name.removeprefix("lasthop-") for name in manifest.get("dependencies", {}) if "lasthop-" in name
+        }
+        assert used <= set(ORDER[:place]) - {"py", "web"}, crate
 
 
 @pytest.mark.parametrize(("crate", "order"), [("stack", STACK), ("sim", SIM)])

@@ -5,8 +5,10 @@ from __future__ import annotations
 import functools
 import json
 import random
+import re
 import subprocess
 import threading
+import tomllib
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,76 +16,20 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import lasthop as lh
-from browser import CONTRASTS, PROGRAM, Page
+from browser import CONTRASTS, Page
 from conftest import HOP, SMALL, SOAK
 from lasthop import _core
 from lasthop.base import paths
 from lasthop.base.errors import UsageError
 from lasthop.report import studio
-from lasthop.report.charts import chart
-from lasthop.report.studio import MODULE, Studio, StudioServer
-from lasthop.stats.intervals import difference, interval
+from lasthop.report.studio import Studio
+from studios import in_chromium, loaded, press, ran, written
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
-IS_BUILT = (paths.DATA / "web" / MODULE).is_file()
-in_chromium = pytest.mark.skipif(PROGRAM is None or not IS_BUILT, reason="chromium or the module is missing")
-READY = "!$('#run').disabled || $('#state').classList.contains('bad')"
 # The checked extension takes ten times as long.
 MOST_EVENTS = 50_000 if _core.is_checked and not SOAK else 1_000_000
-
-
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[StudioServer, Path]]:
-    """A server for a scenario of the user's own."""
-    file = tmp_path_factory.mktemp("studio") / "mine.toml"
-    file.write_text(SMALL)
-    with StudioServer(Studio(str(file))) as server:
-        runs = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
-        runs.start()
-        yield server, file
-        server.shutdown()
-        runs.join()
-
-
-@pytest.fixture
-def page(tab: Page, served: tuple[StudioServer, Path]) -> Page:
-    """The page, when it has loaded the simulator."""
-    tab.size(1280)
-    tab.prefer("light")
-    return loaded(tab, served[0].address)
-
-
-def loaded(tab: Page, address: str) -> Page:
-    # A page that differs in its fragment only would not be loaded again.
-    tab.go("about:blank")
-    tab.go(address)
-    tab.until(READY)
-    return tab
-
-
-def press(tab: Page, selector: str) -> None:
-    """Click where an element is."""
-    tab.until(f"!!$('{selector}') && !$('{selector}').disabled")
-    box = tab.do(
-        f"(() => {{ const it = $('{selector}');"
-        "it.scrollIntoView({ behavior: 'instant', block: 'center' });"
-        "return JSON.parse(JSON.stringify(it.getBoundingClientRect())); })()"
-    )
-    tab.mouse(box["left"] + box["width"] / 2, box["top"] + box["height"] / 2, click=True)
-
-
-def ran(tab: Page) -> None:
-    """Run, and wait for all results."""
-    tab.do("run()")
-    assert tab.do("panels.hasRuns()")
-
-
-def written(tab: Page, text: str) -> list[dict[str, Any]]:
-    """Give the editor a text; its errors."""
-    tab.do(f"(editor.text = {json.dumps(text)}, null)")
-    return list(tab.do("check().then(() => state.faults)"))
 
 
 @pytest.mark.slow
@@ -109,26 +55,6 @@ def test_each_shipped_scenario_has_the_same_metrics_in_the_page(page: Page) -> N
 
 
 @in_chromium
-def test_a_lecturer_needs_five_clicks(page: Page) -> None:
-    """From the open page to: LLE-TCP saves airtime, and here is the ladder."""
-    press(page, "#start-tour")
-    page.until("$('#next')?.textContent === 'Run it'")
-    press(page, "#next")
-    page.until("$('#next')?.textContent === 'Compare'")
-    assert page.do("panels.cards[0].fig.form") == "stack"
-    press(page, "#next")
-    page.until("$('#next')?.textContent === 'Ladder'")
-    row = "$$('.found tr').find((it) => it.textContent.includes('airtime_tcp_ack_payload_s')).innerText"
-    assert "-100 %" in page.do(row)
-    press(page, "#next")
-    page.until("$$('.ladder-of').length === 2")
-    plain, with_agent = page.do("$$('.ladder-of figcaption').map((it) => it.textContent)")
-    assert "TCP ACK" in plain
-    assert "TCP ACK" not in with_agent
-    assert page.problems == []
-
-
-@in_chromium
 def test_each_of_200_random_edits_ends_in_a_result_or_an_error_with_a_line(page: Page) -> None:
     draws = random.Random(43)
     shipped = [file.read_text() for file in paths.shipped().values()]
@@ -142,8 +68,8 @@ def test_each_of_200_random_edits_ends_in_a_result_or_an_error_with_a_line(page:
             assert page.do("$('#state').textContent.startsWith('line ')")
             ends["error"] += 1
             continue
-        call = '{ do: "run", point: 0, max_events: 2000 }'
-        found = page.do(f"pool.engines[0].about(state.scenario, {call})")
+        # The worker that has checked it has it open.
+        found = page.do('checker.ask({ call: { do: "run", point: 0, max_events: 2000 } })')
         assert found.get("events") or "memory" in found["error"], found
         ends["result"] += 1
     assert min(ends.values()) > 20
@@ -201,13 +127,31 @@ def test_an_unknown_key_is_underlined_itself(page: Page) -> None:
 
 
 @in_chromium
-def test_after_a_failure_in_the_simulator_the_next_run_has_a_fresh_one(page: Page) -> None:
+def test_after_a_panic_in_the_simulator_the_page_lives_on_with_a_fresh_worker(page: Page) -> None:
     written(page, SMALL)
-    # What is no JSON ends the call as a trap does.
-    failed = page.do("pool.engines[0].about(state.scenario, { do: 'run', point: 1n })")
-    assert failed["error"].startswith("the simulator failed: ")
-    assert page.do("pool.engines[0].about(state.scenario, { do: 'run', point: 1 })")["events"] > 100
+    page.do("$('#replications').value = 1, null")
+    # A worker that says of a call for point 3 that it is as long as half of the memory: the module panics.
+    wrong = (
+        "const encode = UTF8.encode.bind(UTF8);"
+        'UTF8.encode = (text) => (/"point":3/.test(text) ? { length: 2 ** 31 } : encode(text));'
+    )
+    page.do(f"for (const it of pool.engines) {{ it.end(''); it.source += {json.dumps(wrong)}; }}")
+    # One worker, and a count of those that are started.
+    page.do(
+        "(pool.engines[0].end(''), pool.engines.length = 1, window.started = 0,"
+        "window.Worker = class extends Worker { constructor(url) { super(url); started++; } }, null)"
+    )
+    page.do("run()")
+    said = page.do("$('#state').textContent")
+    assert re.fullmatch(r"the simulator failed: panicked at \S+: capacity overflow", said), said
+    assert page.do("panels.results.rows.map((it) => it.size)") == [1, 1, 1, 0, 1, 1]
+    assert page.do("started") == 2
+    page.do("for (const it of pool.engines) { it.end(''); it.source = $('#worker').textContent; }")
+    ran(page)
+    assert page.do("panels.results.rows.map((it) => it.size)") == [1] * 6
     assert page.problems == []
+    # It has one worker only.
+    page.go("about:blank")
 
 
 @in_chromium
@@ -216,7 +160,8 @@ def test_many_runs_take_no_more_memory_than_two(page: Page) -> None:
     # In the page itself, where its memory can be seen.
     before, after = page.do(
         "(async () => {"
-        "const { instance: { exports: it } } = await WebAssembly.instantiateStreaming(fetch('lasthop.wasm'));"
+        "const { instance: { exports: it } } = await WebAssembly.instantiateStreaming("
+        "fetch('lasthop.wasm'), { page: { reached() {} } });"
         "const lent = (value) => { const bytes = new TextEncoder().encode(JSON.stringify(value));"
         "const at = it.reserve(bytes.length) >>> 0;"
         "new Uint8Array(it.memory.buffer, at, bytes.length).set(bytes); return [at, bytes.length]; };"
@@ -229,17 +174,6 @@ def test_many_runs_take_no_more_memory_than_two(page: Page) -> None:
         "return [before, it.memory.buffer.byteLength]; })()"
     )
     assert after == before
-
-
-@in_chromium
-def test_a_capture_of_the_page_is_that_of_a_native_run(page: Page, tmp_path: Path) -> None:
-    written(page, HOP)
-    own = page.do(
-        "traced(state.scenario, { do: 'run', point: 1, pcap: { wlan: 'w' }, take: 'w' })"
-        ".then((it) => Array.from(it))"
-    )
-    lh.Scenario.from_text(HOP, "scenario.toml").run(point=1, pcap=tmp_path / "native.pcap")
-    assert bytes(own) == (tmp_path / "native.pcap").read_bytes()
 
 
 @in_chromium
@@ -265,6 +199,34 @@ class Quiet(SimpleHTTPRequestHandler):
 
     def log_message(self, *_: Any, **__: Any) -> None:
         """List nothing."""
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("title = ", "title = 2026-01-01 #"),
+        ("title = ", "title = nan #"),
+        ('["a", "b"]', "5"),
+        ("title", "[" * 5000),
+    ],
+)
+def test_a_scenario_with_wrong_values_is_opened(tmp_path: Path, change: tuple[str, str]) -> None:
+    assert change[0] in SMALL
+    file = tmp_path / "mine.toml"
+    file.write_text(SMALL.replace(*change))
+    opened = Studio(str(file)).scenarios[0]
+    assert opened["title"] in ("mine.toml", tomllib.loads(SMALL)["title"])
+    assert opened["text"] == file.read_text()
+
+
+def test_files_beside_a_scenario_that_are_not_text_are_left_out(tmp_path: Path) -> None:
+    (tmp_path / "traces").mkdir()
+    (tmp_path / "traces" / "phone.jpg").write_bytes(b"\xff\xd8")
+    (tmp_path / "traces" / "cell.up").write_text("1")
+    (tmp_path / "mine.toml").write_text(SMALL)
+    files = json.loads(Studio(str(tmp_path / "mine.toml")).listing())["files"]
+    assert "traces/cell.up" in files
+    assert "traces/phone.jpg" not in files
 
 
 @in_chromium
@@ -293,92 +255,12 @@ def test_a_pointer_over_a_key_shows_what_explain_says(page: Page) -> None:
 
 
 @in_chromium
-def test_statistics_are_those_of_python(page: Page) -> None:
-    draws = random.Random(1)
-    for n in (2, 3, 5, 20):
-        page.do(
-            f"checker.ask({{ call: {{ do: 'quantile', p: 0.975, df: {n - 1} }} }})"
-            f".then((it) => FACTORS.set({n}, it))"
-        )
-        for scale in (1e-9, 1.0, 1e12):
-            a, b = ([scale * draws.gauss(1, 0.3) for _ in range(n)] for _ in range(2))
-            own = page.do(f"interval({json.dumps(a)})")
-            it = interval(a)
-            assert (own["mean"], own["low"], own["high"], own["n"]) == (it.mean, it.low, it.high, it.n)
-            maps = ", ".join(f"new Map({json.dumps(list(enumerate(values)))})" for values in (a, b))
-            own = page.do(f"difference({maps})")
-            it = difference(dict(enumerate(a)), dict(enumerate(b)))
-            assert (own["mean"], own["low"], own["high"], own["n"]) == (it.mean, it.low, it.high, it.n)
-
-
-@in_chromium
-def test_a_sweep_in_the_page_has_the_means_of_a_study(page: Page, served: Any, tmp_path: Path) -> None:
-    written(page, SMALL)
-    page.do("$('#replications').value = 3, null")
-    ran(page)
-    study = lh.load(served[1]).sweep(replications=3, out=tmp_path / "s").run()
-    for row, own in zip(
-        study.table("flows.main.goodput_bps").rows,
-        page.do(
-            "panels.results.about.points.map((_, i) => panels.results.mean(i, 'flows.main.goodput_bps'))"
-        ),
-        strict=True,
-    ):
-        assert (own["mean"], own["low"], own["high"]) == (row["mean"], row["ci_low"], row["ci_high"])
-    assert page.do("$('#command').textContent").endswith("sweep mine.toml -r 3")
-
-
-@in_chromium
-def test_two_values_of_any_key_are_compared_in_pairs(page: Page, served: Any, tmp_path: Path) -> None:
-    written(page, SMALL[: SMALL.index("[sweep]")])
-    page.do("$('#replications').value = 3, null")
-    ran(page)
-    press(page, "#tab-compare")
-    for name, value in {"key": "links.path.delay", "a": "10 ms", "b": "40 ms"}.items():
-        page.do(f"$('#vary-{name}').value = '{value}', null")
-    press(page, "#vary")
-    page.until("!state.running && $('#to')?.value === '40 ms'")
-    own = page.do(
-        "(() => { const it = panels.results, of = (p) => it.of(p, 'flows.main.goodput_bps');"
-        "return difference(of(1), of(0)); })()"
-    )
-    varied = lh.Scenario.from_text(SMALL[: SMALL.index("[sweep]")], "scenario.toml")
-    study = (
-        varied.vary({"links.path.delay": ["10 ms", "40 ms"]}).sweep(replications=3, out=tmp_path / "v").run()
-    )
-    (row,) = study.contrast("flows.main.goodput_bps", "links.path.delay").rows
-    assert (own["mean"], own["low"], own["high"]) == (row["difference"], row["ci_low"], row["ci_high"])
-    assert "goodput of main" in page.do("$('#panel .found').textContent")
-    assert page.do("$('#command').textContent").endswith("""-s 'sweep.links.path.delay=["10 ms", "40 ms"]'""")
-    assert page.problems == []
-
-
-@in_chromium
-def test_a_figure_over_time_has_the_curves_of_a_report(page: Page, tmp_path: Path) -> None:
-    written(page, HOP)
-    page.do("$('#replications').value = 2, null")
-    ran(page)
-    page.do("(panels.open('numbers'), panels.open('figures'))")
-    page.until("panels.cards.some((it) => it.fig.form === 'curve' && it.drawn)")
-    assert page.do("panels.cards.filter((it) => it.fig.form === 'curve').length") == 1
-    study = lh.Scenario.from_text(HOP, "scenario.toml").sweep(replications=2, out=tmp_path / "t").run()
-    theirs = chart(study, study.scenario.figures()[1], (), 1500)
-    own = page.do("panels.cards.find((it) => it.fig.form === 'curve').fig")
-    assert [panel["label"] for panel in own["panels"]] == [panel["label"] for panel in theirs["panels"]]
-    for one, other in zip(own["panels"], theirs["panels"], strict=True):
-        assert [line["name"] for line in one["series"]] == [line["name"] for line in other["series"]]
-        for line, their in zip(one["series"], other["series"], strict=True):
-            before = [i for i, at in enumerate(their["x"]) if at < 2.7]
-            assert [line["x"][i] for i in before] == pytest.approx([their["x"][i] for i in before], rel=1e-5)
-            assert [line["y"][i] for i in before] == pytest.approx([their["y"][i] for i in before], rel=1e-4)
-    assert page.problems == []
-
-
-@in_chromium
 def test_stop_ends_the_runs_and_the_page_lives_on(page: Page) -> None:
     written(page, SMALL.replace('"3 s"', '"3000 s"'))
     page.do("void run()")
-    page.until("state.running")
+    # While no run is done, the page shows how far they are.
+    page.until("$('#progress').value > 0 && $('#done').textContent.endsWith('% simulated')")
+    assert page.do("$('#done').textContent").startswith("0 of ")
     press(page, "#stop")
     page.until("!state.running")
     assert page.do("$('#state').textContent").startswith("Stopped after ")
@@ -413,6 +295,27 @@ def test_a_link_holds_the_scenario(page: Page, served: Any) -> None:
 
 
 @in_chromium
+def test_a_link_with_knobs_runs_and_runs_again_when_they_are_turned(page: Page, served: Any) -> None:
+    knobs = {"run.duration": 2.0, "links.path.delay": None}
+    page.size(390, mobile=True)
+    loaded(page, served[0].address + studio.fragment("other.toml", SMALL, knobs))
+    page.until("!state.running && panels.results?.rows.every((it) => it.size === 1)")
+    assert page.do("$$('.knob output').map((it) => it.textContent)") == ["2 s", "10 ms"]
+    assert page.do("$('#editor').checkVisibility()") is False
+    # However long the first runs took on a machine with other work.
+    page.do("state.lasted = 0")
+    page.do(
+        "(() => { const it = $$('.knob input')[1]; it.value = 18; it.dispatchEvent(new Event('input')); })()"
+    )
+    page.until("!state.running && panels.results.scenario.text.includes('18 ms')")
+    assert page.do("document.scrollingElement.scrollWidth") == 390
+    assert page.do(CONTRASTS) == []
+    press(page, "#whole")
+    assert page.do("$('#editor').checkVisibility()") is True
+    assert page.problems == []
+
+
+@in_chromium
 def test_save_writes_the_file_of_the_user_and_no_other(page: Page, served: Any) -> None:
     server, file = served
     before = file.read_text()
@@ -435,7 +338,9 @@ def test_everything_fits_and_can_be_read(page: Page, width: int, scheme: str, se
     page.prefer(scheme)
     loaded(page, served[0].address)
     ran(page)
-    for panel in ("figures", "time", "numbers", "compare", "ladder", "files"):
+    # A film is a page with tests of its own.
+    film = ("film",) if (width, scheme) == (390, "dark") else ()
+    for panel in ("figures", "time", "numbers", "compare", "ladder", "files", *film):
         page.do(f"panels.open('{panel}')")
         page.until("!$('.later .about')?.textContent.includes('Running')")
         assert page.do("document.scrollingElement.scrollWidth") == width, panel
@@ -456,4 +361,6 @@ def test_by_keyboard_alone_a_scenario_is_run_and_its_panels_are_read(page: Page)
     reached = page.do(
         "$$('button, input, select, [tabindex=\"0\"]').filter((it) => it.tabIndex < 0).map((it) => it.id)"
     )
-    assert set(reached) <= {f"tab-{name}" for name in ("figures", "numbers", "compare", "ladder", "files")}
+    assert set(reached) <= {
+        f"tab-{name}" for name in ("figures", "numbers", "compare", "ladder", "film", "files")
+    }

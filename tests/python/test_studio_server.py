@@ -17,10 +17,10 @@ import pytest
 from conftest import COMMAND, environment
 from lasthop.base import paths
 from lasthop.base.errors import UsageError
-from lasthop.report import studio
+from lasthop.report import simulator
 from lasthop.report.studio import Studio, StudioServer
 from lasthop.tools import testing, web
-from test_studio import IS_BUILT
+from studios import IS_BUILT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -96,7 +96,7 @@ def test_the_command_prints_the_address_until_it_is_interrupted(small: Path, is_
 
 
 def test_without_the_module_the_command_says_how_it_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(studio, "MODULE", "missing.wasm")
+    monkeypatch.setattr(simulator, "MODULE", "missing.wasm")
     with pytest.raises(UsageError, match=r"missing\.wasm: not found; .*make web"):
         StudioServer(Studio(None))
 

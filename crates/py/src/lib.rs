@@ -10,6 +10,7 @@ mod law_load;
 #[cfg(unix)]
 mod live;
 mod pair;
+mod replay;
 mod run;
 mod scenario;
 mod steering;

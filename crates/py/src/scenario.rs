@@ -4,12 +4,13 @@
 
 use crate::guard::{self, Failed};
 use crate::law::{self, LawFailure};
+use crate::replay;
 use crate::run::{Cancel, Run};
 use crate::watch::{self, Ends};
 use crate::{Interrupted, LawError, RunError, ScenarioError};
 #[cfg(unix)]
 use lasthop_sim::live::Writes;
-use lasthop_sim::model::{AgentConfig, FlowConfig, LinkConfig, LinkKind};
+use lasthop_sim::model::{AgentConfig, FlowConfig, LinkConfig, LinkKind, TransportConfig};
 use lasthop_sim::scenario::{self, Config, Scenario as Inner};
 use lasthop_sim::{Request, RunError as Failure};
 use lasthop_stack::units::Span;
@@ -212,6 +213,17 @@ impl Scenario {
         Ok(Value::Object(lines).to_string())
     }
 
+    /// The answers of the law of its first flow to events that a kernel recorded, compared with the kernel's.
+    fn replay<'py>(&self, py: Python<'py>, events: &[u8]) -> PyResult<Bound<'py, PyDict>> {
+        let config = self.config(0)?;
+        let TransportConfig::Tcp(tcp) = &config.flows[0].transport else {
+            return Err(PyValueError::new_err("flow: not TCP; expected a flow over TCP"));
+        };
+        let law = &tcp.parts.law;
+        let found = py.detach(|| lasthop_sim::replay::replay(law, events));
+        replay::as_dict(py, &found)
+    }
+
     /// A hash of everything in a point that can change its results.
     #[pyo3(signature = (point = 0))]
     fn point_key(&self, point: isize) -> PyResult<String> {
@@ -260,6 +272,12 @@ impl Scenario {
         Ok(config.flows.iter().map(|flow| (flow.name.clone(), flow.table().to_string())).collect())
     }
 
+    /// The files that the qlogs of a point's flows over QUIC have in their folder.
+    #[pyo3(signature = (point = 0))]
+    fn logs(&self, point: isize) -> PyResult<Vec<String>> {
+        Ok(self.config(point)?.flows.iter().filter_map(lasthop_sim::logs).flatten().collect())
+    }
+
     /// The nodes of a point that have positions, in metres to the right and up; of those that move, at the start.
     #[pyo3(signature = (point = 0))]
     fn positions(&self, point: isize) -> PyResult<Vec<(String, f64, f64)>> {
@@ -303,7 +321,8 @@ impl Scenario {
 
     /// Simulates one point once, with the GIL released.
     #[pyo3(signature = (
-        point, seed, replication, trace = Vec::new(), pcap = None, cancel = None, max_events = None, max_wall_s = None
+        point, seed, replication, trace = Vec::new(), pcap = None, qlog = Vec::new(), cancel = None, max_events = None,
+        max_wall_s = None
     ))]
     #[expect(clippy::too_many_arguments, reason = "each is an option of its own in Python")]
     fn run(
@@ -314,6 +333,7 @@ impl Scenario {
         replication: u64,
         trace: Vec<String>,
         pcap: Option<&Bound<'_, PyAny>>,
+        qlog: Vec<PathBuf>,
         cancel: Option<PyRef<'_, Cancel>>,
         max_events: Option<u64>,
         max_wall_s: Option<f64>,
@@ -336,6 +356,7 @@ impl Scenario {
             replication,
             trace: &trace,
             pcap: &pcap,
+            qlog: &qlog,
             cancel: cancel.as_deref(),
             reached: reached.as_deref(),
             max_events,

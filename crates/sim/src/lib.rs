@@ -28,14 +28,15 @@ mod net;
 mod outside;
 pub mod probe;
 #[cfg(feature = "quic")]
-mod quic;
+pub mod quic;
+pub mod replay;
 mod run;
 pub mod scenario;
 pub mod steered;
 pub mod traffic;
 
 pub use net::routes::Unreachable;
-pub use run::{Estimate, Halt, Outcome, Request, RunError, Stopped, estimate, run};
+pub use run::{Estimate, Halt, Outcome, Request, RunError, Stopped, estimate, logs, run};
 
 /// Changes whenever the same scenario and seed may give other numbers; it is part of the key of every stored run.
 pub const MODEL_VERSION: &str = "3";

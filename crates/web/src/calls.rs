@@ -1,6 +1,7 @@
 //! The calls of a page. Each is a JSON object whose `do` is the name of the call; an answer without result has an `error`.
 
 use crate::shown;
+use lasthop_sim::model::NodeConfig;
 use lasthop_sim::scenario::{self, Config, Scenario, ScenarioError};
 use lasthop_sim::{Request, run};
 use serde_json::{Value, json};
@@ -29,6 +30,7 @@ impl Session {
             "open" => self.open(call),
             "run" => self.run(call),
             "resolved" => self.resolved(call),
+            "positions" => self.positions(call),
             "explain" => scenario::explain(text("key")).map(json_of).map_err(|error| refused(&error)),
             "keys" => Ok(json_of(scenario::keys())),
             "schema" => Ok(json_of(scenario::schema())),
@@ -50,7 +52,8 @@ impl Session {
         Ok(shown)
     }
 
-    /// Runs `point` with `seed` and `replication`. The files that `pcap` names by link can be taken afterwards.
+    /// Runs `point` with `seed` and `replication`. The files that `pcap` names by link can be taken afterwards; with
+    /// `transfers` the answer has those of users.
     fn run(&mut self, call: &Value) -> Result<Value, Value> {
         let scenario = self.scenario.as_ref().ok_or_else(nothing_open)?;
         let point = point(scenario, call)?;
@@ -72,13 +75,25 @@ impl Session {
             ..Request::new(config, seed, replication)
         };
         let outcome = run(&request).map_err(|error| failed(&error))?;
-        shown::outcome(&outcome).map_err(|error| failed(&error))
+        let mut found = shown::outcome(&outcome).map_err(|error| failed(&error))?;
+        if call["transfers"] == true {
+            found["transfers"] = shown::transfers(&outcome, config);
+        }
+        Ok(found)
     }
 
     /// Every key of `point` with its value and the origin of that value.
     fn resolved(&mut self, call: &Value) -> Result<Value, Value> {
         let scenario = self.scenario.as_ref().ok_or_else(nothing_open)?;
         Ok(shown::resolved(&scenario.resolved(point(scenario, call)?)))
+    }
+
+    /// The nodes of `point` that have positions, in metres; of those that move, at the start.
+    fn positions(&self, call: &Value) -> Result<Value, Value> {
+        let scenario = self.scenario.as_ref().ok_or_else(nothing_open)?;
+        let config = scenario.config(point(scenario, call)?);
+        let place = |node: &NodeConfig| node.position.map(|(x, y)| json!([node.name, x.0, y.0]));
+        Ok(config.nodes.iter().filter_map(place).collect())
     }
 }
 

@@ -14,6 +14,13 @@ thread_local! {
     static WATCHED: Cell<bool> = const { Cell::new(false) };
 }
 
+#[link(wasm_import_module = "page")]
+unsafe extern "C" {
+    /// The simulated time in seconds that the run has reached.
+    #[link_name = "reached"]
+    safe fn page_reached(seconds: f64);
+}
+
 /// Memory for `length` bytes, to be given to [`call`] or [`take`], which free it.
 #[unsafe(no_mangle)]
 pub extern "C" fn reserve(length: usize) -> *mut u8 {
@@ -38,6 +45,7 @@ pub unsafe extern "C" fn release(at: *mut u8, length: usize) {
 pub unsafe extern "C" fn call(at: *mut u8, length: usize) -> u64 {
     if !WATCHED.replace(true) {
         panic::set_hook(Box::new(|info| MESSAGE.set(info.to_string().replace('\n', " "))));
+        host::watch(|seconds| page_reached(seconds));
     }
     // SAFETY: by the contract of this function.
     let text = unsafe { bytes(at, length) };

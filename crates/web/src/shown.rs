@@ -4,6 +4,7 @@ use lasthop_sim::Outcome;
 use lasthop_sim::metrics::{MetricEntry, named};
 use lasthop_sim::model::Config;
 use lasthop_sim::probe::trace::{CHANNELS, Column, Trace, missing};
+use lasthop_sim::probe::transfers::Transfer;
 use lasthop_sim::scenario::{Axis, Resolved, Scenario};
 use serde_json::{Map, Value, json};
 use std::io;
@@ -79,6 +80,20 @@ pub(crate) fn outcome(it: &Outcome) -> io::Result<Value> {
         "stopped": it.stopped.map(lasthop_sim::Stopped::name),
         "simulated_s": it.simulated.as_secs(),
     }))
+}
+
+/// The transfers of users that began in the measured time: flow, its table, class, how long it lasted, and whether it is
+/// done. One that is not done lasts to the end of the run.
+pub(crate) fn transfers(it: &Outcome, config: &Config) -> Value {
+    let row = |one: &Transfer| {
+        let flow = &config.flows[one.flow as usize];
+        let lasted = match one.ended {
+            Some(ended) => ended.since(one.begun).as_secs(),
+            None => it.simulated.as_secs() - one.begun.as_secs(),
+        };
+        json!([flow.name, flow.table(), one.class.name(), lasted, one.ended.is_some()])
+    };
+    it.transfers.iter().filter(|one| one.begun.0 >= config.run.warmup.0).map(row).collect()
 }
 
 fn trace(it: &Trace) -> io::Result<Value> {

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 # What can be listed, each with a line on what it is.
 LISTS = {
     "scenarios": "shipped scenarios",
+    "hops": "last hops of today, each a scenario whose head has the evidence for its numbers",
     "papers": "papers whose figures reproduce redraws",
     "schemes": "schemes of the papers, and the setting that selects each",
     "tcp": "variants of TCP: flows.NAME.tcp.variant",
@@ -58,8 +59,8 @@ _ALSO = {
 def list_command(what: str | None, as_json: bool) -> None:
     """List the entries of WHAT; without WHAT, the available lists.
 
-    WHAT is scenarios, papers, schemes, tcp, recovery, congestion, agents, arq, intervals, links,
-    standards, loss, apps, metrics, channels, figures, panels or keys.
+    WHAT is scenarios, hops, papers, schemes, tcp, recovery, congestion, agents, arq, intervals,
+    links, standards, loss, apps, metrics, channels, figures, panels or keys.
     """
     if what is None:
         entries: list[dict[str, Any]] = [{"name": name, "summary": text} for name, text in LISTS.items()]
@@ -75,7 +76,7 @@ def list_command(what: str | None, as_json: bool) -> None:
         _complain_of(broken)
         return
     # The label of a part in figures is its name again.
-    hidden = {"style"} if what in {"scenarios", "papers"} else {"style", "title"}
+    hidden = {"style"} if what in {"scenarios", "hops", "papers"} else {"style", "title"}
     columns = [c for c in dict.fromkeys(k for e in entries for k in e) if c not in hidden]
     data(_fitted(columns, [[_cell(entry.get(c)) for c in columns] for entry in entries]))
     _complain_of(broken)
@@ -117,11 +118,14 @@ def _entries(what: str) -> tuple[list[dict[str, Any]], list[str]]:
         from lasthop.papers.paper import known, paper
 
         return _readable(known(), lambda name: _paper(paper(name)))
-    if what == "scenarios":
+    if what in {"scenarios", "hops"}:
         from lasthop.base.paths import shipped
 
-        files = shipped()
-        return _readable(files, lambda name: _scenario(name, str(files[name])))
+        files = {name: str(file) for name, file in shipped().items()}
+        if what == "scenarios":
+            return _readable(files, lambda name: _scenario(name, files[name]))
+        hops = (name for name in files if name.startswith("hops/"))
+        return _readable(hops, lambda name: _hop(name, files[name]))
     from lasthop import _core
 
     found: list[dict[str, Any]] = json.loads(_core.registry())[what]
@@ -150,6 +154,15 @@ def _scenario(name: str, path: str) -> dict[str, Any]:
 
     found = load(path)
     return {"id": name, "points": len(found.points()), "title": found.title}
+
+
+def _hop(name: str, path: str) -> dict[str, Any]:
+    import tomllib
+
+    from lasthop.scenario.scenario import load
+
+    found = load(path)
+    return {"id": name, "title": found.title, "summary": tomllib.loads(found.text)["summary"]}
 
 
 @click.command(

@@ -131,7 +131,7 @@ def link_command(
     servers = [(FAR, ("sh", "-c", line)) for line in server]
     commands = [*servers, (NEAR, command or own_shell())]
     try:
-        conduct(ctx, scenario, commands, others=(FAR,), has_terminal=True, **options)
+        conduct(ctx, scenario, commands, others=(FAR,), has_terminal=True, servers_s=_SERVERS_S, **options)
     except UsageError as error:
         # The nodes are ours, so that only the command can be wrong.
         raise UsageError(
@@ -139,10 +139,13 @@ def link_command(
         ) from error
 
 
+# How long a command waits for its servers to listen.
+_SERVERS_S = 10.0
 _MADE = ("rate", "delay", "jitter", "loss", "queue", "aqm", "agent", "wifi", "stations", "busy")
 
 
 def _file(path: Path) -> str:
     if not path.is_file():
-        raise UsageError(f"{path}: no such file; expected a file of Mahimahi", argument="trace")
+        what = "not a file" if path.exists() else "no such file"
+        raise UsageError(f"{path}: {what}; expected a file of Mahimahi", argument="trace")
     return str(path.resolve())

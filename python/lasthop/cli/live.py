@@ -14,6 +14,7 @@ from lasthop.base.errors import UsageError
 from lasthop.cli import completing
 from lasthop.cli.options import (
     F,
+    Finite,
     Folder,
     Whole,
     Word,
@@ -76,10 +77,11 @@ def run_options(limit: str, *more: Callable[[Any], Any]) -> Callable[[F], F]:
     return together(
         seed_option,
         click.option("--replication", type=Whole(0), default=0, help="The replication."),
-        click.option("--limit", type=click.FloatRange(min=0, min_open=True), help=limit),
+        click.option("--limit", type=Finite(), metavar="SECONDS", help=limit),
         click.option(
             "--late",
-            type=click.FloatRange(min=0),
+            type=Finite(has_zero=True),
+            metavar="MS",
             help="Lateness in ms at the 99th percentile beyond which the exit code is 3; default: 1.",
         ),
         *more,
@@ -128,12 +130,12 @@ def live_command(
     hold: tuple[str, ...],
     **options: Any,
 ) -> None:
-    """Run programs on nodes of SCENARIO until the last of them ends.
+    """Run programs on nodes of SCENARIO until the one that is listed last ends.
 
     What they send to each other passes the links, media, queues and agents of the
     scenario, in real time. Each --node NAME is followed by -- and a program; nodes know
     each other by name. Each line that a program prints begins with the name of its node.
-    The exit code is that of the last program, or 3 if packets were late.
+    The exit code is that of this program, or 3 if packets were late.
     """
     commands = programs(ctx.meta[_NODE])
     if shell is not None:
@@ -170,6 +172,7 @@ def conduct(
     others: Sequence[str],
     hold: Sequence[str] = (),
     has_terminal: bool,
+    servers_s: float | None = None,
     internet: str | None,
     is_watched: bool,
     **options: Any,
@@ -185,6 +188,7 @@ def conduct(
                 others=others,
                 internet=internet,
                 has_terminal=has_terminal,
+                servers_s=session.SERVERS_S if servers_s is None else servers_s,
                 watch=watch,
                 on_ready=lambda nodes: _introduce(nodes, hold),
                 **further,

@@ -35,6 +35,7 @@ COMMANDS = {
     "check": ("check", "Validate scenarios; compare with closed forms, or with Linux."),
     "live": ("live", "Run programs on the nodes of a scenario, in real time."),
     "virtual": ("virtual", "Run programs on the nodes of a scenario, in virtual time."),
+    "kernel": ("kernel", "Load JTCP and EJTCP into the kernel of this machine."),
     "link": ("link", "Run a program behind a link: rate, delay, loss, a trace, Wi-Fi."),
     "new": ("author", "Copy a shipped scenario as a starting point."),
     "list": ("author", "List variants, links, metrics, scenarios and more."),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -107,6 +108,26 @@ class Whole(ParamType[int]):
         if number < self.least or (self.most is not None and number > self.most):
             bounds = f"of at least {self.least}" if self.most is None else f"from {self.least} to {self.most}"
             self.fail(f'"{value}"; expected an integer {bounds}', param, ctx)
+        return number
+
+
+class Finite(ParamType[float]):
+    """A finite number above zero, or also zero."""
+
+    name = "X"
+
+    def __init__(self, *, has_zero: bool = False) -> None:
+        self.has_zero = has_zero
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Check and convert."""
+        try:
+            number = float(value)
+        except ValueError:
+            number = math.nan
+        if not 0 <= number < math.inf or (number == 0 and not self.has_zero):
+            least = "of at least 0" if self.has_zero else "above 0"
+            self.fail(f'"{value}"; expected a number {least}', param, ctx)
         return number
 
 

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
 @click.option("--point", type=Whole(0), help="The point of the sweep; default: the first.")
 @trace_option
 @pcap_option
+@click.option("--qlog", type=Folder(), help="Directory for the qlogs of flows over QUIC.")
 @click.option("-o", "--out", type=Folder(), help="Directory for run.json and traces.")
 @limit_options
 @judgements_option
@@ -68,6 +69,7 @@ def run_command(
     point: int | None,
     trace: str | None,
     pcaps: tuple[str, ...],
+    qlog: Path | None,
     out: Path | None,
     max_events: int | None,
     max_wall: float | None,
@@ -118,6 +120,7 @@ def run_command(
             pcap=captured or None,
             max_events=max_events,
             max_wall_s=max_wall,
+            qlog=qlog,
             progress=heard,
         )
     _note_run(done)
@@ -127,6 +130,8 @@ def run_command(
         report(_everything(done) if verbose() else _glance(done, judgements=judgements))
     for path in captured.values():
         written(path)
+    if qlog is not None:
+        written(qlog)
     if folder is not None:
         keep(done, folder)
         written(folder)

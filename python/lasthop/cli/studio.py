@@ -23,8 +23,8 @@ from lasthop.cli.talk import note, written
 def studio_command(scenario: str | None, out: Path | None) -> None:
     """Open a page in which scenarios are written, and run, in the browser.
 
-    The page has the simulator in it and asks no network. It is served on the loopback address until Ctrl-C,
-    and may write SCENARIO, if that is a file of yours, and no other file.
+    The page contains the simulator and contacts no other host. It is served on the loopback address until
+    Ctrl-C, and may write SCENARIO, if that is a file of yours, and no other file.
     """
     from lasthop.cli.interrupt import interruptible
     from lasthop.report.server import show

@@ -39,7 +39,7 @@ KINDS: dict[str, tuple[str, tuple[float, ...], float, str]] = {
     "control": (_GREY, (1.2, 1.6), 1.0, "control"),
     "mac-ack": (COLOURS[2], (5.0, 1.6, 1.2, 1.6), 0.9, "ACK of the MAC"),
 }
-_AGENT = COLOURS[3]
+AGENT_COLOUR = COLOURS[3]
 # Possible positions of a label along its arrow, best first.
 _PLACES = (0.5, 0.32, 0.68, 0.2, 0.8)
 
@@ -176,10 +176,10 @@ def _panel(panel: Panel, frame: _Frame, ticks: Sequence[float], *, has_numbers: 
     for node, seats in frame.columns.items():
         for seat, x in seats.items():
             dashes = (2.0, 2.0) if seat == AGENT else ()
-            colour = _AGENT if seat == AGENT else _BLACK
+            colour = AGENT_COLOUR if seat == AGENT else _BLACK
             nodes.shapes.append(Line(((x, frame.top - 4.0), (x, frame.bottom)), colour, 0.8, dashes))
             if seat == AGENT:
-                nodes.shapes.append(Text(x, frame.top - 7.5, "agent", _SMALL, _AGENT))
+                nodes.shapes.append(Text(x, frame.top - 7.5, "agent", _SMALL, AGENT_COLOUR))
         nodes.shapes.append(Text(seats[HOST], frame.top - 15.0, node, _SIZE, bold=True))
     groups.append(nodes)
     taken: list[tuple[float, ...]] = []
@@ -252,10 +252,10 @@ def _arrow(arrow: Arrow, panel: Panel, frame: _Frame) -> Group:
         return group
     group.shapes.append(Line(line, colour, width * (1.5 if arrow.again else 1.0), dashes))
     if line[1] == end and not arrow.lost:
-        group.shapes += _bar(line, _AGENT) if arrow.kept else [_head(line, colour)]
+        group.shapes += _bar(line, AGENT_COLOUR) if arrow.kept else [_head(line, colour)]
     group.shapes += _parts(arrow, (begin, end), frame, lost=False)
     if arrow.made:
-        group.shapes.append(_diamond(start, _AGENT))
+        group.shapes.append(_diamond(start, AGENT_COLOUR))
     elif arrow.again and line[0] == begin:
         group.shapes.append(_dot(begin, colour))
     return group
@@ -304,7 +304,9 @@ def _label(arrow: Arrow, panel: Panel, frame: _Frame, taken: list[tuple[float, .
         is_left = seats[HOST] <= seats.get(AGENT, seats[HOST])
         x = seats[HOST] + (-3.0 if is_left else 3.0)
         room = x - frame.left - _strip(panel, frame) if is_left else frame.right - x
-        found = Text(x, y0, text, _fitting(text, room), _AGENT, "end" if is_left else "start", plate=True)
+        found = Text(
+            x, y0, text, _fitting(text, room), AGENT_COLOUR, "end" if is_left else "start", plate=True
+        )
         if any(overlap(found.box, other) for other in taken):
             return None
         taken.append(found.box)
@@ -389,8 +391,12 @@ def _legend(panels: Sequence[Panel], width: float, y: float) -> Group:
     short = ((4.0, 0.0), (14.0, 0.0))
     signs: list[tuple[bool, str, list[Shape]]] = [
         (any(a.again for a in arrows), "sent again", [Line(short, _GREY, 1.6), _dot((4.0, 0.0), _GREY)]),
-        (any(a.made for a in arrows), "made by an agent", [_diamond((9.0, 0.0), _AGENT)]),
-        (any(a.kept for a in arrows), "kept by an agent", [Line(short, _GREY, 1.0), *_bar(short, _AGENT)]),
+        (any(a.made for a in arrows), "made by an agent", [_diamond((9.0, 0.0), AGENT_COLOUR)]),
+        (
+            any(a.kept for a in arrows),
+            "kept by an agent",
+            [Line(short, _GREY, 1.0), *_bar(short, AGENT_COLOUR)],
+        ),
         (any(a.parts for a in arrows), "MPDUs of an A-MPDU", _comb((4.0, 14.0), _GREY)),
         (any(a.lost or a.failed for a in arrows), "lost", [*_cross((9.0, 0.0))]),
     ]

@@ -28,6 +28,9 @@ IN_TIME_S = 1e-3
 # A job is run this often with others beside it before it is run alone.
 _TRIES = 3
 _TICK_S = 1.0
+# Replications of a point that follow each other in one guest: it takes longer to start than a short run. They
+# are the same whichever are asked for, so that each repeats.
+_IN_A_GUEST = 5
 _WORKER = Path(__file__).parent / "worker.py"
 _PROXY = Path(__file__).parents[1] / "virtual" / "proxy.py"
 
@@ -36,6 +39,7 @@ class _Worker:
     """One process and the job it has."""
 
     def __init__(self, kernel: Path | None) -> None:
+        self.is_guest = kernel is not None
         own = (str(_WORKER), str(os.getpid()))
         # It dies with the thread that starts it, which is the one that waits for it.
         self.process = subprocess.Popen(
@@ -44,16 +48,18 @@ class _Worker:
             stdout=subprocess.PIPE,
             env={**os.environ, "PYTHONPATH": for_children(), "OPENBLAS_NUM_THREADS": "1"},
         )
-        self.job: int | None = None
+        #: The numbers of the jobs that it has.
+        self.numbers: Sequence[int] = ()
 
-    def give(self, number: int | None, job: Mapping[str, Any]) -> None:
+    def give(self, jobs: Mapping[int, Mapping[str, Any]]) -> None:
         assert self.process.stdin is not None
-        self.job = number
-        self.process.stdin.write(json.dumps(job).encode() + b"\n")
+        self.numbers = tuple(jobs)
+        given = [*jobs.values()]
+        self.process.stdin.write(json.dumps(given if self.is_guest else given[0]).encode() + b"\n")
         self.process.stdin.flush()
 
     def answer(self) -> dict[str, Any]:
-        """Wait for the answer; raises if the process has ended."""
+        """Wait for the next answer; raises if the process has ended."""
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         if not line:
@@ -100,7 +106,8 @@ class Crew:
             UnavailableError: The kernel's TCP cannot be run here.
         """
         worker = self._idle()
-        worker.give(None, {"laws": list(laws)})
+        worker.give({0: {"laws": list(laws)}})
+        worker.numbers = ()
         return worker.answer()
 
     def run(
@@ -113,29 +120,40 @@ class Crew:
 
         `tick` is called at least once a second.
         """
-        ahead = deque(range(len(jobs)))
+        ahead = deque(self._parts(jobs))
         tries = [0] * len(jobs)
         with selectors.DefaultSelector() as waiting:
             busy = 0
             while ahead or busy:
                 while ahead and busy < self.at_once:
                     worker = self._idle()
-                    number = ahead.popleft()
-                    tries[number] += 1
-                    worker.give(number, jobs[number])
+                    part = ahead.popleft()
+                    for number in part:
+                        tries[number] += 1
+                    worker.give({number: jobs[number] for number in part})
                     waiting.register(worker.process.stdout, selectors.EVENT_READ, worker)  # type: ignore[arg-type]
                     busy += 1
                 tick()
                 for key, _ in waiting.select(_TICK_S):
                     worker = key.data
                     waiting.unregister(key.fileobj)
-                    number, worker.job = worker.job, None
-                    result = worker.answer()
-                    if self._counts(result, tries[number], beside=busy - 1):
-                        done(number, {**result, "beside": busy - 1, "tries": tries[number]})
-                    else:
-                        ahead.append(number)
+                    for number in worker.numbers:
+                        result = worker.answer()
+                        if self._counts(result, tries[number], beside=busy - 1):
+                            done(number, {**result, "beside": busy - 1, "tries": tries[number]})
+                        else:
+                            ahead.append([number])
+                    worker.numbers = ()
                     busy -= 1
+
+    def _parts(self, jobs: Sequence[Mapping[str, Any]]) -> list[list[int]]:
+        """The numbers of jobs that a worker has at once."""
+        if self._kernel is None:
+            return [[number] for number in range(len(jobs))]
+        parts: dict[tuple[int, int], list[int]] = {}
+        for number, job in enumerate(jobs):
+            parts.setdefault((job["point"], job["replication"] // _IN_A_GUEST), []).append(number)
+        return list(parts.values())
 
     def _counts(self, result: Mapping[str, Any], tries: int, *, beside: int) -> bool:
         """Whether a result counts; how many run at once follows from how late it was."""
@@ -148,7 +166,7 @@ class Crew:
 
     def _idle(self) -> _Worker:
         for worker in self._workers:
-            if worker.job is None:
+            if not worker.numbers:
                 return worker
         self._workers.append(_Worker(self._kernel))
         return self._workers[-1]

@@ -29,7 +29,11 @@ LAWS = {
     "vegas": "vegas",
     "veno": "veno",
     "westwood-plus": "westwood",
+    "jtcp": "lasthop_jtcp",
+    "ejtcp": "lasthop_ejtcp",
 }
+# Those that `lasthop kernel load` brings read timestamps, where ours have an option.
+_LOADED = ("lasthop_jtcp", "lasthop_ejtcp")
 _HEADERS, _TIMESTAMPS = 40, 12
 # The relay reads packets of at most 16 KiB.
 _LARGEST_PACKET = 16_000
@@ -215,7 +219,8 @@ class _Reader:
                 if self._value(ours) != self._value(theirs):
                     raise self.refused(ours, f"{self._value(theirs)}, as {theirs}")
         of = f"flows.{first}.tcp"
-        has_timestamps = self._value(f"{of}.timestamps") == "true"
+        reads_timestamps = any(flow.law in _LOADED for flow in found)
+        has_timestamps = reads_timestamps or self._value(f"{of}.timestamps") == "true"
         packet = int(self._number(f"{of}.packet"))
         mtu = packet + _HEADERS + (_TIMESTAMPS if has_timestamps else 0)
         if mtu > _LARGEST_PACKET:
@@ -228,6 +233,7 @@ class _Reader:
             {
                 "mtu": mtu,
                 "timestamps": has_timestamps,
+                "microseconds": reads_timestamps,
                 "sack": self._value(f"{of}.sack") == "true",
                 "ecn": _ECN[self._value(f"{of}.ecn")],
                 "window": max(flow.window for flow in found),
@@ -332,11 +338,14 @@ def with_known_laws(
         ScenarioError: This kernel does not have a law, or the kind of ECN.
     """
     reader = _Reader(scenario, path.point)
-    ours = [name for name, theirs in LAWS.items() if theirs in laws]
+    known = [name for name, theirs in LAWS.items() if theirs in laws]
     for flow in path.flows:
         of = f"flows.{flow.name}.tcp"
+        if flow.law not in laws and flow.law in _LOADED:
+            ours = flow.law.removeprefix("lasthop_")
+            raise reader.refused(f"{of}.congestion", f"a law that `lasthop kernel load {ours}` has loaded")
         if flow.law not in laws:
-            raise reader.refused(f"{of}.congestion", f"one of {', '.join(ours)}, which this kernel has")
+            raise reader.refused(f"{of}.congestion", f"one of {', '.join(known)}, which this kernel has")
         if path.settings["ecn"] == ACCURATE_ECN and not has_accurate_ecn:
             raise reader.refused(f"{of}.ecn", "off or classic, which this kernel has")
     return path

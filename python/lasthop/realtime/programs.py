@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # The states of a socket in the tables of the kernel that waits for TCP connections, or for datagrams.
 _LISTENS = ("0A", "07")
-_PATIENCE_S, _TICK_S = 2.0, 0.01
+_TICK_S = 0.01
 
 
 class Command(NamedTuple):
@@ -64,12 +64,19 @@ class Programs:
     """The programs of a live run. All of them end when this is closed, or when this process ends."""
 
     def __init__(
-        self, nodes: Sequence[Node], commands: Sequence[Command], stop: int, *, has_terminal: bool
+        self,
+        nodes: Sequence[Node],
+        commands: Sequence[Command],
+        stop: int,
+        *,
+        has_terminal: bool,
+        servers_s: float,
     ) -> None:
         """Start the programs; when the last of them has ended, a byte is written to `stop`.
 
         Each line of a program begins with the name of its node. If the last one has the terminal of this
-        process, it starts when the others listen, and their lines go to the standard error.
+        process, it starts when the others listen, or after `servers_s`, and their lines go to the standard
+        error.
 
         Raises:
             OSError: The system does not allow it, or a program does not exist.
@@ -88,7 +95,7 @@ class Programs:
             for number, (command, (out, err)) in enumerate(zip(commands, each, strict=True), 1):
                 is_last = has_terminal and number == len(commands)
                 if is_last:
-                    self._await_servers()
+                    self._await_servers(servers_s)
                 started = _start(by_name[command.node], command.words, is_labelled=not is_last)
                 self._running.append(started)
                 out.begin(started.stdout)
@@ -98,9 +105,9 @@ class Programs:
             raise
         self._have_begun.set()
 
-    def _await_servers(self) -> None:
+    def _await_servers(self, servers_s: float) -> None:
         """Wait until each program listens or has ended, for a time at most."""
-        until = time.monotonic() + _PATIENCE_S
+        until = time.monotonic() + servers_s
         while time.monotonic() < until and not all(map(_is_ready, self._running)):
             time.sleep(_TICK_S)
 
@@ -135,8 +142,16 @@ def _is_ready(program: subprocess.Popen[bytes]) -> bool:
 def listens(process: int, port: int | None = None) -> bool:
     """Whether a socket of a process' network listens, for TCP or UDP, on this port or on any."""
     tables = (Path(f"/proc/{process}/net/{kind}") for kind in ("tcp", "tcp6", "udp", "udp6"))
-    rows = [line.split() for table in tables if table.exists() for line in table.read_text().splitlines()[1:]]
+    rows = [line.split() for table in tables for line in _lines(table)[1:]]
     return any(row[3] in _LISTENS and port in (None, int(row[1].rpartition(":")[2], 16)) for row in rows)
+
+
+def _lines(table: Path) -> list[str]:
+    """Those of a table of the kernel; none of a process that has ended."""
+    try:
+        return table.read_text().splitlines()
+    except OSError:
+        return []
 
 
 def _start(node: Node, words: Sequence[str], *, is_labelled: bool) -> subprocess.Popen[bytes]:

@@ -6,6 +6,7 @@ import os
 import platform
 import select
 import signal
+import socket
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 #: The longest time that a live run may take if nothing is said.
 LIMIT_S = 3600.0
+#: How long a shell waits for the other programs to listen.
+SERVERS_S = 2.0
 #: The lateness at the 99th percentile beyond which results are not to be trusted.
 LATE_S = 1e-3
 #: The time between two samples of what watches a run.
@@ -107,6 +110,7 @@ def run(
     replication: int = 0,
     limit_s: float = LIMIT_S,
     has_terminal: bool = False,
+    servers_s: float = SERVERS_S,
     trace: Sequence[str] = (),
     pcap: str | Path | Mapping[str, str | Path] | None = None,
     out: Path | None = None,
@@ -129,6 +133,7 @@ def run(
         limit_s: The time in seconds after which the run ends.
         has_terminal: Whether the last program has the terminal of this process. Each line that other
             programs print begins with the name of their node.
+        servers_s: How long that program waits for the others to listen.
         trace: The channels to record.
         pcap: A capture file for the first link, or one for each link in a mapping.
         out: A directory for what the run gave and its traces.
@@ -163,7 +168,7 @@ def run(
         for end in (stop, *ends):
             any_end.register(end, select.EPOLLIN)
         try:
-            programs = Programs(nodes, commands, stops, has_terminal=has_terminal)
+            programs = Programs(nodes, commands, stops, has_terminal=has_terminal, servers_s=servers_s)
         except OSError as error:
             text = f"{error.filename or 'node'}: {error.strerror}; expected a program that can be run"
             raise UsageError(text, argument="node") from error
@@ -218,6 +223,8 @@ def _network(
         if name not in known:
             argument = "internet" if name == internet else "node"
             raise UsageError(f"{name}: no such node; {nearest(name, known)}", argument=argument)
+        if _is_address(name):
+            raise UsageError(f"{name}: programs read this as an address; expected a name", argument="node")
     core = _core.Scenario.from_text(scenario.text, scenario.name, scenario.overrides)
     try:
         live = core.live(point, seeds, names, trace=trace, pcap=pcap)
@@ -229,6 +236,15 @@ def _network(
             text = f'"{channel}" records nothing between bound nodes; expected {lacks} between others'
             raise UsageError(text, argument="trace")
     return live
+
+
+def _is_address(name: str) -> bool:
+    """Whether a resolver takes a name for an IPv4 address, such as 2 or 0x1f."""
+    try:
+        socket.inet_aton(name)
+    except OSError:
+        return False
+    return True
 
 
 def _schemes(scenario: Scenario, point: int, bound: Sequence[str]) -> dict[str, str]:
@@ -257,9 +273,10 @@ def _load_numpy() -> None:
 def _bound(names: Sequence[str], addresses: Sequence[str], *, has_others: bool) -> list[Node]:
     hosts = "".join(f"{address} {name}\n" for address, name in zip(addresses, names, strict=True))
     system.own_user()
-    # Many servers look up the name of the machine.
-    own = f"127.0.0.1 localhost {platform.node()}\n"
-    system.own_names(own + hosts, f"nameserver {NAMES}\n" if has_others else "")
+    # Many servers look up the name of the machine, which a node may have.
+    own = [name for name in ("localhost", platform.node()) if name not in names]
+    hosts += f"127.0.0.1 {' '.join(own)}\n" if own else ""
+    system.own_names(hosts, f"nameserver {NAMES}\n" if has_others else "")
     nodes = []
     for name, address in zip(names, addresses, strict=True):
         nodes.append(Node(name, address, *system.node(address, _MTU)))

@@ -1,5 +1,7 @@
 """A report as one HTML file that contains everything, loads nothing, and is never larger than two megabytes.
 
+A live report contains the simulator beyond that size.
+
 A policy in the head forbids all connections, and all scripts except that of the page, which it identifies by
 hash.
 """
@@ -16,6 +18,7 @@ from lasthop.report.ladder import ladder
 from lasthop.report.numbers import embedded
 from lasthop.report.points import points
 from lasthop.report.sheet import LIMIT, admit, sheet
+from lasthop.report.simulator import inputs, scripts
 from lasthop.report.statements import statements
 from lasthop.report.values import Values
 
@@ -33,10 +36,20 @@ CHARTS = (
 )
 STYLES = ("uPlot.min.css", "report.css")
 SCRIPTS = (*CHARTS, "tables.js", "theme.js", "page.js")
+# What runs points again.
+_LIVE = ("statistics.js", "shared.js", "pool.js", "compared.js", "again.js")
 
 
-def html(document: Document, limit: int = LIMIT) -> str:
-    """The page of a report; its points take the space that the rest leaves."""
+def html(document: Document, limit: int = LIMIT, *, live: bool = False) -> str:
+    """The page of a report; its points take the space that the rest leaves.
+
+    Args:
+        document: What it is about.
+        limit: Its most bytes.
+        live: Whether it has the simulator in it, beyond this limit, and can run points again.
+    """
+    simulator = scripts() if live else ""
+    limit += len(simulator)
     values = Values()
     for most in (500, 250, 120, 60, 30):
         if sum(len(embedded(part.charts)) for part in document.parts) < _FIGURES * limit:
@@ -53,6 +66,7 @@ def html(document: Document, limit: int = LIMIT) -> str:
             "values": values.add(part.study),
             "text": part.study.scenario.text if part.is_own else None,
             "notes": part.study.labels(),
+            **({"again": inputs(part.study.scenario)} if live else {}),
         }
         for part in document.parts
     ]
@@ -62,16 +76,16 @@ def html(document: Document, limit: int = LIMIT) -> str:
         "rows": values.rows,
         "studies": studies,
     }
-    room = limit - len(_assembled(document, data).encode()) - 2_000
+    room = limit - len(_assembled(document, data, simulator).encode()) - 2_000
     _add_ladders(document, studies, round(_LADDERS * room))
-    room = limit - len(_assembled(document, data).encode()) - 2_000
+    room = limit - len(_assembled(document, data, simulator).encode()) - 2_000
     order = sorted(range(len(studies)), key=lambda i: document.parts[i].study.size)
     for left, i in zip(range(len(order), 0, -1), order, strict=True):
         part = document.parts[i]
         found = points(part.study, max(0, room // left), part.metrics, part.file)
         studies[i]["points"] = found
         room -= len(embedded(found).encode())
-    return _assembled(document, data)
+    return _assembled(document, data, simulator)
 
 
 def _add_ladders(document: Document, studies: list[dict[str, Any]], room: int) -> None:
@@ -86,7 +100,7 @@ def _add_ladders(document: Document, studies: list[dict[str, Any]], room: int) -
             study["ladders"][str(planned.point)] = {"0": drawn}
 
 
-def _assembled(document: Document, data: dict[str, Any]) -> str:
+def _assembled(document: Document, data: dict[str, Any], simulator: str) -> str:
     parts = {
         "title": escape(document.title),
         "data": embedded(data),
@@ -103,8 +117,11 @@ def _assembled(document: Document, data: dict[str, Any]) -> str:
         "figures": sections.figures(document),
         "versions": sections.versions(document),
         "references": sections.references(document),
+        "simulator": simulator,
     }
-    return sheet("page.html", STYLES, SCRIPTS, parts)
+    if not simulator:
+        return sheet("page.html", STYLES, SCRIPTS, parts)
+    return sheet("page.html", (*STYLES, "runs.css"), (*_LIVE, *SCRIPTS), parts, simulates=True)
 
 
 def _links(document: Document) -> str:
@@ -112,7 +129,7 @@ def _links(document: Document) -> str:
     return index + ('<a href="#statements">Statements</a>' if document.paper else "")
 
 
-def write(document: Document, path: Path) -> None:
+def write(document: Document, path: Path, *, live: bool = False) -> None:
     """Write the page of a report, completely or not at all."""
     admit(path)
-    put(path, html(document))
+    put(path, html(document, live=live))

@@ -145,6 +145,26 @@ def _page(
     data = {
         "period": [begin, end],
         "perSecond": _PER_S,
+        **looks(),
+        **_runs(films, places, begin),
+    }
+    said = [f"{note[:1].upper()}{note[1:]}." for note in notes]
+    return _sheet(escape(name), escape(f"{begin:.6g} s to {end:.6g} s"), notices(said), embedded(data))
+
+
+def blank() -> str:
+    """A page without a film, for a page that makes films itself: each slot has its name."""
+    return _sheet("<!--film:title-->", "<!--film:about-->", "", "<!--film:data-->")
+
+
+def _sheet(title: str, about: str, notes: str, data: str) -> str:
+    slots = {"title": title, "about": about, "notes": notes, "data": data}
+    return sheet("play.html", ("report.css", "play.css"), SCRIPTS, slots)
+
+
+def looks() -> dict[str, Any]:
+    """The colours of kinds of packets, of agents and of windows."""
+    return {
         "kinds": [
             {
                 "id": kind,
@@ -156,16 +176,7 @@ def _page(
         ],
         "agent": {"light": COLOURS[3], "dark": DARK[3]},
         "lines": [{"light": COLOURS[i], "dark": DARK[i]} for i in (0, 1, 2, 4, 5)],
-        **_runs(films, places, begin),
     }
-    said = [f"{note[:1].upper()}{note[1:]}." for note in notes]
-    parts = {
-        "title": escape(name),
-        "about": escape(f"{begin:.6g} s to {end:.6g} s"),
-        "notes": notices(said),
-        "data": embedded(data),
-    }
-    return sheet("play.html", ("report.css", "play.css"), SCRIPTS, parts)
 
 
 class _Texts:

@@ -26,6 +26,7 @@ def sheet(
     connects: str = "",
     *,
     simulates: bool = False,
+    framed: str = "",
 ) -> str:
     """A page from its template.
 
@@ -36,18 +37,27 @@ def sheet(
         parts: The contents of its other slots.
         connects: The sources of which it may request data, such as `'self'`; nothing if empty.
         simulates: Whether workers of it may run a WebAssembly module.
+        framed: The source, as `source_of` names it, of the script of a page within it.
     """
-    script = "\n".join(asset(name) for name in scripts)
-    digest = b64encode(sha256(script.encode()).digest()).decode()
+    sources = " ".join(filter(None, (source_of(scripts), framed)))
     runs = " 'wasm-unsafe-eval'; worker-src blob:" if simulates else ""
     policy = (
-        f"default-src 'none'; script-src 'sha256-{digest}'{runs}; "
-        "style-src 'unsafe-inline'; img-src data: blob:"
+        f"default-src 'none'; script-src {sources}{runs}; style-src 'unsafe-inline'; img-src data: blob:"
     ) + (f"; connect-src {connects}" if connects else "")
-    own = {"policy": policy, "style": "\n".join(asset(name) for name in styles), "script": script}
+    own = {"policy": policy, "style": "\n".join(asset(name) for name in styles)}
+    own["script"] = _joined(scripts)
     slots = {**own, **parts}
     # One pass: what is put in may look like a slot.
     return _SLOT.sub(lambda found: slots[found[1]], asset("head.html") + asset(template))
+
+
+def source_of(scripts: Sequence[str]) -> str:
+    """The script of a page, by its hash, as a policy names it."""
+    return f"'sha256-{b64encode(sha256(_joined(scripts).encode()).digest()).decode()}'"
+
+
+def _joined(scripts: Sequence[str]) -> str:
+    return "\n".join(asset(name) for name in scripts)
 
 
 def asset(name: str) -> str:

@@ -12,6 +12,7 @@ import secrets
 import tomllib
 import zlib
 from base64 import urlsafe_b64encode
+from contextlib import suppress
 from dataclasses import asdict
 from functools import cached_property
 from http import HTTPStatus
@@ -20,26 +21,28 @@ from typing import TYPE_CHECKING, Any
 from lasthop.base import paths
 from lasthop.base.errors import LasthopError, UsageError, reason
 from lasthop.base.files import make_folder, put
-from lasthop.figures import airtime
+from lasthop.figures import airtime, ladder
 from lasthop.figures.style import COLOURS, DASHES, MARKERS, Look
+from lasthop.report import play
 from lasthop.report.numbers import embedded, look
 from lasthop.report.page import CHARTS, STYLES
 from lasthop.report.server import Handler, Loopback
-from lasthop.report.sheet import asset, sheet
+from lasthop.report.sheet import asset, sheet, source_of
+from lasthop.report.simulator import MODULE, module
 from lasthop.scenario.airtime import CLASSES
-from lasthop.views.names import registered
+from lasthop.views.names import PARTS, registered
 from lasthop.views.timeline import PANELS
 
 if TYPE_CHECKING:
     from pathlib import Path
     from urllib.parse import SplitResult
 
-MODULE = "lasthop.wasm"
 SCRIPTS = (
     *("codemirror.min.js", *CHARTS, "theme.js", "statistics.js", "scan.js", "shared.js"),
-    *("editor.js", "pool.js", "drawn.js", "timed.js", "rungs.js", "panels.js", "studio.js"),
+    *("editor.js", "pool.js", "drawn.js", "swept.js", "timed.js", "events.js", "sentences.js", "filmed.js"),
+    *("laddered.js", "shapes.js", "ladders.js", "compared.js", "panels.js", "studio.js"),
 )
-_SHEETS = (*STYLES, "watch.css", "studio.css")
+_SHEETS = (*STYLES, "watch.css", "runs.css", "studio.css")
 # The scenario of the tour, and its point with packets of 1 KB and no agent.
 TOUR = ("lle-tcp/airtime", 4)
 # What the page opens without a scenario.
@@ -86,20 +89,31 @@ class Studio:
                 {"id": name, "name": words, "light": airtime.COLOURS[name], "dark": airtime.DARK[name]}
                 for name, words in CLASSES.items()
             ],
+            "parts": PARTS,
+            "titles": {
+                part: {name: entry["title"] for name, entry in registered(key).items()}
+                for key, part in {**PARTS, "agents.agent.kind": "agents"}.items()
+            },
             "quantities": {
                 name: asdict(panel) for name, panel in PANELS.items() if panel.column or not panel.channel
             },
             "tour": {"name": TOUR[0], "point": TOUR[1]},
+            "ladder": {
+                "kinds": [[kind, *style] for kind, style in ladder.KINDS.items()],
+                "agent": ladder.AGENT_COLOUR,
+            },
+            "play": {"page": play.blank(), "looks": play.looks()},
         }
         slots = {"title": "lasthop studio", "setup": embedded(setup), "worker": asset("worker.js")}
-        return sheet("studio.html", _SHEETS, SCRIPTS, slots, connects, simulates=True)
+        framed = source_of(play.SCRIPTS)
+        return sheet("studio.html", _SHEETS, SCRIPTS, slots, connects, simulates=True, framed=framed)
 
     @cached_property
     def scenarios(self) -> list[dict[str, Any]]:
         """The scenarios that the page can open: name, title, text and picture of each."""
         # The examples are first.
         order = sorted(paths.shipped().items(), key=lambda it: not it[0].startswith("examples/"))
-        shipped = [_about(name, file) for name, file in order if name == self.name or not _has_quic(file)]
+        shipped = [_about(name, file) for name, file in order if name == self.name or not has_quic(file)]
         return [*(_about(name, file) | {"savable": True} for name, file in self.own.items()), *shipped]
 
     def listing(self) -> str:
@@ -107,10 +121,10 @@ class Studio:
         known = [*paths.shipped().values(), *self.own.values()]
         folders = dict.fromkeys(file.parent for file in known)
         files = {
-            file.relative_to(folder).as_posix(): file.read_text(encoding="utf-8")
+            file.relative_to(folder).as_posix(): text
             for folder in folders
             for file in sorted(folder.glob("traces/*"))
-            if file.is_file() and file.stat().st_size <= _MOST_BYTES
+            if file.is_file() and file.stat().st_size <= _MOST_BYTES and (text := _text(file)) is not None
         }
         return json.dumps({"scenarios": self.scenarios, "files": files})
 
@@ -139,10 +153,17 @@ def _look(colour: int, marker: int | None = None, dashes: int | None = None) -> 
     return Look(COLOURS[colour % len(COLOURS)], MARKERS[marker % len(MARKERS)], DASHES[dashes % len(DASHES)])
 
 
-def _has_quic(file: Path) -> bool:
+def has_quic(file: Path) -> bool:
     """Whether a shipped scenario has flows over QUIC, whose stack is not in the module of pages."""
     flows = tomllib.loads(file.read_text(encoding="utf-8")).get("flows", {})
     return any("quic" in flow for flow in flows.values())
+
+
+def _text(file: Path) -> str | None:
+    """The text of a file; `None` if it cannot be read or is not text."""
+    with suppress(OSError, UnicodeDecodeError):
+        return file.read_text(encoding="utf-8")
+    return None
 
 
 def _about(name: str, file: Path) -> dict[str, Any]:
@@ -152,10 +173,11 @@ def _about(name: str, file: Path) -> dict[str, Any]:
         raise UsageError(f"{file}: {reason(error)}; expected a scenario in UTF-8") from error
     try:
         parsed = tomllib.loads(text)
-    except tomllib.TOMLDecodeError:
+    except (tomllib.TOMLDecodeError, RecursionError):
         # The page shows its errors.
         parsed = {}
-    title = parsed.get("title", name)
+    title = parsed.get("title")
+    title = title if isinstance(title, str) else name
     return {"name": name, "title": title, "text": text, "savable": False, "picture": picture(parsed)}
 
 
@@ -171,7 +193,9 @@ def picture(parsed: dict[str, Any]) -> dict[str, Any]:
     numbers = {name: [i for i, one in enumerate(order) if one == name] for name in members}
     links = []
     for link in _table(parsed, "links").values():
-        named = link.get("nodes", []) if isinstance(link, dict) else []
+        named = link.get("nodes") if isinstance(link, dict) else None
+        if not isinstance(named, list):
+            continue
         ends = [numbers[name] for name in named if isinstance(name, str) and name in numbers] or [[]]
         kind = "air" if link.get("kind") in ("wifi", "wimax", "frn") else "wire"
         links += [[i, j, kind] for i in ends[0][:1] for other in [ends[0][1:], *ends[1:]] for j in other]
@@ -212,27 +236,21 @@ class StudioServer(Loopback):
         self.address += self.below[1:]
 
 
-def fragment(name: str, text: str) -> str:
+def fragment(name: str, text: str, knobs: dict[str, float | None] | None = None) -> str:
     """A scenario as the end of an address of the page, as shared.js packs it.
+
+    Args:
+        name: What the page calls it.
+        text: The scenario.
+        knobs: The keys that readers turn, with the numbers to begin with; then the page shows little else.
 
     >>> fragment("one.toml", "")[:3]
     '#s='
     """
     packs = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
-    packed = packs.compress(json.dumps({"name": name, "text": text}).encode()) + packs.flush()
+    held = {"name": name, "text": text, **({"knobs": knobs} if knobs else {})}
+    packed = packs.compress(json.dumps(held).encode()) + packs.flush()
     return f"#s={urlsafe_b64encode(packed).decode().rstrip('=')}"
-
-
-def module() -> bytes:
-    """The simulator as a WebAssembly module.
-
-    Raises:
-        UsageError: It was not built.
-    """
-    file = paths.DATA / "web" / MODULE
-    if not file.is_file():
-        raise UsageError(f"{file}: not found; expected the simulator for pages (make web builds it)")
-    return file.read_bytes()
 
 
 class _Handler(Handler):

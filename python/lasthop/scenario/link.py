@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal
 
 from lasthop.base.errors import UsageError
@@ -57,6 +58,8 @@ def quantity(kind: Kind, text: str) -> str | None:
     ['20 Mbit/s', '20 Mbit/s', None, None]
     >>> quantity("time", "250usec"), quantity("queue", "64kb"), quantity("queue", "unlimited")
     ('250 us', '64 kB', 'unlimited')
+    >>> quantity("rate", "12345678bit"), quantity("rate", "1e400bit")
+    ('12345678 bit/s', None)
     """
     if kind == "queue" and text == "unlimited":
         return text
@@ -66,7 +69,7 @@ def quantity(kind: Kind, text: str) -> str | None:
     if kind == "rate" and "B" in parts[1]:
         return None
     unit = _UNITS[kind].get(parts[1].lower())
-    return f"{parts[0]:g} {unit}" if unit else None
+    return f"{parts[0]:.15g} {unit}" if unit and isfinite(parts[0]) else None
 
 
 @dataclass(frozen=True, kw_only=True)

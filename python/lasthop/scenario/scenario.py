@@ -16,7 +16,7 @@ from lasthop import _core
 from lasthop.base import paths
 from lasthop.base.arguments import MOST_SEED, instance, nonblank, place, span, utf8, whole, words
 from lasthop.base.attended import attended
-from lasthop.base.errors import RunError, UsageError, nearest
+from lasthop.base.errors import RunError, StudyError, UsageError, nearest
 from lasthop.base.files import replacing
 from lasthop.base.quantity import seconds
 from lasthop.scenario.description import Description, schemes_of
@@ -323,6 +323,7 @@ class Scenario(Description):
         max_wall_s: float | None = None,
         cancel: _core.Cancel | None = None,
         *,
+        qlog: str | Path | None = None,
         progress: Callable[[float], object] | Literal[False] = False,
     ) -> Run:
         """Simulate one point once; `lasthop.Scenario.run` documents the arguments."""
@@ -336,7 +337,7 @@ class Scenario(Description):
             max_events = whole("max_events", max_events, 1)
         if max_wall_s is not None:
             max_wall_s = span("max_wall_s", max_wall_s)
-        with _drafts(self._pcap(pcap, point)) as drafts:
+        with _drafts(self._pcap(pcap, point)) as drafts, _drafts(self._qlog(qlog, point)) as logs:
 
             def work(token: _core.Cancel) -> _core.Run:
                 return self._core.run(
@@ -345,6 +346,7 @@ class Scenario(Description):
                     replication,
                     trace=channels,
                     pcap=drafts,
+                    qlog=list((logs or {}).values()),
                     cancel=token,
                     max_events=max_events,
                     max_wall_s=max_wall_s,
@@ -385,6 +387,20 @@ class Scenario(Description):
         for file in files.values():
             paths.expect_folder(file.parent, "pcap")
         return files
+
+    def _qlog(self, qlog: str | Path | None, point: int) -> dict[str, Path]:
+        if qlog is None:
+            return {}
+        folder, names = place("qlog", qlog, "a directory"), self._core.logs(point)
+        if not names:
+            text = f"{self.id} has no flow over QUIC at point {point}; expected one"
+            raise UsageError(text, argument="qlog")
+        paths.expect_folder(folder.parent, "qlog")
+        try:
+            folder.mkdir(exist_ok=True)
+        except OSError as e:
+            raise StudyError(f"{folder}: {e.strerror}; expected a writable directory") from e
+        return {name: folder / name for name in names}
 
     def check_trace(self, channels: Sequence[str], point: int = 0) -> list[str]:
         """Check the channels of a trace.

@@ -50,6 +50,10 @@ _SCHEDULERS = {"ns-2": "Calendar", "ns-2 List": "List"}
 _FRAMES = (".frames_sent", ".transmissions", ".acks")
 
 
+# Bytes of a datagram of QUIC beside its data: short header, head of a stream frame, and tag.
+_QUIC_HEADS = 33
+
+
 @dataclass(frozen=True, slots=True)
 class Case:
     """One thing to measure."""
@@ -242,8 +246,10 @@ def _packet_bytes(case: Case, scenario: Scenario) -> float:
     values = scenario.resolved()
     of = f"flows.{case.flow}"
     kind = values[f"{of}.app.kind"]["value"]
-    key = f"{of}.tcp.packet" if f"{of}.tcp.packet" in values else f"{of}.app.{kind}.packet"
-    return scenario.numeric(key, values[key]["value"]) or 1.0
+    keys = (f"{of}.tcp.packet", f"{of}.quic.packet", f"{of}.app.{kind}.packet")
+    key = next(key for key in keys if key in values)
+    heads = _QUIC_HEADS if key == f"{of}.quic.packet" else 0
+    return (scenario.numeric(key, values[key]["value"]) or 1.0) - heads
 
 
 def _forget_peak() -> None:

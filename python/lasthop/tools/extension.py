@@ -40,10 +40,14 @@ def take_out(root: Path, profile: str) -> None:
 
 
 def environment() -> dict[str, str]:
-    """The caller's environment, with cargo set as maturin sets it, so that neither rebuilds for the other."""
+    """The caller's environment, in which programs keep what they compile for each other.
+
+    Cargo is set as maturin sets it, and Python, which the tests start a thousand times, writes bytecode.
+    """
     # rustup's folder is on the path of login shells only.
     cargo = Path(os.environ.get("CARGO_HOME", Path.home() / ".cargo"), "bin")
-    return os.environ | {
+    kept = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+    return kept | {
         "PATH": f"{os.environ.get('PATH', os.defpath)}{os.pathsep}{cargo}",
         "PYO3_BUILD_EXTENSION_MODULE": "1",
         "PYO3_PYTHON": sys.executable,

@@ -94,9 +94,11 @@ def git(folder: Path, *words: str) -> str:
 
 def commands(copy: Path, file: str) -> list[list[str]]:
     """What may detect a fault in this file: the tests of its room, then the others, the quick first."""
+    cargo = ["cargo", "test", "--locked", "-p"]
+    if file.startswith(("crates/peer/", "crates/testing/")):
+        return [[*cargo, "lasthop-testing", "--lib", "--tests"]]
     found = changed.reach(copy, [file])
     everything = bool(found.beyond)
-    cargo = ["cargo", "test", "--locked", "-p"]
     stack = found.stack or (everything and file.startswith("crates/stack/"))
     sim = found.sim or (everything and file.startswith(("crates/stack/", "crates/sim/")))
     steps = []
@@ -149,6 +151,8 @@ def build(copy: Path) -> None:
 def finish(step: Sequence[str], copy: Path) -> tuple[int, str]:
     """The status of a step and its output; what it has started ends with it."""
     env = extension.environment() | CHEAP | {"PYTHONPATH": str(copy / "python")}
+    # Bytecode is known by the second and size of its file, which a fault can share.
+    env["PYTHONDONTWRITEBYTECODE"] = "1"
     process = subprocess.Popen(
         step,
         cwd=copy,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from lasthop.scenario.scenario import Scenario
 
 # The parts of the registry, by the keys that select from them.
-_PARTS = {
+PARTS = {
     "tcp.variant": "tcp",
     "tcp.recovery": "recovery",
     "tcp.congestion": "congestion",
@@ -61,7 +61,7 @@ def link_kinds() -> dict[str, dict[str, Any]]:
 
 def registered(key: str) -> dict[str, dict[str, Any]]:
     """The entries from which a key selects, by name, in the order of the registry; empty for other keys."""
-    part = _PARTS.get(".".join(key.split(".")[-2:]), "")
+    part = PARTS.get(".".join(key.split(".")[-2:]), "")
     if key.startswith("agents.") and key.endswith(".kind"):
         part = "agents"
     return {str(entry["name"]): entry for entry in _registry()[part]} if part else {}

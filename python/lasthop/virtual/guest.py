@@ -41,6 +41,8 @@ _MEMORY = 1 << 30
 _SHARED = Path("/dev/shm")  # noqa: S108 - the kernel makes a file without a name there
 _ADDR_NO_RANDOMIZE = 0x0040000
 _TICK_S = 0.02
+# The folders that init.py makes anew.
+_OWN = ("/dev", "/proc", "/run", "/sys")
 # The socket on which the kernel reports, and its own name.
 _MONITOR, _NAME = "monitor", "guest"
 # What it prints if it cannot report.
@@ -87,7 +89,7 @@ class Guest:
             RunError: The guest ends without the program, or after its time.
         """
         env = {**os.environ, **_ENV, "PYTHONPATH": for_children()}
-        job = {"words": list(words), "env": env, "folder": str(Path.cwd())}
+        job = {"words": list(words), "env": env, "folder": str(_working_folder())}
         (self.folder / "job").write_text(json.dumps(job), encoding="utf-8")
         (self.folder / "in").write_bytes(given)
         start = self.folder / Path(_START).name
@@ -150,6 +152,19 @@ class Guest:
         with suppress(OSError, ValueError):
             return int((self.folder / "status").read_text(encoding="ascii"))
         return None
+
+
+def _working_folder() -> Path:
+    """That of this process, which programs have as well.
+
+    Raises:
+        RunError: A guest does not have it.
+    """
+    found = Path.cwd()
+    for own in _OWN:
+        if found.is_relative_to(own):
+            raise RunError(f"virtual: {found}: a guest has its own {own}; expected another working directory")
+    return found
 
 
 class _Monitor:

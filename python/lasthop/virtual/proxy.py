@@ -1,6 +1,7 @@
-"""A process that runs each job of a worker in a guest of its own.
+"""A process that runs the jobs of a worker in guests.
 
-It reads jobs from its standard input, a line of JSON each, and answers each with the line of the worker.
+It reads lists of jobs from its standard input, a line of JSON each. A worker in a new guest does those of a
+list, one after the other, and answers each with a line.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import json
 import signal
 import sys
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 # The worker expects its parent: the first process of the guest.
 _FIRST = "1"
@@ -26,25 +27,28 @@ def main(kernel: Path, worker: str, jobs: IO[bytes], answers: IO[bytes]) -> None
     system.end_with_parent()
     words = [sys.executable, "-P", worker, _FIRST]
     for line in jobs:
-        job = json.loads(line)
-        answers.write(_answer(kernel, words, line, mixed(job.get("seed", 0), job.get("replication", 0))))
+        given = json.loads(line)
+        seed = mixed(given[0].get("seed", 0), given[0].get("replication", 0))
+        answers.write(_answers(kernel, words, given, seed))
         answers.flush()
 
 
-def _answer(kernel: Path, words: list[str], line: bytes, seed: int) -> bytes:
+def _answers(kernel: Path, words: list[str], given: list[dict[str, Any]], seed: int) -> bytes:
     from lasthop.base.errors import LasthopError
     from lasthop.virtual.guest import guest
 
     try:
         with guest(kernel) as one:
-            code = one.run(words, line, seed=seed, limit_s=_PATIENCE_S)
-            answer, said = ((one.folder / name).read_bytes() for name in ("out", "err"))
+            lines = b"".join(json.dumps(job).encode() + b"\n" for job in given)
+            code = one.run(words, lines, seed=seed, limit_s=_PATIENCE_S)
+            answers, said = ((one.folder / name).read_bytes() for name in ("out", "err"))
     except LasthopError as error:
         return json.dumps({"failure": error.text}).encode() + b"\n"
     sys.stderr.buffer.write(said)
-    return (
-        answer or json.dumps({"failure": f"a worker in a guest ended with exit code {code}"}).encode() + b"\n"
-    )
+    if answers.count(b"\n") < len(given):
+        text = f"a worker in a guest ended with exit code {code}"
+        answers += json.dumps({"failure": text}).encode() + b"\n"
+    return answers
 
 
 if __name__ == "__main__":

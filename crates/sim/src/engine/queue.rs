@@ -191,7 +191,7 @@ impl EventQueue {
     #[must_use]
     pub fn peek(&mut self) -> Option<(Time, Slot)> {
         let Entry { key, slot } = self.first;
-        // No two keys have the same sequence, but for those of a gap and of what left it.
+        // Keys have sequences of their own. Only a gap and the entry that left it share one.
         if !self.has_gap() && key.sequence == self.places[slot.0 as usize].key.sequence {
             return Some((key.time, slot));
         }

@@ -2,13 +2,25 @@
 
 #![cfg_attr(test, allow(dead_code, unreachable_pub, reason = "the tests look at the files only"))]
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::io::{self, Cursor, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
+use lasthop_stack::units::Time;
+
 thread_local! {
     static FILES: RefCell<BTreeMap<PathBuf, Vec<u8>>> = const { RefCell::new(BTreeMap::new()) };
+    static WATCH: Cell<fn(f64)> = const { Cell::new(|_| {}) };
+}
+
+/// Sets what is called now and then with the simulated time in seconds that a run has reached.
+pub fn watch(call: fn(f64)) {
+    WATCH.set(call);
+}
+
+pub(crate) fn reached(now: Time) {
+    WATCH.get()(now.as_secs());
 }
 
 /// Writes a file.

@@ -16,6 +16,8 @@ use super::network::Network;
 const LONGEST: usize = 16 * 1024;
 /// Packets that are read from an interface before due ones are written again.
 const AT_ONCE: usize = 32;
+/// A packet that is shorter has little or no payload, and is mostly the only one of its time.
+const ALONE: usize = 128;
 /// The protocol number and the flags of TCP.
 const TCP: u8 = 6;
 const SYN: u8 = 0x02;
@@ -55,6 +57,8 @@ pub struct Calls<'a> {
 struct Live<'a> {
     network: &'a mut Network,
     ends: &'a [BorrowedFd<'a>],
+    /// The interfaces that may have packets.
+    may_have: Vec<bool>,
     clock: Clock,
     lateness: Lateness,
     refused: u64,
@@ -68,7 +72,8 @@ struct Live<'a> {
 ///
 /// The network keeps its own time: an event in it happens at the time for which it was due, however late this thread
 /// processes it. A packet enters it at the time at which it is read. A pause ends this `early` before the next event is due, because
-/// threads wake up late, and the rest passes without one.
+/// threads wake up late, and the rest passes without one. In virtual time it is zero: a clock that stands still while threads
+/// compute is read once after each pause, and not for each packet.
 ///
 /// # Errors
 /// An interface fails.
@@ -81,13 +86,15 @@ pub fn relay<'a>(
 ) -> io::Result<Ended> {
     let mut next_sample = watch.as_ref().map_or(Time::NEVER, |watch| Time(watch.every.0));
     let (lateness, opened) = (Lateness::default(), HashSet::new());
-    let mut live = Live { network, ends, clock, lateness, refused: 0, opens, opened };
+    let may_have = vec![false; ends.len()];
+    let mut live = Live { network, ends, may_have, clock, lateness, refused: 0, opens, opened };
+    live.clock.stands_still = early == Span::ZERO;
     let mut spare = vec![0; LONGEST];
     let watched = [stop].into_iter().chain(ends.iter().copied());
     let mut polled: Vec<_> = watched.map(|end| PollFd::from_borrowed_fd(end, PollFlags::IN)).collect();
     let mut busy = 0;
     loop {
-        let now = live.clock.now();
+        let now = live.clock.look();
         live.deliver(now.min(until))?;
         if now >= until {
             return Ok(live.end(until));
@@ -96,23 +103,27 @@ pub fn relay<'a>(
             next_sample = now.after(watch.every);
             (watch.take)(now, live.network.sample());
         }
-        let mut is_idle = true;
         for end in 0..ends.len() {
-            is_idle &= live.collect(end, &mut spare)?;
+            live.collect(end, &mut spare)?;
         }
         let next = live.network.next_at().into_iter().fold(until.min(next_sample), Time::min);
+        let is_idle = !live.may_have.contains(&true);
         let left = if is_idle { live.clock.left(next) } else { Span::ZERO };
         let pause = Span(left.0.saturating_sub(early.0));
         if pause == Span::ZERO && busy < BUSY {
             busy += 1;
+            live.may_have.fill(true);
             continue;
         }
         busy = 0;
         wait(&mut polled, pause)?;
         if !polled[0].revents().is_empty() {
-            let now = live.clock.now();
+            let now = live.clock.look();
             live.deliver(now)?;
             return Ok(live.end(now));
+        }
+        for (may_have, end) in live.may_have.iter_mut().zip(&polled[1..]) {
+            *may_have |= !end.revents().is_empty();
         }
     }
 }
@@ -146,6 +157,8 @@ impl Live<'_> {
                 opens(port);
             }
             self.lateness.add(self.clock.now().since(due));
+            // What is behind the interface may answer.
+            self.may_have[end] = true;
             match rustix::io::write(self.ends[end], bytes) {
                 Ok(_) => {}
                 Err(Errno::AGAIN | Errno::NOBUFS | Errno::INVAL) => self.refused += 1,
@@ -155,19 +168,26 @@ impl Live<'_> {
         Ok(())
     }
 
-    /// Reads the packets of an interface, and returns whether those were all.
-    fn collect(&mut self, end: usize, spare: &mut [u8]) -> io::Result<bool> {
+    /// Reads some packets of an interface, if it may have any.
+    fn collect(&mut self, end: usize, spare: &mut [u8]) -> io::Result<()> {
         for _ in 0..AT_ONCE {
+            if !self.may_have[end] {
+                break;
+            }
             let len = match rustix::io::read(self.ends[end], &mut *spare) {
                 Ok(len) => len,
-                Err(Errno::AGAIN | Errno::INTR) => return Ok(true),
+                Err(Errno::AGAIN | Errno::INTR) => {
+                    self.may_have[end] = false;
+                    break;
+                }
                 Err(error) => return Err(error.into()),
             };
+            self.may_have[end] = len >= ALONE;
             let now = self.clock.now();
             self.deliver(now)?;
             self.network.take(end, &spare[..len], now);
         }
-        Ok(false)
+        Ok(())
     }
 
     fn end(self, at: Time) -> Ended {
@@ -180,6 +200,9 @@ impl Live<'_> {
 pub struct Clock {
     began: Instant,
     ahead: Span,
+    /// What has passed when it was last looked at.
+    seen: u64,
+    stands_still: bool,
 }
 
 impl Clock {
@@ -187,15 +210,25 @@ impl Clock {
     #[expect(clippy::disallowed_methods, reason = "a relay runs in real time")]
     #[must_use]
     pub fn start(ahead: Span) -> Clock {
-        Clock { began: Instant::now(), ahead }
+        Clock { began: Instant::now(), ahead, seen: 0, stands_still: false }
+    }
+
+    /// The time after a pause.
+    fn look(&mut self) -> Time {
+        self.seen = self.began.elapsed().as_nanos() as u64;
+        self.at(self.seen)
+    }
+
+    fn at(&self, passed: u64) -> Time {
+        Time(passed.saturating_sub(self.ahead.0))
     }
 
     fn passed(&self) -> u64 {
-        self.began.elapsed().as_nanos() as u64
+        if self.stands_still { self.seen } else { self.began.elapsed().as_nanos() as u64 }
     }
 
     fn now(&self) -> Time {
-        Time(self.passed().saturating_sub(self.ahead.0))
+        self.at(self.passed())
     }
 
     /// How long it is until then.

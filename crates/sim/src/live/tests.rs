@@ -399,6 +399,16 @@ fn the_relay_stops_when_the_other_end_of_stop_is_closed_or_written() {
 }
 
 #[test]
+fn an_interface_is_read_only_if_it_may_have_packets() {
+    let (_reader, write_only) = std::io::pipe().expect("a pipe");
+    let (stop, _held) = UnixDatagram::pair().expect("two sockets");
+    let times = (Clock::start(Span::ZERO), Time(MS), Span::ZERO);
+    let ends = [write_only.as_fd(), write_only.as_fd()];
+    let ended = relay(&mut path(&[]), &ends, stop.as_fd(), times, Calls::default());
+    assert_eq!(ended.expect("no read").at, Time(MS));
+}
+
+#[test]
 fn each_sample_is_that_of_the_time_since_the_last_one() {
     let mut path =
         path(&[("links.second.loss.model", "none"), ("run.warmup", "20 ms"), ("run.duration", "2 s")]);

@@ -33,7 +33,7 @@ impl Measured for QuicFlow {
         "goodput_bps": BitsPerSecond = flow.rate(|it| it.delivered);
         /// IP bytes that reached the receiver, including headers and retransmissions
         "throughput_bps": BitsPerSecond = flow.rate(|it| it.bytes_received);
-        /// time from the start of the source to the end of the handshake at the sender
+        /// time from the opening of the first connection to the end of its handshake at the sender
         "handshake_s": Seconds = flow.ended.handshake.map(Span::as_secs);
         /// time from the start of the source to the last byte in order at the receiver; none for an incomplete file
         "completion_s": Seconds = flow.ended.completion.map(Span::as_secs);

@@ -1,5 +1,6 @@
 //! A connection over QUIC.
 
+use lasthop_stack::registry::{CongestionKind, LawConfig};
 use lasthop_stack::units::Span;
 
 /// The endpoints of a flow over QUIC.
@@ -17,6 +18,8 @@ pub struct QuicConfig {
     pub streams: u32,
     /// What the source writes goes in unreliable datagrams (RFC 9221), not in streams.
     pub datagrams: bool,
+    /// Whether sessions of a user after the first resume it, and send with the first message of the handshake.
+    pub zero_rtt: bool,
     /// The connection is given up after this time without packets.
     pub idle_timeout: Option<Span>,
     /// When the sender asks its receiver to acknowledge, if it asks.
@@ -35,16 +38,42 @@ pub struct AckFrequency {
 }
 
 /// A congestion control law.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum QuicLaw {
-    /// CUBIC (RFC 9438).
+    /// CUBIC (RFC 9438) of the stack.
     Cubic,
-    /// The law of RFC 9002 (7).
+    /// The law of RFC 9002 (7) of the stack.
     NewReno,
+    /// One of [`QuicLaw::OURS`].
+    Ours(LawConfig),
 }
 
 impl QuicLaw {
-    /// All laws with their names.
+    /// The laws of the stack with their names.
     pub const NAMES: [(&'static str, QuicLaw); 2] =
         [("cubic", QuicLaw::Cubic), ("newreno", QuicLaw::NewReno)];
+
+    /// Our laws to which QUIC gives what they need.
+    pub const OURS: &'static [CongestionKind] = &[
+        CongestionKind::Reno,
+        CongestionKind::Vegas,
+        CongestionKind::Veno,
+        CongestionKind::Westwood,
+        CongestionKind::WestwoodPlus,
+        CongestionKind::Cubic,
+        CongestionKind::Bbr,
+        CongestionKind::Bbr3,
+    ];
+
+    /// What another one of ours needs of TCP.
+    #[must_use]
+    pub fn lacks(kind: CongestionKind) -> Option<&'static str> {
+        match kind {
+            CongestionKind::Jtcp | CongestionKind::Ejtcp => Some("one-way times, which QUIC does not carry"),
+            CongestionKind::Jersey | CongestionKind::Dctcp | CongestionKind::Prague => {
+                Some("the marks of each acknowledgement, which quinn does not pass to a controller")
+            }
+            _ => None,
+        }
+    }
 }

@@ -1,29 +1,58 @@
-//! The frames of a packet (RFC 9000, 19), as far as the record of a sender needs them.
+//! The frames of a packet (RFC 9000, 19).
 
-/// What a packet carries.
+/// Most numbers of a frame that are kept.
+const MOST: usize = 4;
+
+/// A frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Frame {
-    /// Nothing that its receiver must acknowledge (RFC 9002, 2).
-    Quiet,
-    /// Data of a stream.
-    Stream {
-        /// The stream.
-        id: u64,
-        /// Where the data begins in it, and where it ends.
-        data: (u64, u64),
-    },
-    /// As many bytes in an unreliable datagram.
-    Datagram(u64),
-    /// Another one.
-    Other,
+pub(super) struct Frame<'a> {
+    /// Its type.
+    pub(super) kind: u64,
+    /// Its first numbers, in their order, and how many it has of these.
+    pub(super) numbers: [u64; MOST],
+    /// The further ranges of an acknowledgement with its counts, a connection ID with its token, what a challenge holds, or the
+    /// data of other frames.
+    pub(super) rest: &'a [u8],
+    /// Bytes of the whole frame.
+    pub(super) length: usize,
+}
+
+impl Frame<'_> {
+    pub(super) const PADDING: u64 = 0x00;
+    pub(super) const PING: u64 = 0x01;
+    pub(super) const ACK: u64 = 0x02;
+    pub(super) const ACK_ECN: u64 = 0x03;
+    pub(super) const CRYPTO: u64 = 0x06;
+    pub(super) const STREAM: std::ops::RangeInclusive<u64> = 0x08..=0x0f;
+    pub(super) const NEW_CONNECTION_ID: u64 = 0x18;
+    pub(super) const CLOSE: std::ops::RangeInclusive<u64> = 0x1c..=0x1d;
+    pub(super) const DATAGRAM: std::ops::RangeInclusive<u64> = 0x30..=0x31;
+
+    /// Whether its receiver must acknowledge it (RFC 9002, 2).
+    pub(super) fn is_eliciting(&self) -> bool {
+        let is_quiet = matches!(self.kind, Self::PADDING | Self::ACK | Self::ACK_ECN);
+        !is_quiet && !Self::CLOSE.contains(&self.kind)
+    }
+
+    /// The stream, and where its data begins in it and ends.
+    pub(super) fn stream(&self) -> Option<(u64, (u64, u64))> {
+        let [id, offset, ..] = self.numbers;
+        let end = offset + self.rest.len() as u64;
+        Self::STREAM.contains(&self.kind).then_some((id, (offset, end)))
+    }
+
+    /// Bytes of an unreliable datagram (RFC 9221).
+    pub(super) fn datagram(&self) -> Option<u64> {
+        Self::DATAGRAM.contains(&self.kind).then_some(self.rest.len() as u64)
+    }
 }
 
 /// The frames of a payload, up to one that is unknown.
 pub(super) struct Frames<'a>(pub(super) &'a [u8]);
 
-impl Frames<'_> {
+impl<'a> Frames<'a> {
     /// A variable-length integer (RFC 9000, 16).
-    fn integer(&mut self) -> Option<u64> {
+    pub(super) fn integer(&mut self) -> Option<u64> {
         let first = *self.0.first()?;
         let (bytes, rest) = self.0.split_at_checked(1 << (first >> 6))?;
         self.0 = rest;
@@ -35,70 +64,61 @@ impl Frames<'_> {
         (0..count).try_for_each(|_| self.integer().map(|_| ()))
     }
 
-    fn skip(&mut self, bytes: u64) -> Option<()> {
-        self.0 = self.0.get(bytes as usize..)?;
-        Some(())
+    fn take(&mut self, bytes: u64) -> Option<&'a [u8]> {
+        let (taken, rest) = self.0.split_at_checked(bytes as usize)?;
+        self.0 = rest;
+        Some(taken)
     }
 
-    /// Reads a length, if the frame has one, and skips as many bytes, or else all.
-    fn data(&mut self, has_length: bool) -> Option<u64> {
+    /// Reads a length, if the frame has one, and as many bytes, or else all.
+    fn data(&mut self, has_length: bool) -> Option<&'a [u8]> {
         let length = if has_length { self.integer()? } else { self.0.len() as u64 };
-        self.skip(length)?;
-        Some(length)
+        self.take(length)
+    }
+
+    /// What follows the first numbers of an acknowledgement, of which the third counts further ranges.
+    fn ranges(&mut self, further: u64, has_marks: bool) -> Option<&'a [u8]> {
+        let begin = self.0;
+        self.integers(2 * further + if has_marks { 3 } else { 0 })?;
+        Some(&begin[..begin.len() - self.0.len()])
     }
 }
 
-impl Iterator for Frames<'_> {
-    type Item = Frame;
+impl<'a> Iterator for Frames<'a> {
+    type Item = Frame<'a>;
 
-    fn next(&mut self) -> Option<Frame> {
-        match self.integer()? {
-            // PADDING
-            0x00 => return Some(Frame::Quiet),
-            // PING, HANDSHAKE_DONE, IMMEDIATE_ACK
-            0x01 | 0x1e | 0x1f => {}
-            // ACK, with and without ECN
-            kind @ (0x02 | 0x03) => {
-                self.integers(2)?;
-                let ranges = self.integer()?;
-                self.integers(1 + 2 * ranges + if kind == 0x03 { 3 } else { 0 })?;
-                return Some(Frame::Quiet);
-            }
-            // RESET_STREAM
-            0x04 => self.integers(3)?,
-            // STOP_SENDING, MAX_STREAM_DATA, STREAM_DATA_BLOCKED
-            0x05 | 0x11 | 0x15 => self.integers(2)?,
-            // CRYPTO
-            0x06 => {
-                self.integer()?;
-                self.data(true)?;
-            }
-            // NEW_TOKEN
-            0x07 => _ = self.data(true)?,
-            // STREAM
-            kind @ 0x08..=0x0f => {
-                let id = self.integer()?;
-                let offset = if kind & 0x04 > 0 { self.integer()? } else { 0 };
-                let length = self.data(kind & 0x02 > 0)?;
-                return Some(Frame::Stream { id, data: (offset, offset + length) });
-            }
-            // MAX_DATA, MAX_STREAMS, DATA_BLOCKED, STREAMS_BLOCKED, RETIRE_CONNECTION_ID
-            0x10 | 0x12..=0x14 | 0x16 | 0x17 | 0x19 => self.integers(1)?,
-            // NEW_CONNECTION_ID: numbers, ID, and a token of 16 bytes
-            0x18 => {
-                self.integers(2)?;
-                let length = *self.0.first()?;
-                self.skip(1 + u64::from(length) + 16)?;
-            }
-            // PATH_CHALLENGE, PATH_RESPONSE
-            0x1a | 0x1b => self.skip(8)?,
-            // DATAGRAM (RFC 9221, 4)
-            kind @ (0x30 | 0x31) => return Some(Frame::Datagram(self.data(kind == 0x31)?)),
-            // ACK_FREQUENCY (draft-ietf-quic-ack-frequency-04, 4)
-            0xaf => self.integers(4)?,
+    fn next(&mut self) -> Option<Frame<'a>> {
+        let whole = self.0.len();
+        let kind = self.integer()?;
+        let mut numbers = [0; MOST];
+        let count = match kind {
+            Frame::PADDING | Frame::PING | 0x1e | 0x1f => 0,
+            Frame::ACK | Frame::ACK_ECN | 0xaf => 4,
+            0x04 => 3,
+            0x05 | 0x11 | 0x15 | Frame::NEW_CONNECTION_ID => 2,
+            Frame::CRYPTO | 0x10 | 0x12..=0x14 | 0x16 | 0x17 | 0x19 | 0x1d => 1,
+            0x07 | 0x1a | 0x1b | 0x30 | 0x31 => 0,
+            0x08..=0x0f => 1 + usize::from(kind & 0x04 > 0),
+            0x1c => 2,
             _ => return None,
+        };
+        for number in &mut numbers[..count] {
+            *number = self.integer()?;
         }
-        Some(Frame::Other)
+        let rest = match kind {
+            Frame::ACK | Frame::ACK_ECN => self.ranges(numbers[2], kind == Frame::ACK_ECN)?,
+            Frame::CRYPTO | 0x07 | 0x1c | 0x1d => self.data(true)?,
+            0x08..=0x0f => self.data(kind & 0x02 > 0)?,
+            Frame::NEW_CONNECTION_ID => {
+                // An ID with its length, and a token of 16 bytes.
+                let length = *self.0.first()?;
+                self.take(1 + u64::from(length) + 16)?
+            }
+            0x1a | 0x1b => self.take(8)?,
+            0x30 | 0x31 => self.data(kind == 0x31)?,
+            _ => &[],
+        };
+        Some(Frame { kind, numbers, rest, length: whole - self.0.len() })
     }
 }
 
@@ -131,13 +151,15 @@ mod tests {
         let data = [0x40, 0xaf, 0, 1, 0x40, 0x19, 2, 0x0e, 4, 2, 3, 1, 1, 1, 0x31, 2, 1, 1, 0x08, 8, 1, 1];
         let packet = [&ack[..], &others, &data].concat();
         let found: Vec<Frame> = Frames(&packet).collect();
-        let stream = |id, data| Frame::Stream { id, data };
-        let expected = [
-            &[Frame::Quiet][..],
-            &[Frame::Other; 4],
-            &[stream(4, (2, 5)), Frame::Datagram(2), stream(8, (0, 2))],
-        ];
-        assert_eq!(found, expected.concat());
-        assert_eq!(Frames(&[0x01, 0]).collect::<Vec<_>>(), [Frame::Other, Frame::Quiet], "a PING, padded");
+        let kinds: Vec<u64> = found.iter().map(|frame| frame.kind).collect();
+        assert_eq!(kinds, [0x03, 0x18, 0x06, 0x10, 0xaf, 0x0e, 0x31, 0x08]);
+        assert_eq!(found.iter().map(|frame| frame.length).sum::<usize>(), packet.len());
+        let eliciting: Vec<bool> = found.iter().map(Frame::is_eliciting).collect();
+        assert_eq!(eliciting, [false, true, true, true, true, true, true, true]);
+        assert_eq!((found[0].numbers, found[0].rest), ([9, 1, 2, 0], &[1, 0, 1, 0, 7, 0, 0][..]));
+        assert_eq!((found[5].stream(), found[7].stream()), (Some((4, (2, 5))), Some((8, (0, 2)))));
+        assert_eq!((found[6].datagram(), found[7].datagram()), (Some(2), None));
+        let padded: Vec<bool> = Frames(&[0x01, 0]).map(|frame| frame.is_eliciting()).collect();
+        assert_eq!(padded, [true, false], "a PING, padded");
     }
 }

@@ -1,6 +1,6 @@
 //! An end of a QUIC connection: `quinn-proto`, unmodified, under the simulated clock.
 //!
-//! **How.** A [`Peer`] has neither input nor output: datagrams go in, datagrams come out, and it says when it has to be called
+//! **How.** A `Peer` has neither input nor output: datagrams go in, datagrams come out, and it says when it has to be called
 //! next. The times that `quinn-proto` receives are one instant of the machine plus simulated time, and it only subtracts
 //! them. Its random numbers and connection IDs come from streams of the run.
 //!
@@ -9,6 +9,9 @@
 
 mod frames;
 mod keys;
+mod law;
+mod qlog;
+mod quinn;
 mod record;
 mod session;
 mod task;
@@ -33,6 +36,10 @@ use quinn_proto::{
 use crate::engine::streams::Stream;
 use crate::model::{QuicConfig, QuicLaw};
 use keys::{Ids, Key, draw, draw_id};
+use law::LawFactory;
+pub(crate) use qlog::Log;
+pub use quinn::Quinn;
+pub use quinn_proto;
 use record::Factory;
 pub(crate) use record::{Counters, Shared};
 use session::Maker;
@@ -40,6 +47,9 @@ pub(crate) use task::{Reader, Writer};
 
 /// The UDP payload that every path takes (RFC 9000, 14).
 const LEAST_PACKET: u16 = 1200;
+
+/// Bytes that a sender keeps until they are acknowledged, at least: the default of `quinn-proto`.
+const LEAST_SEND_WINDOW: u64 = 10_000_000;
 
 /// Which end opens the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,16 +74,30 @@ pub(crate) struct Peer {
 
 impl Peer {
     /// An end that sends to this address; its random numbers are from `stream`.
-    pub(crate) fn new(config: &QuicConfig, role: Role, remote: (NodeId, u16), mut stream: Stream) -> Peer {
+    pub(crate) fn new(config: &QuicConfig, role: Role, remote: (NodeId, u16), stream: Stream) -> Peer {
+        let made = |record: &Shared, draw| transport(config, record, draw);
+        let peer = Peer::over(config.packet, role, remote, stream, made);
+        peer.record.lock().issues_tickets = config.zero_rtt;
+        peer
+    }
+
+    /// One that takes packets of up to this length, over a transport that may use its record and a random number.
+    fn over(
+        packet: u16,
+        role: Role,
+        remote: (NodeId, u16),
+        mut stream: Stream,
+        transport: impl FnOnce(&Shared, u32) -> TransportConfig,
+    ) -> Peer {
         let base = instant();
         let record = Shared::new(base);
-        let transport = Arc::new(transport(config, &record));
         let maker = Arc::new(Maker { record: record.clone() });
         let key = Arc::new(Key(stream.next_u64()));
         let mut endpoint = EndpointConfig::new(key.clone());
         endpoint.rng_seed(Some(draw(&mut stream)));
-        endpoint.max_udp_payload_size(config.packet).expect("the check refuses smaller packets");
+        endpoint.max_udp_payload_size(packet).expect("it is at least 1200 B");
         let first = draw_id(&mut stream);
+        let transport = Arc::new(transport(&record, stream.clone().next_u64() as u32));
         endpoint.cid_generator(move || Box::new(Ids(stream.clone())));
         let mut client = ClientConfig::new(maker.clone());
         client.transport_config(transport.clone()).initial_dst_cid_provider(Arc::new(move || first));
@@ -82,20 +106,59 @@ impl Peer {
             server.transport_config(transport).time_source(Arc::new(NoTime));
             Arc::new(server)
         });
-        let (node, port) = remote;
-        let remote = SocketAddr::new(IpAddr::V4(Ipv4Addr::from(wire::address(node))), port);
+        let remote = socket(remote);
         let endpoint = Endpoint::new(Arc::new(endpoint), server, true, None);
         Peer { endpoint, connection: None, client, remote, base, record, answers: VecDeque::new() }
     }
 
+    /// The transport parameters of the other end, which a client remembers with its ticket.
+    pub(crate) fn parameters(&self) -> Option<Vec<u8>> {
+        self.record.lock().parameters.clone()
+    }
+
+    /// This connection resumes one whose server had these parameters, if there was one.
+    pub(crate) fn resume(&mut self, parameters: Option<Vec<u8>>) {
+        self.record.lock().remembered = parameters;
+    }
+
+    /// Logs this connection, whose number is `number`, from `local`.
+    pub(crate) fn log(&mut self, log: Log, number: u32, local: (NodeId, u16)) {
+        self.record.lock().log = Some(log.continue_with(number, socket(local)));
+    }
+
+    /// The log up to now.
+    pub(crate) fn take_log(&mut self) -> Option<Log> {
+        self.record.lock().log.take()
+    }
+
+    /// The connection begins.
+    fn log_begin(&mut self, now: Time) {
+        if let Some(log) = &mut self.record.lock().log {
+            log.begin(now, self.remote);
+        }
+    }
+
+    /// Logs what has been measured.
+    fn log_metrics(&mut self) {
+        if let Some((_, connection)) = &self.connection
+            && self.record.lock().log.is_some()
+        {
+            let smoothed = Span(connection.rtt().as_nanos() as u64);
+            self.record.lock().log_metrics(smoothed);
+        }
+    }
+
     /// Opens the connection.
     pub(crate) fn connect(&mut self, now: Time) {
+        self.log_begin(now);
         let opened = self.endpoint.connect(self.at(now), self.client.clone(), self.remote, "server");
         self.connection = Some(opened.expect("the address and the version are valid"));
     }
 
     /// A datagram has arrived.
     pub(crate) fn up(&mut self, datagram: &[u8], ecn: Ecn, now: Time) {
+        self.record.lock().now = now;
+        let time = now;
         let (ecn, now) = (EcnCodepoint::from_bits(ecn as u8), self.at(now));
         let mut answer = Vec::new();
         let event = self.endpoint.handle(now, self.remote, None, ecn, BytesMut::from(datagram), &mut answer);
@@ -104,6 +167,7 @@ impl Peer {
                 connection.handle_event(event);
             }
             (Some(DatagramEvent::NewConnection(incoming)), None) => {
+                self.log_begin(time);
                 self.connection = self.endpoint.accept(incoming, now, &mut answer, None).ok();
             }
             (Some(DatagramEvent::NewConnection(incoming)), Some(_)) => self.endpoint.ignore(incoming),
@@ -111,15 +175,18 @@ impl Peer {
             _ => {}
         }
         self.settle();
+        self.log_metrics();
     }
 
     /// The time has come for which it asked.
     pub(crate) fn on_timer(&mut self, now: Time) {
+        self.record.lock().now = now;
         let now = self.at(now);
         if let Some((_, connection)) = &mut self.connection {
             connection.handle_timeout(now);
         }
         self.settle();
+        self.log_metrics();
     }
 
     /// Passes events between endpoint and connection.
@@ -139,7 +206,7 @@ impl Peer {
             into.extend_from_slice(&answer);
             return Some(Ecn::NotEct);
         }
-        self.record.lock().begin();
+        self.record.lock().begin(now);
         let now = self.at(now);
         let (_, connection) = self.connection.as_mut()?;
         let sent = connection.poll_transmit(now, 1, into)?;
@@ -150,8 +217,9 @@ impl Peer {
     /// When it has to be called next.
     pub(crate) fn next_at(&mut self) -> Option<Time> {
         let (_, connection) = self.connection.as_mut()?;
-        let at = connection.poll_timeout()?;
-        Some(Time(at.saturating_duration_since(self.base).as_nanos() as u64))
+        let timeout = connection.poll_timeout();
+        let timeout = timeout.map(|at| Time(at.saturating_duration_since(self.base).as_nanos() as u64));
+        timeout.into_iter().chain(self.record.lock().held()).min()
     }
 
     /// The record of what it sends.
@@ -170,6 +238,11 @@ impl Peer {
     }
 }
 
+/// The address of an end.
+fn socket((node, port): (NodeId, u16)) -> SocketAddr {
+    SocketAddr::new(IpAddr::V4(Ipv4Addr::from(wire::address(node))), port)
+}
+
 /// An instant from which simulated times are counted; nothing depends on which.
 #[expect(clippy::disallowed_methods, reason = "an instant can only be made from another")]
 fn instant() -> Instant {
@@ -185,10 +258,14 @@ impl TimeSource for NoTime {
     }
 }
 
-fn transport(config: &QuicConfig, record: &Shared) -> TransportConfig {
-    let law: Arc<dyn ControllerFactory + Send + Sync> = match config.law {
+/// Its law's random number is `draw`.
+fn transport(config: &QuicConfig, record: &Shared, draw: u32) -> TransportConfig {
+    let law: Arc<dyn ControllerFactory + Send + Sync> = match &config.law {
         QuicLaw::Cubic => Arc::new(CubicConfig::default()),
         QuicLaw::NewReno => Arc::new(NewRenoConfig::default()),
+        QuicLaw::Ours(law) => {
+            Arc::new(LawFactory { law: law.clone(), packet: config.packet, draw, record: record.clone() })
+        }
     };
     let duration = |span: Span| Duration::from_nanos(span.0);
     let idle = |span| IdleTimeout::try_from(duration(span)).expect("the check bounds the timeout");
@@ -212,6 +289,7 @@ fn transport(config: &QuicConfig, record: &Shared) -> TransportConfig {
         .initial_mtu(if config.mtu_discovery { LEAST_PACKET } else { config.packet })
         .mtu_discovery_config(discovery)
         .stream_receive_window(VarInt::from_u32(config.window))
+        .send_window(u64::from(config.window).max(LEAST_SEND_WINDOW))
         .ack_frequency_config(acks)
         .max_idle_timeout(config.idle_timeout.map(idle))
         .max_concurrent_uni_streams(VarInt::from_u32(config.streams));

@@ -10,7 +10,8 @@ use lasthop_stack::units::{Span, Time};
 use quinn_proto::RttEstimator;
 use quinn_proto::congestion::{Controller, ControllerFactory, ControllerMetrics};
 
-use super::frames::{Frame, Frames};
+use super::frames::Frames;
+use super::qlog::{Log, Metrics, Shown};
 
 /// A round trip, with the smoothed value.
 #[derive(Clone, Copy, Debug)]
@@ -82,6 +83,20 @@ pub(crate) struct Record {
     /// Whether the controller was asked for its window before that.
     is_asked: bool,
     last_probe: Option<Time>,
+    /// The sizes of the packets of that datagram that must be acknowledged.
+    pub(super) eliciting: Vec<u64>,
+    /// When that datagram is made, and until when a law that paces holds the next packets back.
+    pub(super) now: Time,
+    pub(super) held_until: Time,
+    pub(crate) log: Option<Log>,
+    /// Whether a server issues tickets.
+    pub(super) issues_tickets: bool,
+    /// The transport parameters of the other end, and those of a connection that this one resumes.
+    pub(super) parameters: Option<Vec<u8>>,
+    pub(super) remembered: Option<Vec<u8>>,
+    /// The last round trip, with the pace of a law that has one.
+    latest: Option<Span>,
+    pace: Option<u64>,
 }
 
 /// A record that the controller, the keys and the simulator share.
@@ -102,6 +117,15 @@ impl Shared {
             is_eliciting: None,
             is_asked: false,
             last_probe: None,
+            eliciting: Vec::new(),
+            now: Time::ZERO,
+            held_until: Time::ZERO,
+            log: None,
+            issues_tickets: false,
+            parameters: None,
+            remembered: None,
+            latest: None,
+            pace: None,
         })))
     }
 
@@ -112,32 +136,57 @@ impl Shared {
 
 impl Record {
     /// The next datagram is made.
-    pub(super) fn begin(&mut self) {
-        (self.is_eliciting, self.is_asked) = (None, false);
+    pub(super) fn begin(&mut self, now: Time) {
+        (self.is_eliciting, self.is_asked, self.now) = (None, false, now);
+        self.eliciting.clear();
     }
 
-    /// A packet with these frames is sent.
-    pub(super) fn on_packet(&mut self, frames: &[u8]) {
+    /// Until when a law that paces holds the next packet back, if it does.
+    pub(super) fn held(&self) -> Option<Time> {
+        (self.now < self.held_until).then_some(self.held_until)
+    }
+
+    /// A packet is sent.
+    pub(super) fn on_packet(&mut self, packet: &Shown) {
         let (mut is_eliciting, mut bytes, mut again) = (false, 0, 0);
-        for frame in Frames(frames) {
-            is_eliciting |= frame != Frame::Quiet;
-            match frame {
-                Frame::Stream { id, data: (begin, end) } => {
-                    let sent = self.sent.entry(id).or_default();
-                    bytes += end - begin;
-                    again += end.min(*sent).saturating_sub(begin);
-                    *sent = end.max(*sent);
-                }
-                Frame::Datagram(length) => bytes += length,
-                Frame::Quiet | Frame::Other => {}
+        for frame in Frames(packet.frames) {
+            is_eliciting |= frame.is_eliciting();
+            if let Some((id, (begin, end))) = frame.stream() {
+                let sent = self.sent.entry(id).or_default();
+                bytes += end - begin;
+                again += end.min(*sent).saturating_sub(begin);
+                *sent = end.max(*sent);
             }
+            bytes += frame.datagram().unwrap_or_default();
         }
+        let is_probe = self.is_eliciting.is_none() && !self.is_asked;
         self.is_eliciting.get_or_insert(is_eliciting);
+        self.eliciting.extend(is_eliciting.then_some(packet.length as u64));
         self.counters.acks += u64::from(!is_eliciting);
         self.counters.data += u64::from(bytes > 0);
         self.counters.again += u64::from(again > 0);
         self.counters.bytes += bytes;
         self.counters.bytes_again += again;
+        if let Some(log) = &mut self.log {
+            log.on_sent(self.now, packet, is_probe);
+        }
+    }
+
+    /// A packet has arrived.
+    pub(super) fn on_received(&mut self, packet: &Shown) {
+        if let Some(log) = &mut self.log {
+            log.on_received(self.now, packet);
+        }
+    }
+
+    /// Logs what the end has measured; the smoothed round trip is that of the connection.
+    pub(super) fn log_metrics(&mut self, smoothed: Span) {
+        let (latest, smoothed) = (self.latest, self.latest.map(|_| smoothed));
+        let metrics =
+            Metrics { latest, smoothed, window: self.window, threshold: self.threshold, pace: self.pace };
+        if let Some(log) = &mut self.log {
+            log.note(self.now, metrics);
+        }
     }
 
     /// A datagram has been sent. Only one that begins with a probe needs no room in the window (RFC 9002, 7.5).
@@ -148,9 +197,12 @@ impl Record {
         }
     }
 
-    fn on_congestion(&mut self, window: u64, is_persistent: bool) {
+    fn on_congestion(&mut self, window: u64, is_persistent: bool, lost: u64) {
         self.counters.reductions += u64::from(window < self.window);
         self.counters.persistent += u64::from(is_persistent);
+        if let Some(log) = &mut self.log {
+            log.on_lost(self.now, lost);
+        }
     }
 
     fn set_window(&mut self, window: u64, now: Time) {
@@ -168,7 +220,7 @@ impl Record {
         Counters { window_seconds: self.window_seconds(now), ..self.counters }
     }
 
-    fn time(&self, at: Instant) -> Time {
+    pub(super) fn time(&self, at: Instant) -> Time {
         Time(at.duration_since(self.base).as_nanos() as u64)
     }
 }
@@ -197,11 +249,13 @@ impl ControllerFactory for Factory {
 impl Watched {
     /// Notes the window.
     fn note(&self, now: Instant) {
-        let (window, mut record) = (self.law.window(), self.record.lock());
+        let metrics = self.law.metrics();
+        let (window, mut record) = (metrics.congestion_window, self.record.lock());
         if window != record.window {
             let now = record.time(now);
             record.set_window(window, now);
-            record.threshold = self.law.metrics().ssthresh;
+            record.threshold = metrics.ssthresh;
+            record.pace = metrics.pacing_rate;
         }
     }
 }
@@ -227,12 +281,14 @@ impl Controller for Watched {
         self.note(now);
         let mut record = self.record.lock();
         let newest = record.newest.take();
+        record.latest = newest.map(|newest| newest.rtt).or(record.latest);
         record.round_trips.extend(newest);
     }
 
     fn on_congestion_event(&mut self, now: Instant, sent: Instant, is_persistent: bool, lost: u64) {
         self.law.on_congestion_event(now, sent, is_persistent, lost);
-        self.record.lock().on_congestion(self.law.window(), is_persistent);
+        let window = self.law.metrics().congestion_window;
+        self.record.lock().on_congestion(window, is_persistent, lost);
         self.note(now);
     }
 

@@ -4,6 +4,9 @@
 //! one certificate and `TLS_AES_128_GCM_SHA256`. Only the transport parameters in them are real. A packet has a tag of 16
 //! bytes of zeros, and neither its payload nor its header is encrypted: nothing in a simulated network reads or changes them.
 //! Random numbers and keys of a real session would differ in each run, and with them the bytes of captures.
+//!
+//! A session that resumes another one (2.2) has its ticket instead of certificate and signature, and data goes with the
+//! first message. The server issues two tickets and accepts them, as rustls does by default.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -15,6 +18,7 @@ use quinn_proto::crypto::{
 use quinn_proto::transport_parameters::TransportParameters;
 use quinn_proto::{ConnectError, ConnectionId, Side, TransportError};
 
+use super::qlog::Shown;
 use super::record::Shared;
 
 /// Bytes of an AEAD's tag (RFC 9001, 5.3).
@@ -36,10 +40,18 @@ const ENCRYPTED_EXTENSIONS: usize = 6;
 const CERTIFICATE: usize = 299;
 const CERTIFICATE_VERIFY: usize = 68;
 const FINISHED: usize = 32;
+/// With an identifier of 32 bytes and a nonce as long.
+const TICKET: usize = 85;
+/// What a ticket and early data add to the first three messages.
+const RESUMING: [usize; 3] = [83, 6, 4];
 
 /// The messages that each end sends, in order.
 const OF_CLIENT: [usize; 2] = [CLIENT_HELLO, FINISHED];
 const OF_SERVER: [usize; 5] = [SERVER_HELLO, ENCRYPTED_EXTENSIONS, CERTIFICATE, CERTIFICATE_VERIFY, FINISHED];
+/// Those of a session that resumes another one.
+const AGAIN_OF_CLIENT: [usize; 2] = [CLIENT_HELLO + RESUMING[0], FINISHED];
+const AGAIN_OF_SERVER: [usize; 3] =
+    [SERVER_HELLO + RESUMING[1], ENCRYPTED_EXTENSIONS + RESUMING[2], FINISHED];
 
 /// What an end does next.
 struct Flight {
@@ -53,15 +65,27 @@ struct Flight {
     changes_keys: bool,
 }
 
-const FLIGHTS_OF_CLIENT: [Flight; 3] = [
-    Flight { after: 0, sends: OF_CLIENT.split_at(1).0, has_parameters: true, changes_keys: false },
-    Flight { after: 1, sends: &[], has_parameters: false, changes_keys: true },
-    Flight { after: 5, sends: OF_CLIENT.split_at(1).1, has_parameters: false, changes_keys: true },
-];
-const FLIGHTS_OF_SERVER: [Flight; 2] = [
-    Flight { after: 1, sends: OF_SERVER.split_at(1).0, has_parameters: false, changes_keys: true },
-    Flight { after: 1, sends: OF_SERVER.split_at(1).1, has_parameters: true, changes_keys: true },
-];
+const fn flights_of_client(own: &'static [usize], of_server: usize) -> [Flight; 3] {
+    [
+        Flight { after: 0, sends: own.split_at(1).0, has_parameters: true, changes_keys: false },
+        Flight { after: 1, sends: &[], has_parameters: false, changes_keys: true },
+        Flight { after: of_server, sends: own.split_at(1).1, has_parameters: false, changes_keys: true },
+    ]
+}
+
+/// With tickets after the handshake; a server that issues none ends before them.
+const fn flights_of_server(own: &'static [usize]) -> [Flight; 3] {
+    [
+        Flight { after: 1, sends: own.split_at(1).0, has_parameters: false, changes_keys: true },
+        Flight { after: 1, sends: own.split_at(1).1, has_parameters: true, changes_keys: true },
+        Flight { after: 2, sends: &[TICKET; 2], has_parameters: false, changes_keys: false },
+    ]
+}
+
+static FLIGHTS_OF_CLIENT: [Flight; 3] = flights_of_client(&OF_CLIENT, OF_SERVER.len());
+static FLIGHTS_OF_SERVER: [Flight; 3] = flights_of_server(&OF_SERVER);
+static AGAIN_FLIGHTS_OF_CLIENT: [Flight; 3] = flights_of_client(&AGAIN_OF_CLIENT, AGAIN_OF_SERVER.len());
+static AGAIN_FLIGHTS_OF_SERVER: [Flight; 3] = flights_of_server(&AGAIN_OF_SERVER);
 
 /// One end of a handshake.
 struct Session {
@@ -73,6 +97,9 @@ struct Session {
     /// Messages read.
     read: usize,
     flights: &'static [Flight],
+    /// The messages that come from the other end.
+    to_come: &'static [usize],
+    resumes: bool,
     record: Shared,
 }
 
@@ -85,9 +112,22 @@ impl Maker {
     fn session(&self, side: Side, parameters: &TransportParameters) -> Box<dyn crypto::Session> {
         let mut own = Vec::new();
         parameters.write(&mut own);
-        let flights: &[Flight] = if side.is_client() { &FLIGHTS_OF_CLIENT } else { &FLIGHTS_OF_SERVER };
         let record = self.record.clone();
-        Box::new(Session { side, own, peer: None, partial: Vec::new(), read: 0, flights, record })
+        let (remembered, issues_tickets) = {
+            let record = record.lock();
+            (record.remembered.clone(), record.issues_tickets)
+        };
+        let resumes = remembered.is_some();
+        let (flights, to_come): (&[Flight], &[usize]) = match (side, resumes) {
+            (Side::Client, false) => (&FLIGHTS_OF_CLIENT, &OF_SERVER),
+            (Side::Client, true) => (&AGAIN_FLIGHTS_OF_CLIENT, &AGAIN_OF_SERVER),
+            (Side::Server, false) => (&FLIGHTS_OF_SERVER, &OF_CLIENT),
+            (Side::Server, true) => (&AGAIN_FLIGHTS_OF_SERVER, &AGAIN_OF_CLIENT),
+        };
+        let unused = usize::from(side.is_server() && !issues_tickets);
+        let flights = &flights[..flights.len() - unused];
+        let peer = remembered.filter(|_| side.is_client());
+        Box::new(Session { side, own, peer, partial: Vec::new(), read: 0, flights, to_come, resumes, record })
     }
 }
 
@@ -120,13 +160,6 @@ impl crypto::ServerConfig for Maker {
     }
 }
 
-impl Session {
-    /// The messages that come from the other end.
-    fn to_come(&self) -> &'static [usize] {
-        if self.side.is_client() { &OF_SERVER } else { &OF_CLIENT }
-    }
-}
-
 impl crypto::Session for Session {
     fn initial_keys(&self, _id: &ConnectionId, _side: Side) -> Keys {
         keys(&self.record)
@@ -141,15 +174,18 @@ impl crypto::Session for Session {
     }
 
     fn early_crypto(&self) -> Option<(Box<dyn HeaderKey>, Box<dyn PacketKey>)> {
-        None
+        self.resumes.then(|| {
+            let Keys { header, packet } = keys(&self.record);
+            (header.local, if self.side.is_client() { packet.local } else { packet.remote })
+        })
     }
 
     fn early_data_accepted(&self) -> Option<bool> {
-        None
+        self.resumes.then_some(true)
     }
 
     fn is_handshaking(&self) -> bool {
-        self.read < self.to_come().len()
+        self.read < self.to_come.len()
     }
 
     fn read_handshake(&mut self, bytes: &[u8]) -> Result<bool, TransportError> {
@@ -157,8 +193,12 @@ impl crypto::Session for Session {
         while let Some(head) = self.partial.first_chunk::<HEAD>() {
             let length = u32::from_be_bytes(*head) as usize;
             let Some(message) = self.partial.get(HEAD..HEAD + length) else { break };
-            if let parameters @ 1.. = length - self.to_come()[self.read] {
-                self.peer = Some(message[..parameters].to_vec());
+            // Tickets, which follow the handshake, have none.
+            let without = self.to_come.get(self.read).copied().unwrap_or(length);
+            if let parameters @ 1.. = length - without {
+                let parameters = message[..parameters].to_vec();
+                self.record.lock().parameters = Some(parameters.clone());
+                self.peer = Some(parameters);
             }
             self.partial.drain(..HEAD + length);
             self.read += 1;
@@ -205,28 +245,37 @@ impl crypto::Session for Session {
     }
 }
 
-/// The key of no cipher. The frames of what an end sends go to its record.
-struct Plain(Option<Shared>);
+/// The key of no cipher. What an end sends goes to its record, and so does what it receives.
+enum Plain {
+    Header,
+    Packets(Shared),
+}
 
 fn keys(record: &Shared) -> Keys {
+    let packets = || Box::new(Plain::Packets(record.clone()));
     Keys {
-        header: KeyPair { local: Box::new(Plain(None)), remote: Box::new(Plain(None)) },
-        packet: KeyPair { local: Box::new(Plain(Some(record.clone()))), remote: Box::new(Plain(None)) },
+        header: KeyPair { local: Box::new(Plain::Header), remote: Box::new(Plain::Header) },
+        packet: KeyPair { local: packets(), remote: packets() },
     }
 }
 
 impl PacketKey for Plain {
-    fn encrypt(&self, _number: u64, packet: &mut [u8], header: usize) {
-        let end = packet.len() - TAG;
-        if let Some(record) = &self.0 {
-            record.lock().on_packet(&packet[header..end]);
+    fn encrypt(&self, number: u64, packet: &mut [u8], header: usize) {
+        let (length, end) = (packet.len(), packet.len() - TAG);
+        if let Plain::Packets(record) = self {
+            let (header, frames) = packet[..end].split_at(header);
+            record.lock().on_packet(&Shown { number, header, frames, length });
         }
         packet[end..].fill(0);
     }
 
-    fn decrypt(&self, _number: u64, _header: &[u8], payload: &mut BytesMut) -> Result<(), CryptoError> {
+    fn decrypt(&self, number: u64, header: &[u8], payload: &mut BytesMut) -> Result<(), CryptoError> {
+        let length = header.len() + payload.len();
         let end = payload.len().checked_sub(TAG).ok_or(CryptoError)?;
         payload.truncate(end);
+        if let Plain::Packets(record) = self {
+            record.lock().on_received(&Shown { number, header, frames: payload, length });
+        }
         Ok(())
     }
 

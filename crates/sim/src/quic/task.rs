@@ -162,7 +162,8 @@ impl Peer {
                 _ => {}
             }
         }
-        writer.is_connected |= connected;
+        // A client that resumes sends at once, and its server answers before the handshake ends.
+        writer.is_connected |= connected || connection.has_0rtt();
         writer.pump(connection);
         connected
     }

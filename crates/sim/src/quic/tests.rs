@@ -37,6 +37,7 @@ impl World {
             window: 1_250_000,
             streams: 1,
             datagrams: false,
+            zero_rtt: false,
             idle_timeout: None,
             acks: None,
         };

@@ -10,6 +10,8 @@ mod user;
 mod way;
 
 use std::iter;
+#[cfg(feature = "quic")]
+use std::path::PathBuf;
 
 use lasthop_stack::hooks::{Judge, Timer};
 use lasthop_stack::packet::{NodeId, Packet};
@@ -34,11 +36,11 @@ use crate::traffic::{AppConfig, AppKind, start_of};
 use datagrams::Datagrams;
 use host::{End, Host};
 use outer::Outer;
-#[cfg(feature = "quic")]
-use quic::Quic;
 use resuming::Resuming;
 use user::User;
 use way::{Pace, Reader, Way, Ways, is_spurious};
+#[cfg(feature = "quic")]
+use {super::RunError, crate::host::create, quic::Quic};
 
 /// The names of the two ends of each flow in traces. The receiving end has a window and round trips too: those of the
 /// reverse data, or of its SYN and FIN.
@@ -47,9 +49,32 @@ pub(super) fn trace_names(config: &Config) -> Vec<String> {
     config.flows.iter().flat_map(names).collect()
 }
 
+/// The names of the qlogs of a flow, of its sender and its receiver; none of one that does not run over QUIC.
+#[must_use]
+pub fn logs(flow: &FlowConfig) -> Option<[String; 2]> {
+    let is_logged = matches!(flow.transport, TransportConfig::Quic(_)) && !flow.is_outside;
+    is_logged.then(|| ["sender", "receiver"].map(|end| format!("{}-{end}.sqlog", flow.name)))
+}
+
 /// The law that judges instead of this one among [`trace_names`].
 pub(super) fn judging(config: &Config, trace_name: u32, judge: Judge) -> Option<CongestionKind> {
     config.flows[trace_name as usize / 2].judges().find(|(known, _)| *known == judge).map(|(_, law)| law)
+}
+
+/// Opens the qlogs of the flows over QUIC.
+#[cfg(feature = "quic")]
+pub(super) fn log(config: &Config, flows: &mut [Flow], files: &[PathBuf]) -> Result<(), RunError> {
+    let mut files = files.chunks_exact(2);
+    for (flow, ends) in config.flows.iter().zip(flows) {
+        if let Sockets::Quic(ends) = &mut ends.sockets
+            && let Some([sender, receiver]) = files.next()
+        {
+            let files = [create(sender), create(receiver)];
+            let [sender, receiver] = files.map(|file| file.map_err(RunError::Log));
+            ends.log(&flow.name, [sender?, receiver?]);
+        }
+    }
+    Ok(())
 }
 
 enum Sockets {
@@ -150,6 +175,15 @@ impl Flow {
         let is_followed = user.is_some() || resuming.is_some() || reverse.is_some();
         let is_bare = forward.is_endless && !is_followed;
         Flow { ends, sockets, late: [0; 2], ways: Ways { forward, reverse }, user, resuming, is_bare }
+    }
+
+    /// Ends the qlogs.
+    #[cfg(feature = "quic")]
+    pub(super) fn finish_logs(&mut self) -> Result<(), RunError> {
+        match &mut self.sockets {
+            Sockets::Quic(ends) => ends.finish_logs().map_err(RunError::Log),
+            _ => Ok(()),
+        }
     }
 
     /// Prefetches the state of one side.

@@ -35,6 +35,8 @@ pub enum RunError {
     },
     /// A capture file could not be written.
     Capture(PathBuf, io::Error),
+    /// A qlog cannot be written.
+    Log(io::Error),
     /// The rows of a trace could not be written to the file in which they wait.
     Trace(io::Error),
 }
@@ -64,6 +66,7 @@ impl fmt::Display for RunError {
             RunError::Capture(path, error) => {
                 write!(f, "{}: cannot write the capture: {error}", path.display())
             }
+            RunError::Log(error) => write!(f, "cannot write a qlog: {error}"),
             RunError::Trace(error) => {
                 write!(f, "cannot keep the traces in the folder for temporary files: {error}")
             }

@@ -35,6 +35,7 @@ use crate::probe::trace::{Trace, Tracer};
 use crate::probe::transfers::{self, Transfer};
 use crate::traffic::AppKind;
 use endpoint::Flow;
+pub use endpoint::logs;
 pub use error::RunError;
 pub use estimate::{Estimate, estimate};
 use link_events::{LinkAct, LinkEvents};
@@ -58,6 +59,8 @@ pub struct Request<'a> {
     pub trace: &'a [String],
     /// Links (by index) to capture, each with its file.
     pub pcap: &'a [(usize, PathBuf)],
+    /// The files of qlogs, if they are wanted: of each flow over QUIC its sender's and its receiver's, as [`logs`] names them.
+    pub qlog: &'a [PathBuf],
     /// Set by another thread to interrupt the run.
     pub cancel: Option<&'a AtomicBool>,
     /// Where the run notes now and then the simulated time that it has reached, in nanoseconds, for other threads.
@@ -78,6 +81,7 @@ impl<'a> Request<'a> {
             replication,
             trace: &[],
             pcap: &[],
+            qlog: &[],
             cancel: None,
             reached: None,
             max_events: None,
@@ -186,6 +190,7 @@ pub fn run(request: &Request) -> Result<Outcome, RunError> {
     let (mut interrupted, mut stopped) = (false, None);
     let is_cancelled = || request.cancel.is_some_and(|cancel| cancel.load(Ordering::Relaxed));
     let mut look = |now: Time, events| {
+        host::reached(now);
         if let Some(reached) = request.reached {
             reached.store(now.0, Ordering::Relaxed);
         }
@@ -314,6 +319,8 @@ impl World {
         for (number, flow) in config.flows.iter().enumerate() {
             flows.push(Flow::new(number as u32, flow, request, &mut net, &mut acts));
         }
+        #[cfg(feature = "quic")]
+        endpoint::log(config, &mut flows, request.qlog)?;
         let link_events = LinkEvents::new(request, &initial, &mut net, &mut acts);
         net.begin();
         let limits = (request.max_events.or(config.run.max_events), request.max_wall.or(config.run.max_wall));
@@ -509,6 +516,8 @@ impl World {
             };
             finished.transpose().map_err(|error| RunError::Capture(path.clone(), error))?;
         }
+        #[cfg(feature = "quic")]
+        self.flows.iter_mut().try_for_each(Flow::finish_logs)?;
         let flows = endpoint::trace_names(request.config);
         let delivered = self.flows.iter().flat_map(Flow::delivered);
         let names = request.config.directions();

@@ -71,7 +71,7 @@ impl Window {
     }
 
     /// A whole window loses its share of a segment and its credit: it was reduced.
-    pub(crate) fn round(&mut self) {
+    pub fn round(&mut self) {
         if let Some(credit) = &mut self.credit {
             *credit = 0;
             self.cwnd = libm::floor(self.cwnd);
@@ -80,7 +80,7 @@ impl Window {
     }
 
     /// Holds the window within its bounds; the sender calls it after each edit, so a law need not.
-    pub(crate) fn clamp(&mut self) {
+    pub fn clamp(&mut self) {
         self.cwnd = self.cwnd.clamp(Self::LEAST, self.limit);
         self.ssthresh = self.ssthresh.max(2.0 * Self::LEAST);
     }

@@ -90,6 +90,14 @@ function csv(rows) {
   return rows.map((row) => row.map(cell).join(",")).join("\n") + "\n";
 }
 
+/** An SVG of our own as part of the page; nothing in it may run or load. */
+function inlined(text) {
+  const svg = document.importNode(new DOMParser().parseFromString(text, "image/svg+xml").documentElement, true);
+  for (const part of svg.querySelectorAll("script, foreignObject")) part.remove();
+  svg.setAttribute("role", "img");
+  return svg;
+}
+
 /** Say something to readers who do not see the page. */
 function say(text) {
   $("#said").textContent = text;

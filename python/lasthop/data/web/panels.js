@@ -3,20 +3,6 @@
 const option = (value, text = value) => el("option", { value }, text);
 const pointName = (values) => Object.entries(values).map(([key, value]) => `${key.split(".").slice(-2).join(" ")} = ${value}`).join(", ") || "the only point";
 
-/** A value with its unit, scaled by the largest of its row. */
-const shownIn = (value, [factor, unit]) => (value === null ? "–" : `${digits(value / factor)} ${unit ?? ""}`.trim());
-
-function bounds({ low, high, n }, [factor]) {
-  if (low === null) return n ? `n = ${n}` : "";
-  return low === high ? "does not vary" : `${digits(low / factor)} to ${digits(high / factor)}`;
-}
-
-function tableOf(label, heads, rows) {
-  return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label }, el("table", { class: "found" },
-    el("thead", {}, el("tr", {}, heads.map((text) => el("th", { scope: "col" }, text)))),
-    el("tbody", {}, rows.map(({ cells, title }) => el("tr", { title }, cells.map((cell, i) => (i ? el("td", {}, cell) : el("th", { scope: "row" }, cell))))))));
-}
-
 class Panels {
   constructor(host, traced, run, isRunning) {
     this.host = host;
@@ -28,6 +14,7 @@ class Panels {
     this.name = "figures";
     this.point = 0;
     this.filter = "";
+    this.layer = "frames";
     this.tabs = $$("[role=tab]");
     for (const tab of this.tabs) tab.addEventListener("click", () => this.open(tab.dataset.panel));
     $("[role=tablist]").addEventListener("keydown", (event) => {
@@ -37,7 +24,7 @@ class Panels {
       next.focus();
       this.open(next.dataset.panel);
     });
-    addEventListener("theme", () => { for (const figure of this.cards) if (figure.drawn && figure.stage) figure.draw(); });
+    addEventListener("theme", () => { this.light(); for (const figure of this.cards) if (figure.drawn && figure.stage) figure.draw(); });
   }
 
   open(name) {
@@ -68,6 +55,7 @@ class Panels {
 
   /** A card with a figure. */
   card(fig, kept, place = this.host) {
+    if (fig.form === "none") return el("p", { class: "notice" }, `${fig.title}: ${fig.error}`);
     const host = el("figure", { class: "card wide" }, el("div", { class: "head" }, el("h3", {}, fig.title)), el("div", { class: "drawing" }), el("figcaption", {}, fig.caption));
     place.append(host);
     this.cards.push(new Figure(host, fig, { name: this.results.about.title || "scenario" }, this.cards.length, kept));
@@ -82,7 +70,7 @@ class Panels {
     const figs = this.hasRuns() ? figuresOf(this.results) : [];
     const timed = this.hasRuns() && !this.isRunning() ? this.results.about.figures.filter(isTimed) : [];
     if (!figs.length && !timed.length) return this.hasRuns() ? [el("p", { class: "about" }, "This scenario sweeps nothing that this page draws: its metrics are under Numbers, one run is under Over time.")] : [];
-    return [...figs.map((fig, i) => this.card(fig, before[i])), ...timed.map((figure) => this.later((place) => this.timed(figure, place)))];
+    return [...figs.map((fig) => this.card(fig, before[this.cards.length])), ...timed.map((figure) => this.later((place) => this.timed(figure, place)))];
   }
 
   /** A figure that needs traces. */
@@ -118,17 +106,13 @@ class Panels {
 
   metrics() {
     const words = this.filter.toLowerCase();
-    return this.results.names().filter((name) => `${name} ${this.results.words(name)}`.toLowerCase().includes(words));
+    return this.results.names().map((name) => this.results.metrics.get(name)).filter((it) => `${it.name} ${metricWords(it)}`.toLowerCase().includes(words));
   }
 
   numbers() {
     const { results } = this;
     if (!this.hasRuns()) return [];
-    const rows = this.metrics().map((name) => {
-      const mean = results.mean(this.point, name), metric = results.metrics.get(name);
-      const scale = prefix(Math.abs(mean.mean ?? 0), metric.unit);
-      return { title: metric.meaning, cells: [el("span", {}, results.words(name), el("small", {}, name)), shownIn(mean.mean, scale), bounds(mean, scale)] };
-    });
+    const rows = meansOf(this.metrics(), (name) => results.of(this.point, name));
     return [this.choice(), el("div", { class: "toolbar" }, this.search()), tableOf("Metrics", ["metric", "mean", "95 % interval"], rows)];
   }
 
@@ -163,21 +147,9 @@ class Panels {
     const choice = el("div", { class: "choice" }, el("span", {}, "Key"), select("key", "Key", pair.keys.map(([key]) => key), pair.key, (key) => ({ key })),
       select("to", "Value", pair.values, pair.to, (to) => ({ to })), el("span", {}, "minus"), select("from", "Baseline", pair.values, pair.from, (from) => ({ from })));
     const [a, b] = [this.beside(pair.key, pair.to), this.beside(pair.key, pair.from)], { results } = this;
-    const rows = this.metrics().flatMap((name) => {
-      const [one, other] = [results.of(a, name), results.of(b, name)], it = difference(one, other), metric = results.metrics.get(name);
-      if (!it.n) return [];
-      const [to, from] = [interval([...one.values()]), interval([...other.values()])];
-      const scale = prefix(Math.max(Math.abs(to.mean), Math.abs(from.mean)), metric.unit);
-      // What only rounding tells apart is equal.
-      if (Math.abs(it.mean) <= 1e-12 * scale[0]) return [];
-      const isClear = it.low !== null && (it.low > 0 || it.high < 0), sign = it.mean > 0 ? "+" : "";
-      const share = from.mean ? `${sign}${digits((100 * it.mean) / from.mean, 3)} %; ` : "";
-      return [{ title: metric.meaning, cells: [
-        el("span", {}, results.words(name), el("small", {}, name)), shownIn(from.mean, scale), shownIn(to.mean, scale),
-        el("span", {}, el(isClear ? "b" : "span", {}, `${sign}${shownIn(it.mean, scale)}`), el("small", {}, `${share}${bounds(it, scale)}`))] }];
-    });
+    const rows = differing(this.metrics(), (name) => results.of(b, name), (name) => results.of(a, name));
     const others = this.results.about.axes.length > 1 ? this.choice() : null;
-    const about = `Paired by their random numbers, n = ${results.rows[a]?.size ?? 0}; 95 % intervals below the differences, bold where they exclude 0; metrics that are equal are left out.`;
+    const about = `Paired by their random numbers, n = ${results.rows[a]?.size ?? 0}; ${PAIRED}`;
     return [choice, others, el("p", { class: "about" }, about), el("div", { class: "toolbar" }, this.search()),
       tableOf("Differences", ["metric", pair.from, pair.to, "difference"], rows), this.another(false)];
   }
@@ -215,7 +187,7 @@ class Panels {
   later(make) {
     const place = el("div", { class: "later" }, el("p", { class: "about" }, "Running…"));
     // It is in the page first.
-    Promise.resolve(place).then(make).then((found) => { if (place.isConnected) place.replaceChildren(...found); });
+    Promise.resolve(place).then(make).catch((error) => [el("p", { class: "notice" }, error.message)]).then((found) => { if (place.isConnected) place.replaceChildren(...found); });
     return place;
   }
 
@@ -242,24 +214,70 @@ class Panels {
     return [this.choice(), this.later(drawn)];
   }
 
+  /** The runs that are compared, or the one chosen, with the rows of their traces over the same period; a message in `said` instead. */
+  async moving(count) {
+    const { about } = this.results, pair = this.pair(), begin = this.since ? Number(this.since) : null, runs = [];
+    let period = null;
+    const names = namesOf(this.results, {});
+    for (const point of this.points()) {
+      const ask = (most) => this.traced(point, { trace: ["events"], max_events: most });
+      const found = await eventsOf(ask, begin, count, period?.[1]);
+      if (!found.run) return { said: "" };
+      if (found.run.error) throw new Error(found.run.error);
+      period ??= found.period;
+      if (!period) return { said: "No segment is sent from this time on." };
+      runs.push({ rows: found.rows, title: pair ? names[about.points[point][pair.key]] ?? about.points[point][pair.key] : "", point });
+    }
+    return { runs, period };
+  }
+
+  /** The time from which packets are shown. */
+  begin() {
+    const since = el("input", { type: "number", id: "since", min: "0", step: "any", placeholder: "first", value: this.since ?? "", onchange: () => { this.since = since.value; this.draw(); } });
+    return el("label", { class: "choice" }, el("span", {}, "from second"), since);
+  }
+
   ladder() {
-    const { about } = this.results, pair = this.pair(), points = this.points();
-    const drawn = async () => {
-      const found = [];
-      for (const point of points) found.push(await this.traced(point, { trace: ["events"], max_events: 12000 }));
-      if (found.some((it) => !it)) return [];
-      const failed = found.find((it) => it.error);
-      if (failed) return [el("p", { class: "notice" }, failed.error)];
-      const ladders = found.map((it) => rungsOf(it.traces.events));
-      const first = ladders.map(({ rungs }) => rungs.findIndex((it) => it.kind === "data"));
-      if (first.includes(-1)) return [el("p", { class: "about" }, "No frame with data went between two nodes in the first events of this run.")];
-      const begins = ladders.map(({ rungs }, i) => rungs[Math.min(rungs.length - 1, first[i] + 30)].begin);
-      const long = Math.max(...ladders.map(({ rungs }, i) => rungs[Math.min(rungs.length - 1, first[i] + 70)].begin - begins[i])) || 1e-3;
-      const legend = el("ul", { class: "kinds" }, Object.entries(KINDS).map(([kind, text]) => el("li", { class: kind }, text)));
-      const high = Math.max(...ladders.map((it, i) => within(it.rungs, begins[i], begins[i] + long).length));
-      return [legend, el("div", { class: "ladders" }, ladders.map((it, i) => ladderOf(it, [begins[i], begins[i] + long], high, pair ? about.points[points[i]][pair.key] : "this run")))];
+    const layer = el("select", { id: "layer", onchange: () => { this.layer = layer.value; this.draw(); } }, option("frames", "frames on media and wires"), option("tcp", "segments of transports"));
+    layer.value = this.layer;
+    const drawn = async (place) => {
+      const { runs, period, said } = await this.moving(LADDER_SEGMENTS);
+      if (said !== undefined) return said ? [el("p", { class: "about" }, said)] : [];
+      const panels = runs.map(({ rows, title }) => Object.assign(LadderOf.of(rows, period, this.layer === "frames"), { title }));
+      if (!panels.some((it) => it.arrows.length)) return [el("p", { class: "about" }, "Nothing went between two nodes then.")];
+      const { title } = this.results.about, wide = 0.75 * (place.clientWidth - 22), isBeside = wide >= 500;
+      // On a phone one is below the other.
+      const scenes = (isBeside ? [panels] : panels.map((it) => [it])).map((some) => {
+        const natural = ladderScene(some, period, title);
+        return natural.width > wide ? ladderScene(some, period, title, wide) : natural;
+      });
+      const names = Object.fromEntries(KINDS), counted = ({ arrows }) => [...KINDS.keys()].map((kind) => [kind, arrows.filter((it) => it.kind === kind && it.begin.node !== it.end.node).length]).filter(([, n]) => n);
+      const captions = panels.map((it) => el("figcaption", {}, `${it.title || "This run"}: ${counted(it).map(([kind, n]) => `${n} ${names[kind].name}`).join(", ")} in ${human(period[1] - period[0], "s", 3)}`));
+      return [...scenes.map((scene) => el("figure", { class: "ladder-of" }, inlined(svgOf(scene)))), ...captions,
+        el("div", { class: "toolbar" }, el("button", { type: "button", onclick: () => save("ladder.svg", svgOf(ladderScene(panels, period, title)), "image/svg+xml") }, "Save the ladder"))];
     };
-    return [this.choice(), this.later(drawn)];
+    return [el("div", { class: "choices-of" }, this.choice(), el("label", { class: "choice" }, el("span", {}, "Layer"), layer), this.begin()), this.later(drawn)];
+  }
+
+  film() {
+    const drawn = async () => {
+      const { runs, period, said } = await this.moving(PLAYED), films = [];
+      if (said !== undefined) return said ? [el("p", { class: "about" }, said)] : [];
+      for (const { rows, title, point } of runs) {
+        const film = FilmOf.of(rows, period), positions = await this.ask(this.results.scenario, { do: "positions", point });
+        films.push([title, film, placesOf(film.nodes, positions)]);
+      }
+      if (!films.some(([, film]) => film.flights.length)) return [el("p", { class: "about" }, "No frame went between two nodes then.")];
+      const title = this.results.about.title || "scenario", page = filmPage(playedData(films, period, SETUP.play.looks), title);
+      return [el("iframe", { class: "film", title: `Film of ${title}`, srcdoc: page, onload: () => this.light() }),
+        el("div", { class: "toolbar" }, el("button", { type: "button", onclick: () => save("film.html", page, "text/html;charset=utf-8") }, "Save the film"))];
+    };
+    return [el("div", { class: "choices-of" }, this.choice(), this.begin()), this.later(drawn)];
+  }
+
+  /** A page within this one has the same colours. */
+  light() {
+    $(".film", this.host)?.contentWindow.useTheme?.(document.documentElement.dataset.theme);
   }
 
   files() {

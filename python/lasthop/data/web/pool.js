@@ -13,10 +13,12 @@ class Engine {
     URL.revokeObjectURL(url);
     this.opened = null;
     this.worker.onmessage = ({ data }) => {
-      const done = this.waiting.get(data.id);
+      const asked = this.waiting.get(data.id);
+      if ("reached" in data) { asked?.reached(data.reached); return; }
       this.waiting.delete(data.id);
-      if (data.answer?.failed) this.opened = null;
-      done?.(data.answer);
+      asked?.done(data.answer);
+      // What a module holds that has trapped is not to be trusted any more.
+      if (data.answer?.failed) this.end(data.answer.error);
     };
     this.worker.onerror = (event) => {
       event.preventDefault();
@@ -25,23 +27,30 @@ class Engine {
     return this.ask({ loads: this.module, files: this.files });
   }
 
-  ask(message) {
+  /** The answer to a message; `reached` is called with the simulated time while a run goes on. */
+  ask(message, reached = () => {}) {
     if (!this.worker) this.start();
     const id = this.count++;
     return new Promise((done) => {
-      this.waiting.set(id, done);
+      this.waiting.set(id, { done, reached });
       this.worker.postMessage({ ...message, id });
     });
   }
 
+  /** Opens a scenario, and describes it. */
+  async open(scenario) {
+    const found = await this.ask({ call: { do: "open", ...scenario } });
+    this.opened = found.error ? null : scenario.key;
+    return found;
+  }
+
   /** The answer to a call about a scenario, which is opened first. */
-  async about(scenario, call) {
+  async about(scenario, call, reached) {
     if (this.opened !== scenario.key) {
-      const found = await this.ask({ call: { do: "open", ...scenario } });
+      const found = await this.open(scenario);
       if (found.error) return found;
-      this.opened = scenario.key;
     }
-    return this.ask({ call });
+    return this.ask({ call }, reached);
   }
 
   /** Ends the worker; what it was asked has no other answer than this. */
@@ -51,7 +60,7 @@ class Engine {
     this.opened = null;
     const all = [...this.waiting.values()];
     this.waiting.clear();
-    for (const done of all) done({ error: text, faults: [], stopped: true });
+    for (const { done } of all) done({ error: text, faults: [], stopped: true });
   }
 }
 
@@ -62,13 +71,16 @@ class Pool {
     this.round = 0;
   }
 
-  /** Runs calls about a scenario on all workers; `take` gets each answer with its place. False if stopped. */
-  async all(scenario, calls, take) {
+  /**
+   * Runs calls about a scenario on all workers; `take` gets each answer with its place, and `reached` the simulated time
+   * of each that goes on. False if stopped.
+   */
+  async all(scenario, calls, take, reached = () => {}) {
     const round = ++this.round;
     let next = 0;
     const serve = async (engine) => {
       while (next < calls.length && round === this.round) {
-        const place = next++, answer = await engine.about(scenario, calls[place]);
+        const place = next++, answer = await engine.about(scenario, calls[place], (seconds) => reached(seconds, place));
         if (round !== this.round || answer.stopped) return;
         take(answer, place);
       }

@@ -4,6 +4,11 @@ const LEVEL = 0.95;
 /** Quantiles of Student's t by the number of values; the module computes them. */
 const FACTORS = new Map();
 
+/** Asks the simulator for the quantiles of up to so many values. */
+async function learnFactors(engine, count) {
+  for (let n = 2; n <= count; n++) if (!FACTORS.has(n)) FACTORS.set(n, await engine.ask({ call: { do: "quantile", p: 0.5 + LEVEL / 2, df: n - 1 } }));
+}
+
 /** The sum of numbers with one rounding, as Python's math.fsum: partial sums that do not overlap. */
 function fsum(values) {
   const parts = [];
@@ -44,6 +49,32 @@ function interval(values) {
   const mean = fsum(known) / n;
   const half = FACTORS.get(n) * Math.sqrt(fsum(known.map((v) => (v - mean) ** 2)) / (n - 1) / n);
   return { mean, low: mean - half, high: mean + half, n };
+}
+
+/** The share of durations that are over by each time, with those that had not ended censored: Kaplan and Meier's estimate. */
+function overBy(lasted) {
+  const sorted = [...lasted].sort((a, b) => a.time - b.time), x = [0], y = [0];
+  let share = 1;
+  for (let i = 0; i < sorted.length;) {
+    const { time } = sorted[i], atRisk = sorted.length - i;
+    let ended = 0;
+    for (; i < sorted.length && sorted[i].time === time; i++) ended += sorted[i].ended;
+    if (!ended) continue;
+    share *= 1 - ended / atRisk;
+    x.push(time);
+    y.push(1 - share);
+  }
+  return { x: [...x, sorted.at(-1).time], y: [...y, y.at(-1)] };
+}
+
+/** The ratio of the means of a and b over the replications that both have, less one, by the delta method. */
+function gain(a, b) {
+  const shared = [...a.keys()].filter((k) => b.has(k)).sort((x, y) => x - y).filter((k) => a.get(k) !== null && b.get(k) !== null), n = shared.length;
+  const below = n ? fsum(shared.map((k) => b.get(k))) / n : 0;
+  if (!below) return { mean: null, low: null, high: null, n: 0 };
+  const mean = fsum(shared.map((k) => a.get(k))) / n / below;
+  const { low, high } = interval(shared.map((k) => (a.get(k) - mean * b.get(k)) / below)), half = low === null ? null : (high - low) / 2;
+  return { mean: mean - 1, low: half === null ? null : mean - half - 1, high: half === null ? null : mean + half - 1, n };
 }
 
 /** The mean of a - b over the replications that both have, given by number. */

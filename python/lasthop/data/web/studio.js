@@ -1,6 +1,5 @@
 // The playground: a scenario that is checked while it is written, and run in the page.
 
-const SETUP = JSON.parse($("#setup").textContent);
 const state = { name: SETUP.name, kept: SETUP.text, about: null, scenario: null, set: [], faults: [], running: false };
 let pool = null, checker = null, library = null, pending = 0, checks = 0;
 
@@ -90,32 +89,40 @@ async function run(set = []) {
   state.set = set;
   command();
   const count = replications();
-  for (let n = 2; n <= count; n++) if (!FACTORS.has(n)) FACTORS.set(n, await checker.ask({ call: { do: "quantile", p: 0.5 + LEVEL / 2, df: n - 1 } }));
+  await learnFactors(checker, count);
+  const transfers = about.figures.some((figure) => figure.kind === "cdf");
   const results = new Results(scenario, about), begun = performance.now();
-  const calls = Array.from({ length: count }, (_, replication) => about.points.map((_, point) => ({ do: "run", point, seed: about.seed, replication }))).flat();
+  const calls = Array.from({ length: count }, (_, replication) => about.points.map((_, point) => ({ do: "run", point, seed: about.seed, replication, transfers }))).flat();
   let done = 0, events = 0, failure = null, drawn = 0;
   busy(true);
+  const reached = new Map();
   const progress = () => {
     const seconds = (performance.now() - begun) / 1000;
-    $("#progress").value = done / calls.length;
-    $("#done").textContent = `${done} of ${calls.length} runs`;
-    const left = done ? (seconds / done) * (calls.length - done) : 0;
-    $("#pace").textContent = done === calls.length ? `${digits(events / seconds / 1e6, 3)} million events/s, ${human(seconds, "s", 3)}` : done ? `about ${human(left, "s", 2)} left` : "";
+    // What is simulated of the runs that go on counts as well.
+    const share = (done + [...reached.values()].reduce((sum, time) => sum + Math.min(1, time / about.duration_s), 0)) / calls.length;
+    $("#progress").value = share;
+    $("#done").textContent = `${done} of ${calls.length} runs${reached.size ? `, ${digits(100 * share, 2)} % simulated` : ""}`;
+    $("#pace").textContent = done === calls.length ? `${digits(events / seconds / 1e6, 3)} million events/s, ${human(seconds, "s", 3)}` : share ? `about ${human(seconds / share - seconds, "s", 2)} left` : "";
   };
   progress();
   const finished = await pool.all(scenario, calls, (found, place) => {
     done++;
+    reached.delete(place);
     if (found.error) failure = failure ?? found.error;
     else {
       events += found.events;
       results.rows[calls[place].point].set(calls[place].replication, found.metrics);
       results.series[calls[place].point].set(calls[place].replication, found.series);
+      results.transfers[calls[place].point].set(calls[place].replication, found.transfers ?? []);
     }
     progress();
     if (panels.name === "figures" && performance.now() - drawn > 800 && done < calls.length) {
       drawn = performance.now();
       panels.show(results);
     }
+  }, (seconds, place) => {
+    reached.set(place, seconds);
+    progress();
   });
   busy(false);
   panels.show(results);
@@ -162,14 +169,27 @@ function take({ name, text, savable = false }) {
   });
 }
 
+/** A page of which the reader turns knobs: they and the results, each point once. */
+async function turnOnly(given) {
+  $("#main").classList.add("turning");
+  for (const [key, number] of Object.entries(given)) if (number !== null) editor.put(key, String(number));
+  for (const { key, value, unit } of editor.numbers()) if (key in given) state.knobs.push({ key, most: mostOf(value, unit) });
+  knobs();
+  $("#replications").value = 1;
+  await run();
+}
+
 // Sliders for numbers.
 state.knobs = [];
 let turning = 0;
 
+/** The upper end of the slider of a number. */
+const mostOf = (value, unit) => (unit.trim() === "%" ? Math.min(100, Math.max(10, 2 * value)) : 2 * Math.abs(value)) || 10;
+
 function addKnob() {
   const found = editor.numberHere();
   if (!found) { answer($("#add-knob"), "No number in the line of the cursor"); return; }
-  if (!state.knobs.some((knob) => knob.key === found.key)) state.knobs.push({ key: found.key, most: (found.unit.trim() === "%" ? Math.min(100, Math.max(10, 2 * found.value)) : 2 * Math.abs(found.value)) || 10 });
+  if (!state.knobs.some((knob) => knob.key === found.key)) state.knobs.push({ key: found.key, most: mostOf(found.value, found.unit) });
   knobs();
 }
 
@@ -203,7 +223,7 @@ function turn(key, value) {
 }
 
 // Scenarios that are shipped, and those of the folder.
-function picture({ nodes = [], links = [] }) {
+function sketch({ nodes = [], links = [] }) {
   const drawing = document.createElementNS(SVG, "svg");
   drawing.setAttribute("viewBox", "0 0 230 84");
   drawing.setAttribute("aria-hidden", "true");
@@ -222,7 +242,7 @@ function gallery() {
   const words = $("#find").value.toLowerCase();
   const all = (library?.scenarios ?? []).filter((it) => `${it.name} ${it.title}`.toLowerCase().includes(words));
   $("#gallery-here").replaceChildren(...all.map((it) => el("li", {}, el("button", { type: "button", onclick: () => { $("#gallery").close(); take(it); } },
-    picture(it.picture ?? {}), el("b", {}, it.title), el("small", {}, it.name)))));
+    sketch(it.picture ?? {}), el("b", {}, it.title), el("small", {}, it.name)))));
 }
 
 // The tour: one minute on what an agent does.
@@ -275,6 +295,7 @@ $("#replications").addEventListener("input", command);
 $("#add-knob").addEventListener("click", addKnob);
 $("#share").addEventListener("click", (event) => share(event.currentTarget));
 $("#keep").addEventListener("click", (event) => keep(event.currentTarget));
+$("#whole").addEventListener("click", () => { $("#main").classList.remove("turning"); editor.view.requestMeasure(); });
 $("#start-tour").addEventListener("click", () => tour());
 $("#open-gallery").addEventListener("click", () => { gallery(); $("#gallery").showModal(); });
 $("#close-gallery").addEventListener("click", () => $("#gallery").close());
@@ -295,5 +316,6 @@ addEventListener("click", (event) => {
   const about = state.about;
   if (about) $("#replications").value = Math.min(about.replications, 5);
   command();
+  if (about && shared?.knobs) await turnOnly(shared.knobs);
   dispatchEvent(new Event("ready"));
 })();

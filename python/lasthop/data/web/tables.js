@@ -149,6 +149,7 @@ function openPoint(study, point) {
     el("p", { class: "place" }, place || "The only point"),
     ...Object.entries(p.status ?? {}).map(([k, text]) => el("p", { class: "notice", role: "note" }, `Replication ${k} ${text}`)),
     ...repetition(study, p),
+    ...(study.again ? [again(study, p)] : []),
     ...runsTable(points, p),
   ];
   sheet.replaceChildren(...body);
@@ -179,14 +180,6 @@ function repetition(study, p) {
     el("div", { class: "code" }, el("label", { class: "choice" }, el("span", {}, "Repeat replication"), select), code, button),
     ladder,
   ];
-}
-
-/** An SVG of our own as part of the page; nothing in it may run or load. */
-function inlined(text) {
-  const svg = document.importNode(new DOMParser().parseFromString(text, "image/svg+xml").documentElement, true);
-  for (const part of svg.querySelectorAll("script, foreignObject")) part.remove();
-  svg.setAttribute("role", "img");
-  return svg;
 }
 
 /** A name that may break after its dots and underscores. */

@@ -2,7 +2,17 @@
 // One module of the simulator in a worker: calls go in and answers come out as JSON.
 
 const UTF8 = new TextEncoder(), TEXT = new TextDecoder();
-let module = null, engine = null;
+let module = null, engine = null, asked = null, told = 0;
+
+/** What the module calls: how far the run is that was asked for, which the page learns ten times a second. */
+const PAGE = {
+  reached(seconds) {
+    const now = performance.now();
+    if (now - told < 100) return;
+    told = now;
+    postMessage({ id: asked, reached: seconds });
+  },
+};
 
 /** Bytes in the memory of the module, which frees them. */
 function lent(bytes) {
@@ -29,17 +39,15 @@ function trapped(error) {
 }
 
 onmessage = ({ data: { id, loads, files, call, take } }) => {
+  asked = id;
   if (loads) module = loads;
-  if (!engine) engine = new WebAssembly.Instance(module, {}).exports;
+  if (!engine) engine = new WebAssembly.Instance(module, { page: PAGE }).exports;
   for (const [path, text] of Object.entries(files ?? {})) engine.put(...lent(UTF8.encode(path)), ...lent(UTF8.encode(text)));
   try {
     if (call) postMessage({ id, answer: JSON.parse(TEXT.decode(given(engine.call(...lent(UTF8.encode(JSON.stringify(call))))))) });
     else if (take) postMessage({ id, answer: given(engine.take(...lent(UTF8.encode(take)))) });
     else postMessage({ id, answer: null });
   } catch (error) {
-    const text = trapped(error);
-    // What the module holds is not to be trusted any more.
-    engine = null;
-    postMessage({ id, answer: { error: `the simulator failed: ${text}`, faults: [], failed: true } });
+    postMessage({ id, answer: { error: `the simulator failed: ${trapped(error)}`, faults: [], failed: true } });
   }
 };

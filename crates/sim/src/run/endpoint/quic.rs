@@ -1,8 +1,10 @@
 //! The two ends of a flow over QUIC, and its applications.
 
+use std::io::{self, Write};
+
 use lasthop_stack::hooks::Timer;
 use lasthop_stack::packet::{Body, Datagram, NodeId, Packet};
-use lasthop_stack::units::Time;
+use lasthop_stack::units::{Span, Time};
 
 use super::End;
 use super::user::Ends;
@@ -13,7 +15,7 @@ use crate::model::QuicConfig;
 use crate::net::Net;
 use crate::probe::events::Event;
 use crate::probe::trace::{RoundTrip, RoundTripOf};
-use crate::quic::{Counters, Peer, Reader, Role, Writer};
+use crate::quic::{Counters, Log, Peer, Reader, Role, Writer};
 use crate::traffic::Act;
 
 /// The end that sends the data of the flow.
@@ -35,6 +37,8 @@ pub(super) struct Quic {
     /// What both ends have done on earlier connections.
     before: [Counters; 2],
     opened: Option<Time>,
+    /// How long the first handshake took at the sender.
+    handshake: Option<Span>,
     /// When the handshake was complete at the sender.
     connected: Option<Time>,
     is_closed: bool,
@@ -64,11 +68,25 @@ impl Quic {
             readers: Default::default(),
             before: Default::default(),
             opened: None,
+            handshake: None,
             connected: None,
             is_closed: false,
             sent: 0,
             buffer: Vec::new(),
         }
+    }
+
+    /// Logs what its ends do in these files, of the sender and the receiver of the flow with this name.
+    pub(super) fn log(&mut self, flow: &str, files: [Box<dyn Write + Send>; 2]) {
+        for ((side, file), end) in files.into_iter().enumerate().zip(["sender", "receiver"]) {
+            let log = Log::new(file, &format!("{flow}-{end}"), role(side, self.opener));
+            self.ends[side].log(log, 0, self.address[side]);
+        }
+    }
+
+    /// Ends the logs.
+    pub(super) fn finish_logs(&mut self) -> io::Result<()> {
+        self.ends.iter_mut().filter_map(Peer::take_log).try_for_each(Log::finish)
     }
 
     /// The source acts.
@@ -130,6 +148,7 @@ impl Quic {
         let connected = self.ends[side].work(&mut self.writers[side], &mut self.readers[side]);
         if side == SENDER && connected {
             self.connected = Some(now);
+            self.handshake = self.handshake.or_else(|| Some(now.since(self.opened?)));
         }
         if let Some(events) = &mut net.tracer.events
             && let bytes @ 1.. = self.readers[side].delivered - read
@@ -155,8 +174,11 @@ impl Quic {
         self.trace(side, end, net);
     }
 
-    /// Marks when all had arrived, and was acknowledged.
+    /// Marks when all had arrived, and was acknowledged. A user has no end.
     fn mark(&self, way: &mut Way, now: Time) {
+        if self.opener == RECEIVER {
+            return;
+        }
         let reader = &self.readers[RECEIVER];
         if way.completed.is_none() {
             let is_whole = way.file.map_or(reader.has_ended(), |size| reader.delivered >= size);
@@ -197,7 +219,6 @@ impl Quic {
         net: &Net,
     ) -> QuicSample {
         let [sender, receiver] = [SENDER, RECEIVER].map(|side| self.counters(side, net.now));
-        let since = |at: Option<Time>| Some(at?.since(self.opened?));
         let (delivered, by_class) = of_user.unwrap_or((self.readers[RECEIVER].delivered, [0; 3]));
         QuicSample {
             delivered,
@@ -215,7 +236,7 @@ impl Quic {
             window_seconds: sender.window_seconds / f64::from(self.config.packet),
             rtt: net.round_trips[ends[SENDER].trace_name as usize].summary(),
             file: way.file,
-            handshake: since(self.connected),
+            handshake: self.handshake,
             completion: way.since_start(way.completed),
             acknowledged: way.since_start(way.acknowledged),
         }
@@ -237,7 +258,17 @@ impl Ends for Quic {
         for (side, address) in self.address.iter_mut().enumerate() {
             address.1 = net.ports.of(flow, side, number);
         }
+        let known = self.ends[self.opener].parameters().filter(|_| self.config.zero_rtt);
+        let logs = self.ends.each_mut().map(Peer::take_log);
         self.ends = peers(&self.config, self.opener, self.address, &self.streams, number);
+        for end in &mut self.ends {
+            end.resume(known.clone());
+        }
+        for (side, log) in logs.into_iter().enumerate() {
+            if let Some(log) = log {
+                self.ends[side].log(log, number, self.address[side]);
+            }
+        }
         self.writers = [Writer::new(self.config.streams, false), Writer::new(1, false)];
         self.readers = Default::default();
         (self.connected, self.is_closed) = (None, false);
@@ -273,7 +304,10 @@ fn peers(
     [SENDER, RECEIVER].map(|side| {
         let mut stream = streams[side].clone();
         stream.seek(u64::from(number));
-        let role = if side == opener { Role::Client } else { Role::Server };
-        Peer::new(config, role, address[1 - side], stream)
+        Peer::new(config, role(side, opener), address[1 - side], stream)
     })
+}
+
+fn role(side: usize, opener: usize) -> Role {
+    if side == opener { Role::Client } else { Role::Server }
 }

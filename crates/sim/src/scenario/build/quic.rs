@@ -2,17 +2,17 @@
 
 use super::part::Part;
 use crate::model::{AckFrequency, QuicConfig, QuicLaw};
+use lasthop_stack::registry::CongestionKind;
 
 pub(super) fn quic(flow: &Part<'_>) -> QuicConfig {
-    let law = flow.word("quic.congestion");
-    let law = QuicLaw::NAMES.iter().find(|(name, _)| *name == law);
     QuicConfig {
-        law: law.map_or_else(|| flow.broken("quic.congestion"), |(_, law)| *law),
+        law: law(flow),
         packet: flow.small("quic.packet") as u16,
         mtu_discovery: flow.flag("quic.mtu-discovery"),
         window: flow.small("quic.window"),
         streams: flow.known("quic.streams").map_or(0, |_| flow.small("quic.streams")),
         datagrams: flow.flag("quic.datagrams"),
+        zero_rtt: flow.flag("quic.zero-rtt"),
         idle_timeout: flow.optional("quic.idle-timeout", Part::span),
         acks: flow.known("quic.ack-tolerance").map(|_| AckFrequency {
             tolerance: flow.small("quic.ack-tolerance"),
@@ -20,4 +20,15 @@ pub(super) fn quic(flow: &Part<'_>) -> QuicConfig {
             reordering: flow.small("quic.ack-reordering"),
         }),
     }
+}
+
+/// A law of ours, or else one of the stack.
+fn law(flow: &Part<'_>) -> QuicLaw {
+    if flow.known("quic.law").is_some() {
+        let kind = CongestionKind::named(flow.word("quic.law"));
+        return QuicLaw::Ours(kind.unwrap_or_else(|| flow.broken("quic.law")).config());
+    }
+    let name = flow.word("quic.congestion");
+    let law = QuicLaw::NAMES.into_iter().find(|(of, _)| *of == name);
+    law.map_or_else(|| flow.broken("quic.congestion"), |(_, law)| law)
 }

@@ -9,8 +9,8 @@ use lasthop_stack::link::queue::QueueLimit;
 use lasthop_stack::packet::{IP_HEADER, UDP_HEADER};
 use std::collections::BTreeMap;
 
-/// Bytes of a QUIC packet with the shortest acknowledgement: short header with an ID of 8 bytes, frame and tag.
-const QUIC_ACK: u64 = 31;
+/// Bytes of the smallest datagrams of a handshake of QUIC (RFC 9000, 14.1): without them no others follow.
+const QUIC_INITIAL: u64 = 1200;
 
 /// A queue in bytes: its link, whether it is that of the reverse direction, and its room.
 type Room<'a> = (&'a str, bool, u64);
@@ -95,8 +95,7 @@ fn sizes(flow: &FlowConfig) -> (u64, u64) {
     match &flow.transport {
         TransportConfig::Tcp(tcp) => (u64::from(TCP_HEADERS) + u64::from(tcp.extra_header), full),
         TransportConfig::Udp { .. } => (full, full),
-        // A packet with an acknowledgement alone.
-        TransportConfig::Quic(_) => (u64::from(IP_HEADER + UDP_HEADER) + QUIC_ACK, full),
+        TransportConfig::Quic(_) => (u64::from(IP_HEADER + UDP_HEADER) + QUIC_INITIAL, full),
     }
 }
 

@@ -2,13 +2,15 @@
 
 use super::Check;
 use super::frames::packet_key;
-use crate::model::{FlowConfig, QuicConfig};
+use crate::model::{FlowConfig, QuicConfig, QuicLaw};
 use crate::traffic::AppKind;
 
 /// Bytes of a datagram of 1200 B besides the data of a frame of RFC 9221, at most.
 const OVERHEAD: u32 = 48;
 /// The UDP payload that every path takes.
 const LEAST_PACKET: u32 = 1200;
+/// The first window of the laws of quinn; a packet leaves if the window is larger than all in flight with it.
+const FIRST_WINDOW: u32 = 12_000;
 
 impl Check<'_> {
     pub(super) fn quic(&mut self, flow: &FlowConfig, quic: &QuicConfig) {
@@ -17,6 +19,17 @@ impl Check<'_> {
             let text =
                 "QUIC in a build without its stack; expected tcp or udp, or a build with the feature quic";
             self.fault(&key("quic"), text.to_string());
+        }
+        if let QuicLaw::Ours(law) = &quic.law
+            && let Some(lacks) = QuicLaw::lacks(law.kind())
+        {
+            let names: Vec<_> = QuicLaw::OURS.iter().map(|kind| kind.entry().name).collect();
+            let text = format!("{} needs {lacks}; expected {}", law.kind().entry().name, names.join(", "));
+            self.fault(&key("quic.law"), text);
+        }
+        if quic.zero_rtt && !matches!(flow.app.kind, AppKind::User(_)) {
+            let text = "a flow of one session resumes none; expected a source of kind ftp, web, mail or mix";
+            self.fault(&key("quic.zero-rtt"), text.to_string());
         }
         let (what, packet) = match flow.app.kind {
             AppKind::Bulk | AppKind::File { .. } | AppKind::User(_) if quic.datagrams => {
@@ -35,6 +48,15 @@ impl Check<'_> {
                 ("quic", "bulk, file, cbr, poisson, on-off, ftp, web, mail or mix")
             };
             self.fault(&key("app.kind"), format!("{what} over {how}; expected a source of kind {kinds}"));
+        }
+        // A packet of the handshake may be in flight.
+        let most = FIRST_WINDOW - LEAST_PACKET;
+        if !quic.mtu_discovery && u32::from(quic.packet) >= most {
+            let packet = quic.packet;
+            let text = format!(
+                "{packet} B do not fit into the first window, {FIRST_WINDOW} B; expected fewer than {most} B, or mtu-discovery = true"
+            );
+            self.fault(&key("quic.packet"), text);
         }
         let room = if quic.mtu_discovery { LEAST_PACKET } else { u32::from(quic.packet) } - OVERHEAD;
         if let Some(packet) = packet.filter(|packet| quic.datagrams && *packet > room) {

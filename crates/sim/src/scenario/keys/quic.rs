@@ -3,8 +3,11 @@
 use super::table::{LONGEST, SIZE, TIME_MS, TIME_S};
 use super::{Key, Kind, Only};
 use crate::model::QuicLaw;
+use lasthop_stack::registry::CongestionKind;
 
 const IF_QUIC: &[Only] = &[Only::Quic];
+const LAW: &str = "flows.*.quic.law";
+const IF_OF_STACK: &[Only] = &[Only::Quic, Only::Without(LAW)];
 const IF_ASKED: &[Only] = &[Only::Quic, Only::Given("flows.*.quic.ack-tolerance")];
 const IF_STREAMS: &[Only] = &[Only::Quic, Only::Is("flows.*.quic.datagrams", &["false"])];
 
@@ -18,13 +21,22 @@ pub(super) const KEYS: &[Key] = &[
     .default("quinn")
     .only(IF_QUIC),
     Key::new(
+        LAW,
+        Kind::Word("congestion law", || {
+            CongestionKind::named_in_scenarios().iter().map(|kind| kind.entry().name).collect()
+        }),
+        "law of tcp.congestion instead of one of the stack, with its default constants; not one that needs one-way times (jtcp, ejtcp) or marks (jersey, dctcp, prague); unset, the stack has its own",
+    )
+    .absent()
+    .only(IF_QUIC),
+    Key::new(
         "flows.*.quic.congestion",
         Kind::Word("congestion law", || QuicLaw::NAMES.iter().map(|(name, _)| *name).collect()),
         "congestion control law of the stack",
     )
     .default("cubic")
     .source("quinn-proto: TransportConfig")
-    .only(IF_QUIC),
+    .only(IF_OF_STACK),
     Key::new("flows.*.quic.packet", SIZE, "UDP payload of a full datagram, QUIC's headers and tag included")
         .default("1452 B")
         .source("quinn-proto: MtuDiscoveryConfig")
@@ -42,7 +54,8 @@ pub(super) const KEYS: &[Key] = &[
     Key::new(
         "flows.*.quic.window",
         SIZE,
-        "flow-control window of a stream: bytes that its receiver allows ahead of what it has read",
+        "flow-control window of a stream: bytes that its receiver allows ahead of what it has read; \
+         all streams together have as many unacknowledged, or 10 MB if that is more",
     )
     .default("1250000 B")
     .source("quinn-proto: TransportConfig")
@@ -63,14 +76,22 @@ pub(super) const KEYS: &[Key] = &[
         .at_most("1000")
         .only(IF_STREAMS),
     Key::new(
+        "flows.*.quic.zero-rtt",
+        Kind::Bool,
+        "whether sessions of a user after the first resume it, and send their request with the first message (0-RTT)",
+    )
+    .default("false")
+    .source("RFC 9001 (4.6)")
+    .only(IF_QUIC),
+    Key::new(
         "flows.*.quic.idle-timeout",
         TIME_S,
-        "time without packets after which the connection ends silently",
+        "time without packets after which the connection ends silently; at least three probe timeouts",
     )
     .or(&["none"])
     .default("30 s")
-    .source("RFC 9308 (3.2)")
-    .above("0 s")
+    .source("RFC 9308 (3.2); RFC 9000 (10.1)")
+    .at_least("1 ms")
     .at_most(LONGEST)
     .only(IF_QUIC),
     Key::new(

@@ -45,13 +45,16 @@ pub struct CubicConfig {
     pub beta: f64,
     /// Whether a flow whose window falls gives room to others faster (4.7).
     pub fast_convergence: bool,
+    /// A tick of the clock of Linux's, which is a whole part of a second.
+    pub tick: Span,
     /// Whether it is Linux's where that departs from the RFC, which the profile of the endpoint says.
     pub as_linux: bool,
 }
 
 impl Default for CubicConfig {
     fn default() -> CubicConfig {
-        CubicConfig { c: 0.4, beta: 0.7, fast_convergence: true, as_linux: false }
+        let tick = Span::from_millis(4);
+        CubicConfig { c: 0.4, beta: 0.7, fast_convergence: true, tick, as_linux: false }
     }
 }
 
@@ -63,6 +66,8 @@ impl Described for CubicConfig {
         "beta": Number = beta, above("0"), at_most("1"), source("RFC 9438 (4.6)");
         /// whether a flow whose window decreases releases bandwidth faster (fast convergence)
         "fast-convergence": Flag = fast_convergence, source("RFC 9438 (4.7)");
+        /// tick of the kernel's clock by which Linux's CUBIC counts time
+        "tick": Time("ms") = tick, at_least("1 ms"), at_most("10 ms"), source("CONFIG_HZ=250");
     }
 }
 

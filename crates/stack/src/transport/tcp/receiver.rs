@@ -146,7 +146,8 @@ impl Receiver {
         self.acks.sent_at(now);
     }
 
-    /// Advertises no window from now on, or what there is. What was offered is taken if it comes all the same.
+    /// Advertises a window of zero from now on, or again the room in the buffer. Data within a window offered before is still
+    /// accepted.
     pub fn close_window(&mut self, closed: bool) {
         self.closed = closed;
     }

@@ -5,18 +5,15 @@
 //! down. The law stores how many segments must be acknowledged for the window to grow by one. It computes this number
 //! again when the window has changed or 7 ticks have passed, but the curve at most once a tick.
 //!
-//! **Choices.** 1. The clock ticks every 4 ms (`CONFIG_HZ=250`, as in most distributions), from the start of the run
-//! on. 2. The cubic root is exact; Linux's has an error of up to 0.1 %. 3. A C below 10/1024 counts as that.
+//! **Choices.** 1. The clock ticks every 4 ms (`CONFIG_HZ=250`, as in most distributions) unless configured otherwise, from the start of
+//! the run on. 2. The cubic root is exact; Linux's has an error of up to 0.1 %. 3. A C below 10/1024 counts as that.
 
 use super::CubicConfig;
 use crate::hooks::Window;
 use crate::units::{Span, Time};
 
-/// A tick of the clock.
-const TICK: Span = Span::from_millis(4);
-/// Ticks of a second, and those for which the growth is kept while the window stays as it is (a thirty-second of them).
-const TICKS_A_SECOND: u64 = 250;
-const KEPT: u64 = TICKS_A_SECOND / 32;
+/// The part of a second for which the growth is kept while the window stays as it is.
+const KEPT: u64 = 32;
 
 /// The unit of beta, and of C, to the power of two.
 const SHARE_BITS: u32 = 10;
@@ -51,6 +48,9 @@ pub(super) struct Linux {
     c: u64,
     beta: u64,
     fast_convergence: bool,
+    /// A tick of the clock, and ticks of a second.
+    tick: Span,
+    ticks_a_second: u64,
     /// The window at the last loss, or less; zero before a first loss and after a timeout.
     w_max: u64,
     pub(super) stage: Option<Stage>,
@@ -65,11 +65,6 @@ pub(super) struct Linux {
     sent: u64,
 }
 
-/// The last tick at or before this time.
-fn ticks(now: Time) -> u64 {
-    now.0 / TICK.0
-}
-
 fn whole(window: &Window) -> u64 {
     window.cwnd as u64
 }
@@ -81,6 +76,8 @@ impl Linux {
             c: 10 * tenths as u64,
             beta: libm::round(config.beta * WHOLE as f64) as u64,
             fast_convergence: config.fast_convergence,
+            tick: config.tick,
+            ticks_a_second: Span::from_secs(1).0 / config.tick.0,
             w_max: 0,
             stage: None,
             acked: 0,
@@ -92,22 +89,27 @@ impl Linux {
         }
     }
 
+    /// The last tick at or before this time.
+    fn ticks(&self, now: Time) -> u64 {
+        now.0 / self.tick.0
+    }
+
     /// A round trip was measured; those of the first second of a stage have the queue of the recovery in them.
     pub(super) fn see(&mut self, rtt: Span, now: Time) {
-        if self.stage.is_none_or(|stage| ticks(now) >= stage.begin + TICKS_A_SECOND) {
+        if self.stage.is_none_or(|stage| self.ticks(now) >= stage.begin + self.ticks_a_second) {
             self.least_rtt = Some(self.least_rtt.map_or(rtt, |least| least.min(rtt)));
         }
     }
 
     /// A segment leaves.
     pub(super) fn on_sent(&mut self, now: Time) {
-        self.sent = ticks(now);
+        self.sent = self.ticks(now);
     }
 
     /// A segment is about to leave, with none in the network: the time since the last one does not count.
     pub(super) fn on_restart(&mut self, now: Time) {
+        let now = self.ticks(now);
         if let Some(stage) = &mut self.stage {
-            let now = ticks(now);
             stage.begin = (stage.begin + (now - self.sent)).min(now);
         }
     }
@@ -121,8 +123,8 @@ impl Linux {
 
     /// The window that the curve has one least round trip after this tick.
     fn target(&self, stage: &Stage, now: u64) -> u64 {
-        let ahead = self.least_rtt.unwrap_or_default().0.div_ceil(TICK.0);
-        let time = ((now - stage.begin + ahead) << TIME_BITS) / TICKS_A_SECOND;
+        let ahead = self.least_rtt.unwrap_or_default().0.div_ceil(self.tick.0);
+        let time = ((now - stage.begin + ahead) << TIME_BITS) / self.ticks_a_second;
         let off = u128::from(time.abs_diff(stage.k));
         let distance = ((u128::from(self.c) * off * off * off) >> CURVE_BITS) as u64;
         if time < stage.k {
@@ -140,9 +142,9 @@ impl Linux {
 
     /// How many segments have to be acknowledged for each by which the window grows, where `acked` are.
     pub(super) fn pace(&mut self, now: Time, acked: u32, window: &Window) -> u64 {
-        let (now, cwnd) = (ticks(now), whole(window));
+        let (now, cwnd) = (self.ticks(now), whole(window));
         self.acked += u64::from(acked);
-        if self.cwnd == cwnd && now - self.at <= KEPT {
+        if self.cwnd == cwnd && now - self.at <= self.ticks_a_second / KEPT {
             return self.every;
         }
         let mut stage = match self.stage {
@@ -253,6 +255,18 @@ mod tests {
         // Within the tick another window changes nothing.
         assert_eq!(law.pace(at(1035), 1, &window(704.0)), 700 / 4);
         assert_eq!(law.pace(at(1036), 1, &window(704.0)), 70_400);
+    }
+
+    #[test]
+    fn with_another_clock_the_curve_is_the_same_and_is_followed_at_its_ticks() {
+        let tick = Span::from_millis(1);
+        let mut law = Linux::new(&CubicConfig { tick, as_linux: true, ..CubicConfig::default() });
+        law.on_reduction(&window(1000.0));
+        assert_eq!(law.pace(at(1000), 1, &window(700.0)), 700);
+        // 31 ticks are a thirty-second of a second.
+        assert_eq!(law.pace(at(1031), 1, &window(700.0)), 700);
+        assert_eq!(law.pace(at(1032), 1, &window(700.0)), 700 / 4);
+        assert_eq!(law.pace(at(1033), 1, &window(704.0)), 70_400);
     }
 
     #[test]

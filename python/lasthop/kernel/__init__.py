@@ -1,0 +1,1 @@
+"""Congestion laws in the kernel of this machine, as BPF programs."""
