@@ -30,6 +30,8 @@ KEPT = Path(__file__).with_name("linux-runs.json")
 LAW = "flows.main.tcp.congestion"
 # What follows the release of a kernel of a guest.
 IN_VIRTUAL_TIME = " in virtual time"
+# Its clock, by which CUBIC counts.
+TICK_IN_VIRTUAL_TIME = "1 ms"
 # By how much a mean of ours may differ from the kernel's.
 ACCEPTED = {"reno": 0.10, "cubic": 0.10, "bbr": 0.15}
 
@@ -200,22 +202,26 @@ def write(kept: dict[str, dict]) -> None:
 def ours(name: str, **changes: str) -> list[tuple[dict, dict[str, list[float | None]]]]:
     """The lines of a scenario that are kept, each with our values of its metrics: one a replication.
 
-    The names of changes are keys of the TCP of its flow.
+    The names of changes are keys of the TCP of its flow. Our CUBIC counts time by the clock of the kernel.
     """
     scenario = lh.load(name).set(
         {f"flows.main.tcp.{key.replace('_', '-')}": value for key, value in changes.items()}
     )
     points = scenario.points()
+    kept = kept_of(name)
 
     def found(line: dict) -> tuple[dict, dict[str, list[float | None]]]:
-        of = path_of(scenario, points.index(line["point"]))
+        timed = scenario
+        if line["law"] == "cubic" and IN_VIRTUAL_TIME in kept["kernel"]:
+            timed = timed.set({f"flows.{line['flow']}.tcp.cubic.tick": TICK_IN_VIRTUAL_TIME})
+        of = path_of(timed, points.index(line["point"]))
         number = [flow.name for flow in of.flows].index(line["flow"])
         runs = len(next(iter(line["linux"].values())))
-        values = [measured.ours(scenario, of, r, set(line["linux"]))[0][number] for r in range(runs)]
+        values = [measured.ours(timed, of, r, set(line["linux"]))[0][number] for r in range(runs)]
         return line, {metric: [one[metric] for one in values] for metric in line["linux"]}
 
     with ThreadPoolExecutor(os.cpu_count()) as crew:
-        return list(crew.map(found, kept_of(name)["lines"]))
+        return list(crew.map(found, kept["lines"]))
 
 
 def mean(values: list[float | None]) -> float | None:
