@@ -16,6 +16,16 @@ use super::modulation::Memo;
 use super::receiver::Followed;
 use super::{Fate, Radio, Transmission};
 
+/// The station that a part of a frame to several is for, if it is one of these, and how many MPDUs it has.
+pub(super) type Share = (Option<usize>, usize);
+
+/// The MPDUs of a frame, what was drawn for each, and its shares if it is for several stations.
+pub(super) struct Parts<'a> {
+    pub(super) mpdus: &'a mut [Mpdu],
+    pub(super) drawn: &'a [Attempt],
+    pub(super) shares: &'a [Share],
+}
+
 impl Radio {
     /// Draws for the MPDUs of a frame that begins, whatever becomes of it.
     #[inline(never)]
@@ -44,12 +54,12 @@ impl Radio {
 }
 
 /// Whether a frame to no station alone is for this one.
-pub(super) fn is_for(at: usize, frame: &Frame, shares: &[(Option<usize>, usize)]) -> bool {
+pub(super) fn is_for(at: usize, frame: &Frame, shares: &[Share]) -> bool {
     if shares.is_empty() { frame.receiver == BROADCAST } else { shares.iter().any(|(to, _)| *to == Some(at)) }
 }
 
 /// The first MPDU for a station and how many there are, of a frame to several.
-fn part_of(at: usize, shares: &[(Option<usize>, usize)]) -> Option<(usize, usize)> {
+fn part_of(at: usize, shares: &[Share]) -> Option<(usize, usize)> {
     let mut first = 0;
     for &(to, count) in shares {
         if to == Some(at) {
@@ -64,7 +74,7 @@ fn part_of(at: usize, shares: &[(Option<usize>, usize)]) -> Option<(usize, usize
 #[inline(never)]
 pub(super) fn fate_at(
     (from, at): (usize, usize),
-    (frame, (mpdus, drawn, shares)): (&Frame, (&mut [Mpdu], &[Attempt], &[(Option<usize>, usize)])),
+    (frame, Parts { mpdus, drawn, shares }): (&Frame, Parts<'_>),
     sent: &Transmission,
     followed: &Followed,
     losses: &mut Losses,

@@ -42,8 +42,9 @@ impl Radio {
                 }
                 Some(followed) => {
                     let mut here = if frame.mpdus > 0 {
-                        let load = (&mut *mpdus, &drawn[station][..], &shares[station][..]);
-                        aggregate::fate_at((station, at), (frame, load), sent, followed, losses, memo)
+                        let (drawn, shares) = (&drawn[station][..], &shares[station][..]);
+                        let parts = aggregate::Parts { mpdus, drawn, shares };
+                        aggregate::fate_at((station, at), (frame, parts), sent, followed, losses, memo)
                     } else {
                         fate_at((station, at), frame, (sent, &attempts[station]), followed, losses, memo)
                     };

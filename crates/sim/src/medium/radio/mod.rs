@@ -136,7 +136,7 @@ pub struct Radio {
     /// The draws for the MPDUs that each station sends.
     drawn: Vec<Vec<Attempt>>,
     /// The stations of a frame to several that each station sends, and the number of their MPDUs.
-    shares: Vec<Vec<(Option<usize>, usize)>>,
+    shares: Vec<Vec<aggregate::Share>>,
     /// When it is down, if it ever is.
     cuts: Option<Box<Cuts>>,
     /// Who follows the medium, if not all always do.

@@ -26,7 +26,7 @@ impl Check<'_> {
             let from = sheet.cell(slot).map(|(_, cell)| cell.from);
             matches!(from, Some(From::File | From::Set | From::Sweep))
         };
-        if let Some(text) = wrong_ru(wifi, edca, ofdma)
+        if let Some(text) = wrong_ru(wifi, edca, *ofdma)
             && sheet.plan.layout.slot(&key("least-ru")).is_some_and(is_given)
         {
             self.fault(&key("least-ru"), text);
@@ -59,7 +59,7 @@ impl Check<'_> {
 }
 
 /// What is wrong with the smallest RU.
-fn wrong_ru(wifi: &WifiConfig, edca: &EdcaConfig, ofdma: &Ofdma) -> Option<String> {
+fn wrong_ru(wifi: &WifiConfig, edca: &EdcaConfig, ofdma: Ofdma) -> Option<String> {
     let tones = ofdma.least.tones();
     let (mac, mode) = (&wifi.mac, edca.mode);
     let has_several = |ru: Ru| ru.count(mode.width) > 1;

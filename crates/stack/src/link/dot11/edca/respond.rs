@@ -38,7 +38,7 @@ impl<A: Arq + Clone> Edca<A> {
             FrameKind::BlockAckReq => self.on_request(frame, now, out),
             FrameKind::Data => self.on_data(frame, load, now, out),
             FrameKind::Null | FrameKind::Beacon | FrameKind::CfEnd | FrameKind::Trigger => {
-                self.stop_waiting(now, out)
+                self.stop_waiting(now, out);
             }
         }
     }
@@ -46,13 +46,12 @@ impl<A: Arq + Clone> Edca<A> {
     /// A reception ended in error.
     #[inline]
     pub fn on_error(&mut self, now: Time, out: &mut impl EdcaOut) {
-        match self.awaits_together() {
+        if let Some(any) = self.awaits_together() {
             // Answers of other stations end in this instant too.
-            Some(any) => self.carrier.received(any),
-            None => {
-                self.carrier.received(false);
-                self.stop_waiting(now, out);
-            }
+            self.carrier.received(any);
+        } else {
+            self.carrier.received(false);
+            self.stop_waiting(now, out);
         }
     }
 

@@ -105,14 +105,9 @@ impl<A: Arq + Clone> Edca<A> {
         for &of in &candidates {
             self.choose_mode(of, now, out);
         }
-        let found = self.allot(&ofdma, &candidates, limit);
+        let found = self.allot(ofdma, &candidates, limit);
         if let Some((ru, time)) = found {
-            self.fill_parts(
-                &ofdma,
-                &candidates[..ru.count(self.config.mode.width) as usize],
-                (ru, time),
-                now,
-            );
+            self.fill_parts(ofdma, &candidates[..ru.count(self.config.mode.width) as usize], (ru, time), now);
         }
         self.several.candidates = candidates;
         found.is_some()
@@ -143,7 +138,7 @@ impl<A: Arq + Clone> Edca<A> {
     }
 
     /// The RU of each of the first candidates, and the longest time of their PPDU; none if there is one for fewer than two.
-    fn allot(&self, ofdma: &Ofdma, candidates: &[usize], limit: Option<Span>) -> Option<(Ru, Span)> {
+    fn allot(&self, ofdma: Ofdma, candidates: &[usize], limit: Option<Span>) -> Option<(Ru, Span)> {
         let width = self.config.mode.width;
         let possible = Ru::PARTS
             .into_iter()
@@ -217,7 +212,7 @@ impl<A: Arq + Clone> Edca<A> {
     }
 
     /// Aggregates for each agreement what its RU can carry in this time.
-    fn fill_parts(&mut self, ofdma: &Ofdma, agreements: &[usize], (ru, time): (Ru, Span), now: Time) {
+    fn fill_parts(&mut self, ofdma: Ofdma, agreements: &[usize], (ru, time): (Ru, Span), now: Time) {
         let preamble = self.preamble_to(agreements, ru);
         let trigger = self.trigger_subframe(ofdma.acknowledgement);
         let whole = u64::from(self.config.mode.within(Ru::Whole).subcarriers());
