@@ -83,8 +83,19 @@ def test_every_cell_is_there_once_and_the_stations_add_up() -> None:
 def named(cell: dict[str, Any]) -> str:
     """The cell as the id of a test."""
     rule = "request" if cell["bar"] else "data"
-    words = ("standard", "mcs", "mpdus", "stations", "transport", "direction", "errors", "rts")
-    return "-".join([*(str(cell[word]) for word in words), rule])
+    words = (
+        "standard",
+        "width",
+        "mcs",
+        "mpdus",
+        "stations",
+        "transport",
+        "direction",
+        "errors",
+        "rts",
+        "ofdma",
+    )
+    return "-".join([*(str(cell.get(word, "")) for word in words), rule])
 
 
 # The script that runs a cell of ns-3 in lasthop.

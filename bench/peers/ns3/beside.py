@@ -40,6 +40,10 @@ UDP = """\
 udp = {}
 app = { kind = "cbr", cbr = { packet = "1472 B", rate = "%g Mbit/s" } }
 """
+# The sum of the rates in ns-3, Mbit/s: of the PHY, and 30 % more. Where much more comes than a full queue
+# takes, flows with constant intervals get unequal shares of its places.
+OFFERED = {20: 1.3 * 86.0, 80: 1.3 * 600.5}
+SHARED = '{ scheduler = "round-robin", acknowledgement = "%s" }'
 TEXT = """\
 [run]
 duration     = "{end} s"
@@ -66,6 +70,7 @@ aggregate      = {{ count = {mpdus} }}
 block-ack      = {{ after-loss = "{after}", window = {window} }}
 loss           = {{ rate = "{percent} %", of = "packets", repaired-by-arq = true }}
 reception      = {{ preamble = "4 dB" }}
+ofdma          = {shared}
 [flows.f]
 from = "{source}"
 to   = "{target}"
@@ -76,7 +81,8 @@ def scenario(cell: dict[str, Any]) -> lh.Scenario:
     """The scenario of a cell of ns-3."""
     ends = ("ap", "sta") if cell["direction"] == "down" else ("sta", "ap")
     is_udp = cell["transport"] == "udp"
-    traffic = UDP % (900 / cell["stations"]) if is_udp else LAWS[cell["transport"]]
+    offered = OFFERED[cell["width"]] if "ofdma" in cell else 900
+    traffic = UDP % (offered / cell["stations"]) if is_udp else LAWS[cell["transport"]]
     return lh.Scenario.from_text(
         TEXT.format(
             **cell,
@@ -85,6 +91,7 @@ def scenario(cell: dict[str, Any]) -> lh.Scenario:
             after="request" if cell["bar"] else "data",
             window=256 if cell["mpdus"] > 64 else 64,
             percent=100 * cell["errors"],
+            shared=SHARED % ways if (ways := cell.get("ofdma")) else "{}",
             # A packet that a BlockAck does not report is not counted in ns-3.
             attempts='"none"' if cell["errors"] else cell["retries"],
             source=ends[0],
@@ -138,7 +145,8 @@ def main(words: list[str]) -> None:
         cell = together[0]
         mode = f"{cell['standard']}, {cell['width']} MHz, MCS {cell['mcs']}, {cell['mpdus']}"
         rts, after = "RTS" if cell["rts"] else "", "request" if cell["bar"] else "data"
-        flows = f"{cell['transport']} {cell['direction']}"
+        shared = f", {cell['ofdma']}" if "ofdma" in cell else ""
+        flows = f"{cell['transport']} {cell['direction']}{shared}"
         row = f"| {mode} | {flows} | {rts} | {after} | {cell['errors']:.0%} |"
         rows.setdefault(row, {})[cell["stations"]] = both(together)
     counts = sorted({stations for row in rows.values() for stations in row})

@@ -18,6 +18,7 @@
 #include "ns3/internet-module.h"
 #include "ns3/mobility-module.h"
 #include "ns3/network-module.h"
+#include "ns3/spectrum-module.h"
 #include "ns3/traffic-control-module.h"
 #include "ns3/wifi-module.h"
 
@@ -73,6 +74,8 @@ struct Settings
     double warmup = 1;
     double duration = 5;
     uint32_t seed = 1;
+    // How the stations acknowledge PPDUs to several of them; none has no such PPDUs.
+    std::string ofdma = "none";
 };
 
 // The bytes of one subframe of an A-MPDU with a packet of this size: delimiter, header and check sequence, LLC, padding.
@@ -92,10 +95,41 @@ Mode(const Settings& s)
 
 // Devices of one kind: each sends at most `mpdus` packets of this size in an A-MPDU.
 NetDeviceContainer
-Install(const Settings& s, WifiHelper& wifi, const YansWifiPhyHelper& phy, WifiMacHelper& mac, const NodeContainer& nodes, uint32_t packet)
+Install(const Settings& s, WifiHelper& wifi, const WifiPhyHelper& phy, WifiMacHelper& mac, const NodeContainer& nodes, uint32_t packet)
 {
     Config::SetDefault("ns3::WifiMac::BE_MaxAmpduSize", UintegerValue(s.mpdus > 1 ? s.mpdus * Subframe(packet) : 0));
     return wifi.Install(phy, mac, nodes);
+}
+
+// The physical layer: that of PPDUs to several stations is on a channel by frequency.
+void
+Prepare(const Settings& s, WifiPhyHelper& phy)
+{
+    phy.Set("ChannelSettings", StringValue("{0, " + std::to_string(s.width) + ", BAND_5GHZ, 0}"));
+    phy.Set("Antennas", UintegerValue(s.streams));
+    phy.Set("MaxSupportedTxSpatialStreams", UintegerValue(s.streams));
+    phy.Set("MaxSupportedRxSpatialStreams", UintegerValue(s.streams));
+    // Strong enough for every MCS.
+    phy.Set("TxPowerStart", DoubleValue(20));
+    phy.Set("TxPowerEnd", DoubleValue(20));
+}
+
+// The access point serves several stations at once, down only.
+void
+Schedule(const Settings& s, WifiMacHelper& mac)
+{
+    if (s.ofdma == "none")
+    {
+        return;
+    }
+    const auto sequence = s.ofdma == "requests"  ? WifiAcknowledgment::DL_MU_BAR_BA_SEQUENCE
+                          : s.ofdma == "trigger" ? WifiAcknowledgment::DL_MU_TF_MU_BAR
+                                                 : WifiAcknowledgment::DL_MU_AGGREGATE_TF;
+    mac.SetMultiUserScheduler("ns3::RrMultiUserScheduler",
+                              "NStations", UintegerValue(74),
+                              "EnableUlOfdma", BooleanValue(false),
+                              "EnableBsrp", BooleanValue(false));
+    mac.SetAckManager("ns3::WifiDefaultAckManager", "DlMuAckSequenceType", EnumValue(sequence));
 }
 
 NetDeviceContainer
@@ -108,16 +142,22 @@ Cell(const Settings& s, const NodeContainer& hub, const NodeContainer& stations)
                                  "ControlMode", StringValue("OfdmRate24Mbps"),
                                  "RtsCtsThreshold", UintegerValue(s.rts ? 0 : 4692480),
                                  "IncrementRetryCountUnderBa", BooleanValue(true));
-    YansWifiPhyHelper phy;
-    auto channel = YansWifiChannelHelper::Default();
-    phy.SetChannel(channel.Create());
-    phy.Set("ChannelSettings", StringValue("{0, " + std::to_string(s.width) + ", BAND_5GHZ, 0}"));
-    phy.Set("Antennas", UintegerValue(s.streams));
-    phy.Set("MaxSupportedTxSpatialStreams", UintegerValue(s.streams));
-    phy.Set("MaxSupportedRxSpatialStreams", UintegerValue(s.streams));
-    // Strong enough for every MCS.
-    phy.Set("TxPowerStart", DoubleValue(20));
-    phy.Set("TxPowerEnd", DoubleValue(20));
+    YansWifiPhyHelper yans;
+    SpectrumWifiPhyHelper spectrum;
+    if (s.ofdma == "none")
+    {
+        auto channel = YansWifiChannelHelper::Default();
+        yans.SetChannel(channel.Create());
+    }
+    else
+    {
+        auto channel = CreateObject<MultiModelSpectrumChannel>();
+        channel->AddPropagationLossModel(CreateObject<LogDistancePropagationLossModel>());
+        channel->SetPropagationDelayModel(CreateObject<ConstantSpeedPropagationDelayModel>());
+        spectrum.SetChannel(channel);
+    }
+    WifiPhyHelper& phy = s.ofdma == "none" ? static_cast<WifiPhyHelper&>(yans) : spectrum;
+    Prepare(s, phy);
 
     Config::SetDefault("ns3::WifiMac::FrameRetryLimit", UintegerValue(s.retries));
     Config::SetDefault("ns3::WifiMac::MpduBufferSize", UintegerValue(s.standard == "ax" && s.mpdus > 64 ? 256 : 64));
@@ -132,6 +172,7 @@ Cell(const Settings& s, const NodeContainer& hub, const NodeContainer& stations)
     const bool isDown = s.direction == "down";
     WifiMacHelper mac;
     mac.SetType("ns3::ApWifiMac", "BeaconGeneration", BooleanValue(false));
+    Schedule(s, mac);
     NetDeviceContainer devices = Install(s, wifi, phy, mac, hub, isDown ? data : back);
     mac.SetType("ns3::StaWifiMac", "ActiveProbing", BooleanValue(true), "MaxMissedBeacons", UintegerValue(1000000));
     devices.Add(Install(s, wifi, phy, mac, stations, isDown ? back : data));
@@ -229,7 +270,7 @@ Print(const Settings& s, double cpu, const std::vector<double>& goodputs)
               << ", \"transport\": \"" << s.transport << "\", \"direction\": \"" << s.direction << "\", \"payload\": "
               << (s.transport == "udp" ? s.payload : 1448) << ", \"rts\": " << (s.rts ? "true" : "false") << ", \"bar\": "
               << (s.bar ? "true" : "false") << ", \"errors\": " << s.errors << ", \"retries\": " << s.retries << ", \"queue\": "
-              << s.queue << ", \"warmup\": " << s.warmup << ", \"duration\": " << s.duration << ", \"seed\": " << s.seed
+              << s.queue << ", \"ofdma\": \"" << s.ofdma << "\", \"warmup\": " << s.warmup << ", \"duration\": " << s.duration << ", \"seed\": " << s.seed
               << ", \"cpu_s\": " << cpu << ", \"goodput_bps\": " << std::fixed << std::setprecision(0) << sum << ", \"stations_bps\": [";
     for (size_t i = 0; i < goodputs.size(); ++i)
     {
@@ -263,6 +304,7 @@ main(int argc, char* argv[])
     command.AddValue("warmup", "seconds before the measurement", s.warmup);
     command.AddValue("duration", "measured seconds", s.duration);
     command.AddValue("seed", "run number", s.seed);
+    command.AddValue("ofdma", "acknowledgement of PPDUs to several stations: none, requests, trigger or aggregated-trigger", s.ofdma);
     command.Parse(argc, argv);
     RngSeedManager::SetRun(s.seed);
     if (s.transport != "udp")

@@ -31,6 +31,9 @@ HEAD = """\
 # bytes come on top. `errors` is the probability that an MPDU with a packet is in error. `bar`: a BlockAckReq
 # follows a lost BlockAck.
 #
+# `ofdma`: the access point serves several stations at once (RrMultiUserScheduler, down only), and how they
+# acknowledge it. These cells are on a spectrum channel, with queues long enough for all stations.
+#
 # Constants of ns-3 that are not those of the standard: preamble of VHT 36 us (40: VHT-SIG-B is left out), of
 # HE 44 us (43.2 with 2x LTF and guard interval 0.8 us); a PPDU with short guard interval does not end on a
 # boundary of 4 us.
@@ -39,8 +42,8 @@ ns3 = "{release}"
 """
 
 KEYS = (
-    "standard width mcs gi streams mpdus stations transport direction rts bar errors retries queue warmup"
-    " duration seed"
+    "standard width mcs gi streams mpdus stations transport direction rts bar errors retries queue ofdma"
+    " warmup duration seed"
 )
 
 N20 = {"standard": "n", "width": 20, "mcs": 7}
@@ -59,8 +62,12 @@ DEFAULTS = {
     "errors": 0.0,
     "retries": 7,
     "queue": 500,
+    "ofdma": "none",
     "seed": 1,
 }
+# PPDUs to several stations: acknowledgements, and stations in a channel with one MCS.
+SHARED = ("requests", "trigger", "aggregated-trigger")
+SHARING = ({"width": 20, "mcs": 7}, {"width": 80, "mcs": 11})
 # A timeout of TCP takes a second: the measured time for TCP is longer. It begins when slow start is over, in
 # which ns-3 sometimes loses half a second to a timeout.
 TCP_SHARE = 2.0
@@ -96,6 +103,10 @@ def cells() -> list[dict[str, object]]:
         {**kind, "stations": stations, "direction": "up", "bar": bar, "seed": seed}
         for (kind, bar), stations, seed in product(CONTENDING, (5, 10, 20), SEEDS[1:])
     ]
+    many += [
+        {**AX80, **channel, "stations": stations, "queue": 3000, "ofdma": ofdma}
+        for channel, stations, ofdma in product(SHARING, (2, 4, 8, 16), SHARED)
+    ]
     return list({identity(whole(cell, 0.0)): cell for cell in one + many}.values())
 
 
@@ -119,12 +130,14 @@ def whole(cell: dict[str, object], seconds: float) -> dict[str, object]:
 
 def identity(cell: dict[str, object]) -> tuple[object, ...]:
     """What a cell is, however long it is measured."""
-    return tuple(cell[key] for key in KEYS.split() if key not in {"warmup", "duration"})
+    full = {**DEFAULTS, **cell}
+    return tuple(full[key] for key in KEYS.split() if key not in {"warmup", "duration"})
 
 
 def line(cell: dict[str, object]) -> str:
     """A cell as an inline table: what it is, and what came out."""
-    shown = {key: cell[key] for key in (*KEYS.split(), "goodput_mbps", "stations_mbps")}
+    keys = [key for key in KEYS.split() if key != "ofdma" or cell.get(key, "none") != "none"]
+    shown = {key: cell[key] for key in (*keys, "goodput_mbps", "stations_mbps")}
     return "{ " + ", ".join(f"{key} = {json.dumps(value)}" for key, value in shown.items()) + " }"
 
 

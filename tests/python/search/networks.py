@@ -214,8 +214,19 @@ def _wifi_of_today(draw: Draw, *nodes: str, access_point: str | None = None) -> 
     table["queue"] = f"{draw.whole(1, 200)} packets"
     if access_point:
         table["access-point"] = access_point
+        if standard == "802.11ax" and draw.chance(0.6):
+            table["ofdma"] = _ofdma(draw)
     table["loss"] = _losses(draw, "none", "packet", "packet", "bit", "gilbert-elliott")
     return table, 6e6
+
+
+def _ofdma(draw: Draw) -> Tree:
+    """PPDUs to several stations."""
+    table: Tree = {"scheduler": draw.one(["round-robin", "longest-queue"])}
+    table["acknowledgement"] = draw.one(["requests", "trigger", "aggregated-trigger"])
+    if draw.chance(0.3):
+        table["stations"] = draw.whole(2, 5)
+    return table
 
 
 def _wifi(draw: Draw, *nodes: str, access_point: str | None = None) -> tuple[Tree, float]:

@@ -112,7 +112,7 @@ impl Measured for BlockAcks {
         "aggregated_mpdus": Frames = it.number(|it| it.aggregated);
         /// BlockAckReqs that all stations sent
         "block_ack_requests": Frames = it.number(|it| it.requests);
-        /// airtime of BlockAck and BlockAckReq
+        /// airtime of BlockAck, BlockAckReq and the triggers that request BlockAcks
         "airtime_block_ack_s": Seconds = Some(it.airtime.as_secs());
         /// A-MPDUs and BlockAckReqs without a BlockAck
         "block_acks_missing": Frames = it.number(|it| it.block_ack_missing);
@@ -122,6 +122,12 @@ impl Measured for BlockAcks {
         "reordering_late": Packets = it.number(|it| it.late);
         /// packets given up by the link because their lifetime in the MAC was over
         "drops_lifetime": Packets = it.number(|it| it.expired);
+        /// PPDUs of the access point to several stations
+        "ofdma_ppdus": Frames = it.number(|it| it.to_several);
+        /// A-MPDUs in these PPDUs: one for each station
+        "ofdma_parts": Frames = it.number(|it| it.parts);
+        /// triggers that requested the BlockAcks of several stations, without those within A-MPDUs
+        "triggers": Frames = it.number(|it| it.triggers);
     }
 }
 

@@ -93,6 +93,8 @@ pub struct OwnRate {
     pub width: Option<u8>,
     /// Spatial streams.
     pub streams: Option<u8>,
+    /// Whether it has part in PPDUs to several stations.
+    pub ofdma: Option<bool>,
 }
 
 /// A link.
@@ -153,6 +155,8 @@ pub struct WifiConfig {
     pub mac: MacConfig,
     /// The data rates of nodes with one of their own, indexed as [`Config::nodes`]; empty if there are none.
     pub own_rates: Vec<Option<DataRate>>,
+    /// The stations without PPDUs to several, by node, if there are any.
+    pub without_ofdma: Vec<bool>,
     /// Propagation, reception and errors.
     pub radio: RadioConfig,
     /// The ARQ of the access point, if the scenario sets one.

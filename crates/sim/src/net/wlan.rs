@@ -198,7 +198,7 @@ impl Wlan {
         host.queue.cancel(*sent);
         let frame = output.on_air.0;
         let has_load = frame.mpdus > 0
-            || frame.kind == FrameKind::BlockAck
+            || matches!(frame.kind, FrameKind::BlockAck | FrameKind::Trigger)
             || (frame.kind == FrameKind::Ack && !output.load.riders.is_empty());
         if has_load {
             let mut load = std::mem::take(&mut output.load);
@@ -215,21 +215,24 @@ impl Wlan {
 
     /// A frame has ended, with its contents: the stations that hear it are notified.
     fn end(&mut self, (station, frame): (usize, &Frame), load: &mut Load, host: &mut Host) {
-        let mpdus = &mut load.mpdus[..];
-        let Some(fate) = self.radio.end_load(station, frame, mpdus, host.now, &mut self.heard) else {
+        let Some(fate) = self.radio.end_load(station, frame, &mut load.mpdus, host.now, &mut self.heard)
+        else {
             return;
         };
+        if !load.shares.is_empty() {
+            self.note_unreached(load);
+        }
+        let mpdus = &mut load.mpdus[..];
         let lost = lost_span(frame, mpdus, &self.sites[station].output.on_air.1);
         self.ledger.end(station, fate, lost, host.now);
-        if let Some(events) = &mut host.tracer.events {
-            events.frame_ended(host.now, self.place, frame, fate);
-            self.trace_mpdus((frame, mpdus), Some(fate), host);
+        if host.tracer.events.is_some() {
+            self.trace_end((frame, load), fate, host);
         }
-        if fate == Fate::LostForGood || !mpdus.is_empty() {
-            self.sites[station].mac.on_lost_for_good(mpdus);
+        if fate == Fate::LostForGood || !load.mpdus.is_empty() {
+            self.sites[station].mac.on_lost_for_good(&load.mpdus);
         }
         let (from, load) = (frame.transmitter, &*load);
-        self.note_airtime(station, frame);
+        self.note_airtime(station, frame, &load.shares);
         self.with_mac(station, host, from, |mac, now, out| mac.on_sent(now, out));
         let mut next = 0;
         while let Some(&learnt) = self.heard.get(next) {
@@ -414,7 +417,7 @@ impl Wlan {
         }
         let Output { on_air: (frame, airtime), load, .. } = &self.sites[station].output;
         let (airtime, from) = (*airtime, frame.transmitter);
-        self.radio.load(station, frame, &load.mpdus);
+        self.radio.load(station, frame, load);
         self.radio.start(station, frame, airtime, host.now, &mut self.heard);
         self.pass_by(host.now);
         if host.tracer.events.is_some() || self.capture.is_some() {

@@ -38,7 +38,7 @@ pub enum AirClass {
     RtsCts,
     /// ACK with its preamble, or a CF-ACK without data.
     MacAck,
-    /// BlockAck and BlockAckReq with their preambles.
+    /// BlockAck, BlockAckReq and the trigger of BlockAcks with their preambles.
     BlockAck,
     /// SIFS, PIFS, DIFS, EIFS.
     Interframe,
@@ -423,7 +423,9 @@ fn classes(frame: &Frame) -> (AirClass, AirClass) {
     match frame.kind {
         FrameKind::Rts | FrameKind::Cts => (AirClass::RtsCts, AirClass::RtsCts),
         FrameKind::Ack => (AirClass::MacAck, AirClass::MacAck),
-        FrameKind::BlockAck | FrameKind::BlockAckReq => (AirClass::BlockAck, AirClass::BlockAck),
+        FrameKind::BlockAck | FrameKind::BlockAckReq | FrameKind::Trigger => {
+            (AirClass::BlockAck, AirClass::BlockAck)
+        }
         FrameKind::Null if frame.cf_ack && !frame.poll => (AirClass::MacAck, AirClass::MacAck),
         FrameKind::Null | FrameKind::Beacon | FrameKind::CfEnd => (AirClass::Headers, AirClass::Headers),
         FrameKind::Data => match frame.class {

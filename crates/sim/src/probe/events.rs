@@ -50,7 +50,7 @@ pub(crate) struct Events {
     packets: u32,
     frames: u32,
     /// For each interface of a node, its transmission on the medium, and the packet to which it responds.
-    on_air: BTreeMap<(u32, NodeId), OnAir>,
+    on_air: BTreeMap<(u32, NodeId, NodeId), OnAir>,
     /// Packets that agents keep.
     kept: BTreeSet<u32>,
     /// Packets that the channel lost without a further attempt (`LossMeaning::ForGood`), until their links discard

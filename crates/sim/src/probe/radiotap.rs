@@ -9,14 +9,18 @@
 
 use std::io::{self, Write};
 
-use lasthop_stack::link::dot11::{Airtime, BROADCAST, Distribution, Frame, FrameKind, Load, Mpdu, PcfConfig};
+use lasthop_stack::link::dot11::{
+    Airtime, Answering, BROADCAST, Distribution, Frame, FrameKind, Load, Mpdu, PcfConfig,
+};
 use lasthop_stack::packet::{NodeId, Packet};
 use lasthop_stack::units::{Span, Time};
 
 use super::pcap::{self, CodePoints, Shown};
 use crate::outside::Outside;
+use several::Form;
 
 mod modes;
+mod several;
 
 /// Link type of IEEE 802.11 frames with a radiotap header.
 const LINKTYPE_RADIOTAP: u32 = 127;
@@ -129,7 +133,35 @@ impl WifiCapture {
         heard: Heard<'_>,
     ) {
         let length = payload_bytes(frame, airtime);
-        self.record_part(frame, airtime, (packet, length, load), None, heard);
+        let form = if frame.together { Form::Together } else { Form::Single };
+        self.record_part(frame, airtime, (packet, length, load), (None, form), heard);
+    }
+
+    /// Records a frame to several stations that begins now: the A-MPDU for each, with its trigger if it has one.
+    pub(crate) fn record_several<'a>(
+        &mut self,
+        frame: &Frame,
+        airtime: Airtime,
+        load: &Load,
+        packet: impl Fn(u64) -> &'a Packet + Copy,
+        mut heard: impl FnMut(NodeId) -> Heard<'a>,
+    ) {
+        let sig_b_mcs = load.shares.iter().map(|share| share.mode.mcs).min().unwrap_or(0);
+        for (place, share) in load.shares.iter().enumerate() {
+            let Some((_, mpdus)) = load.of(share.to) else { continue };
+            let to = share.to;
+            let alone = Frame { receiver: to, mode: Some(share.mode), mpdus: share.mpdus, ..*frame };
+            let form = Form::Several { to, place, sig_b_mcs };
+            let has_trigger = share.answering == Answering::Together;
+            self.record_aggregate(&alone, airtime, (mpdus, has_trigger), packet, (form, heard(to)));
+            if has_trigger {
+                let bytes = 0;
+                let trigger = Frame { kind: FrameKind::Trigger, mpdus: 0, msdu: None, bytes, ..alone };
+                let load = Load { shares: vec![*share], together: load.together, ..Load::default() };
+                let status = Some((self.aggregates, true));
+                self.record_part(&trigger, airtime, (None, 0, &load), (status, form), heard(to));
+            }
+        }
     }
 
     /// Records the MPDUs of a frame that begins now: each is a record, and those of an A-MPDU have its number.
@@ -141,14 +173,26 @@ impl WifiCapture {
         packet: impl Fn(u64) -> &'a Packet,
         heard: Heard<'_>,
     ) {
+        self.record_aggregate(frame, airtime, (mpdus, false), packet, (Form::Single, heard));
+    }
+
+    fn record_aggregate<'a>(
+        &mut self,
+        frame: &Frame,
+        airtime: Airtime,
+        (mpdus, goes_on): (&[Mpdu], bool),
+        packet: impl Fn(u64) -> &'a Packet,
+        (form, heard): (Form, Heard<'_>),
+    ) {
         self.aggregates = self.aggregates.wrapping_add(1);
         for (place, mpdu) in mpdus.iter().enumerate() {
             let Mpdu { bytes, sequence, class, handle, .. } = *mpdu;
             let (retry, msdu) = (mpdu.attempts > 0, Some(handle));
             let alone = Frame { bytes, sequence, class, retry, msdu, ..*frame };
-            let status = (frame.mpdus > 1).then_some((self.aggregates, place + 1 == mpdus.len()));
+            let is_last = place + 1 == mpdus.len() && !goes_on;
+            let status = (frame.mpdus > 1 || goes_on).then_some((self.aggregates, is_last));
             let carried = (Some(packet(handle)), mpdu.payload as usize, &Load::default());
-            self.record_part(&alone, airtime, carried, status, heard);
+            self.record_part(&alone, airtime, carried, (status, form), heard);
         }
     }
 
@@ -157,14 +201,14 @@ impl WifiCapture {
         frame: &Frame,
         airtime: Airtime,
         (packet, length, load): (Option<&Packet>, usize, &Load),
-        aggregate: Option<(u32, bool)>,
+        (aggregate, form): (Option<(u32, bool)>, Form),
         Heard { signal_dbm, now, outside }: Heard<'_>,
     ) {
         let mut bytes = std::mem::take(&mut self.bytes);
         bytes.clear();
         match frame.mode {
             None => radiotap(frame, airtime, (signal_dbm, self.has_dsss), now, &mut bytes),
-            Some(mode) => modes::radiotap(mode, airtime, (signal_dbm, aggregate), now, &mut bytes),
+            Some(mode) => modes::radiotap(mode, airtime, (signal_dbm, aggregate, form), now, &mut bytes),
         }
         let begin = bytes.len();
         header(frame, packet, &mut bytes);
@@ -176,6 +220,7 @@ impl WifiCapture {
             }
             FrameKind::Beacon => beacon(frame, (&self.pcf, self.has_dsss), now, &mut bytes),
             FrameKind::BlockAck | FrameKind::BlockAckReq => modes::block_ack(frame, &load.block, &mut bytes),
+            FrameKind::Trigger => several::trigger(frame, load, &mut bytes),
             _ => {}
         }
         if matches!(frame.kind, FrameKind::Ack | FrameKind::BlockAck) {
@@ -300,7 +345,11 @@ fn header(frame: &Frame, packet: Option<&Packet>, bytes: &mut Vec<u8>) {
     bytes.extend(receiver);
     match frame.kind {
         FrameKind::Cts | FrameKind::Ack => return,
-        FrameKind::Rts | FrameKind::CfEnd | FrameKind::BlockAck | FrameKind::BlockAckReq => {
+        FrameKind::Rts
+        | FrameKind::CfEnd
+        | FrameKind::BlockAck
+        | FrameKind::BlockAckReq
+        | FrameKind::Trigger => {
             bytes.extend(transmitter);
             return;
         }
@@ -323,6 +372,7 @@ fn frame_control(frame: &Frame) -> [u8; 2] {
         FrameKind::Beacon => (0, 8),
         FrameKind::Rts => (1, 11),
         FrameKind::Cts => (1, 12),
+        FrameKind::Trigger => (1, 2),
         FrameKind::BlockAckReq => (1, 8),
         FrameKind::BlockAck => (1, 9),
         FrameKind::Ack => (1, 13),

@@ -54,6 +54,7 @@ pub(super) fn config(sheet: &Sheet<'_>, members: &Members) -> Config {
     for link in &mut links {
         if let LinkKind::Wifi(wifi) = &mut link.kind {
             wifi.own_rates = wifi::own_rates(&nodes, wifi);
+            wifi.without_ofdma = wifi::without_ofdma(&nodes, wifi);
         }
     }
     let groups = members.flows.chunk_by(|one, other| one.table == other.table);

@@ -8,6 +8,7 @@ mod events;
 mod frames;
 mod frn;
 mod groups;
+mod ofdma;
 mod phase;
 mod queues;
 mod quic;
@@ -135,6 +136,7 @@ impl<'a> Check<'a> {
         self.run(&config);
         self.links(&config, sheet);
         self.own_rates(&config, sheet);
+        self.own_ofdma(&config, sheet);
         self.movers(&config, sheet);
         self.events(&config, sheet);
         self.groups(&config, &members, sheet);

@@ -19,6 +19,7 @@ mod judges;
 pub mod kinds;
 mod links;
 mod nodes;
+mod ofdma;
 mod pacing;
 mod pcf;
 mod preset;

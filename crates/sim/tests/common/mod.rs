@@ -83,8 +83,17 @@ pub fn wlan(
     pcf: Option<PcfConfig>,
 ) -> LinkConfig {
     let radio = RadioConfig::ns2();
-    let wifi =
-        WifiConfig { nodes, access_point, pcf, observer: None, mac, own_rates: Vec::new(), radio, arq: None };
+    let wifi = WifiConfig {
+        nodes,
+        access_point,
+        pcf,
+        observer: None,
+        mac,
+        own_rates: Vec::new(),
+        without_ofdma: Vec::new(),
+        radio,
+        arq: None,
+    };
     LinkConfig {
         name: "wlan".into(),
         group: None,

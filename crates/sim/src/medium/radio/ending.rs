@@ -1,6 +1,6 @@
 //! The end of a frame that was not alone or may be lost: its fate at each receiver.
 
-use lasthop_stack::link::dot11::{BROADCAST, Frame, Mpdu};
+use lasthop_stack::link::dot11::{Frame, Mpdu};
 use lasthop_stack::units::Time;
 
 use super::draws::Attempt;
@@ -19,7 +19,9 @@ impl Radio {
         now: Time,
         heard: &mut Vec<Heard>,
     ) -> Fate {
-        let Radio { hearers, receivers, attempts, rules, losses, cuts, memo, drawn, followers, .. } = self;
+        let Radio {
+            hearers, receivers, attempts, rules, losses, cuts, memo, drawn, shares, followers, ..
+        } = self;
         let mut fate = Fate::OutOfReach;
         for neighbour in audience(followers, hearers, station) {
             let at = neighbour.station as usize;
@@ -40,8 +42,9 @@ impl Radio {
                 }
                 Some(followed) => {
                     let mut here = if frame.mpdus > 0 {
-                        let load = (&mut *mpdus, &drawn[station][..]);
-                        aggregate::fate_at((station, at), (frame, load), sent, followed, losses, memo)
+                        let (drawn, shares) = (&drawn[station][..], &shares[station][..]);
+                        let parts = aggregate::Parts { mpdus, drawn, shares };
+                        aggregate::fate_at((station, at), (frame, parts), sent, followed, losses, memo)
                     } else {
                         fate_at((station, at), frame, (sent, &attempts[station]), followed, losses, memo)
                     };
@@ -60,10 +63,10 @@ impl Radio {
             if left.turned_idle {
                 heard.push(Heard::Idle(at));
             }
-            match sent.to {
-                Some(to) if to == at => fate = here,
-                None if frame.receiver == BROADCAST => fate = fate.min(here),
-                _ => {}
+            if sent.to == Some(at) {
+                fate = here;
+            } else if sent.to.is_none() && aggregate::is_for(at, frame, &shares[station]) {
+                fate = fate.min(here);
             }
         }
         fate

@@ -4,11 +4,12 @@
 //! if another begins before it ends are the receivers notified of it, with the time at which it began. Once frames have
 //! overlapped, the receivers know all of them until none is on the air.
 
-use lasthop_stack::link::dot11::{BROADCAST, Frame};
+use lasthop_stack::link::dot11::Frame;
+use lasthop_stack::packet::NodeId;
 use lasthop_stack::units::Time;
 
 use super::receiver::{Arrival, Bits, Followed, Left, Quality, Rules};
-use super::{Fate, Heard, Radio, audience};
+use super::{Fate, Heard, Radio, aggregate, audience};
 
 /// A frame on the air that no other has met.
 #[derive(Clone, Copy, Debug)]
@@ -17,6 +18,7 @@ pub(super) struct Lone {
     pub(super) began: Time,
     pub(super) ends: Time,
     pub(super) bits: Option<Bits>,
+    pub(super) party: Option<NodeId>,
 }
 
 impl Radio {
@@ -41,7 +43,7 @@ impl Radio {
         (frame, to): (&Frame, Option<usize>),
         heard: &mut Vec<Heard>,
     ) -> Fate {
-        let Radio { hearers, rules, followers, .. } = self;
+        let Radio { hearers, rules, followers, shares, .. } = self;
         let mut fate = Fate::OutOfReach;
         for neighbour in audience(followers, hearers, station) {
             let at = neighbour.station as usize;
@@ -60,10 +62,10 @@ impl Radio {
             if turned_idle {
                 heard.push(Heard::Idle(at));
             }
-            match to {
-                Some(to) if to == at => fate = here,
-                None if frame.receiver == BROADCAST => fate = fate.min(here),
-                _ => {}
+            if to == Some(at) {
+                fate = here;
+            } else if to.is_none() && aggregate::is_for(at, frame, &shares[station]) {
+                fate = fate.min(here);
             }
         }
         fate
@@ -72,7 +74,7 @@ impl Radio {
     /// Another frame begins: the receivers take note of the one that was alone.
     pub(super) fn meet_lone(&mut self) {
         let Radio { hearers, receivers, rules, memo, followers, lone, .. } = self;
-        let Some(Lone { from, began, ends, bits }) = lone.take() else { return };
+        let Some(Lone { from, began, ends, bits, party }) = lone.take() else { return };
         debug_assert!(
             followers.as_ref().is_none_or(|followers| followers.are_all()),
             "all stations follow frames that overlap"
@@ -80,7 +82,7 @@ impl Radio {
         receivers[from as usize].mute(began, ends, rules, memo);
         for neighbour in hearers.of(from as usize) {
             if neighbour.station != from {
-                let arrival = Arrival { power_w: neighbour.power_w, ends, from };
+                let arrival = Arrival { power_w: neighbour.power_w, ends, from, party };
                 receivers[neighbour.station as usize].begin(arrival, bits.as_ref(), began, rules, memo);
             }
         }

@@ -31,7 +31,7 @@ mod receiver;
 mod tests;
 mod varying;
 
-use lasthop_stack::link::dot11::{Airtime, Frame, Mpdu, PayloadClass};
+use lasthop_stack::link::dot11::{Airtime, Frame, Load, Mpdu, PayloadClass};
 use lasthop_stack::packet::NodeId;
 use lasthop_stack::units::{Metres, Time};
 
@@ -135,6 +135,8 @@ pub struct Radio {
     losses: Losses,
     /// The draws for the MPDUs that each station sends.
     drawn: Vec<Vec<Attempt>>,
+    /// The stations of a frame to several that each station sends, and the number of their MPDUs.
+    shares: Vec<Vec<aggregate::Share>>,
     /// When it is down, if it ever is.
     cuts: Option<Box<Cuts>>,
     /// Who follows the medium, if not all always do.
@@ -187,6 +189,7 @@ impl Radio {
             rules,
             losses,
             drawn: vec![Vec::new(); sites.len()],
+            shares: vec![Vec::new(); sites.len()],
             cuts: None,
             followers,
             on_air: 0,
@@ -238,9 +241,10 @@ impl Radio {
             count: 8 * frame.bytes,
             modulation: Modulation::of_frame(frame),
         });
+        let party = if frame.together { Some(frame.receiver) } else { None };
         self.on_air += 1;
         if self.on_air == 1 && self.stays {
-            self.lone = Some(Lone { from: station as u32, began: now, ends, bits });
+            self.lone = Some(Lone { from: station as u32, began: now, ends, bits, party });
             self.begin_alone(station, heard);
             return;
         }
@@ -248,7 +252,7 @@ impl Radio {
         let Radio { hearers, receivers, rules, memo, followers, .. } = self;
         receivers[station].mute(now, ends, rules, memo);
         for neighbour in audience(followers, hearers, station) {
-            let arrival = Arrival { power_w: neighbour.power_w, ends, from: station as u32 };
+            let arrival = Arrival { power_w: neighbour.power_w, ends, from: station as u32, party };
             let at = neighbour.station as usize;
             if at == station {
                 continue;
@@ -261,11 +265,14 @@ impl Radio {
         }
     }
 
-    /// What a station is about to send in a frame with MPDUs.
+    /// What a station is about to send in a frame with MPDUs, or to several stations.
     #[inline]
-    pub fn load(&mut self, station: usize, frame: &Frame, mpdus: &[Mpdu]) {
+    pub fn load(&mut self, station: usize, frame: &Frame, load: &Load) {
+        if !load.shares.is_empty() || !self.shares[station].is_empty() {
+            self.share(station, load);
+        }
         if frame.mpdus > 0 && self.losses.any() {
-            self.draw(station, frame, mpdus);
+            self.draw(station, frame, &load.mpdus);
         }
     }
 

@@ -3,6 +3,7 @@
 //! A station that transmits hears nothing of a frame that begins or continues meanwhile, and does not lock on it later.
 //! Frames that touch without overlapping do not disturb each other, in whatever order their end and start are reported.
 
+use lasthop_stack::packet::NodeId;
 use lasthop_stack::units::{Span, Time};
 
 use super::config::Reception;
@@ -50,6 +51,16 @@ pub(super) struct Arrival {
     pub(super) power_w: f64,
     pub(super) ends: Time,
     pub(super) from: u32,
+    /// The receiver of frames that stations send together.
+    pub(super) party: Option<NodeId>,
+}
+
+impl Arrival {
+    /// Whether it is sent together with another: neither disturbs the other.
+    #[inline]
+    fn is_with(&self, other: &Arrival) -> bool {
+        self.party.is_some() && self.party == other.party && self.ends == other.ends
+    }
 }
 
 /// The state of a frame after overlaps and by its power.
@@ -100,6 +111,28 @@ struct Lock {
     disturbed: bool,
 }
 
+impl Lock {
+    /// The same of a frame that is sent together with the locked one, or of that.
+    #[inline]
+    fn of(self, arrival: Arrival, rules: &Rules) -> Lock {
+        if arrival.from == self.arrival.from {
+            return self;
+        }
+        Lock { arrival, quality: self.quality.with(arrival.power_w, rules), ..self }
+    }
+}
+
+impl Quality {
+    /// That of a frame of this power which is sent together with one of this quality.
+    fn with(self, power_w: f64, rules: &Rules) -> Quality {
+        match self {
+            _ if power_w < rules.receive_w => Quality::Weak,
+            Quality::Weak => Quality::Intact,
+            other => other,
+        }
+    }
+}
+
 /// How far the parts of the locked frame are counted, if each counts by itself.
 #[derive(Clone, Copy, Debug)]
 struct Parts {
@@ -119,7 +152,7 @@ pub(super) struct Receiver {
     /// While the station transmits, when its frame ends.
     transmits_until: Option<Time>,
     /// A frame followed to its end by the clock, though its end is not reported yet.
-    concluded: Option<(u32, Followed)>,
+    concluded: Option<(Arrival, Followed)>,
     parts: Option<Parts>,
 }
 
@@ -163,20 +196,21 @@ impl Receiver {
         let Some(place) = self.on_air.iter().position(|arrival| arrival.from == from) else {
             return Left { followed: None, turned_idle: false };
         };
+        let gone = self.on_air[place];
         let followed = match self.lock {
-            Some(lock) if lock.arrival.from == from => {
-                self.lock = None;
-                let followed = self.followed(lock, now, rules, memo);
+            Some(lock) if lock.arrival.from == from || gone.is_with(&lock.arrival) => {
+                self.lock = self.next_together(&lock, from);
+                let followed = self.followed(lock.of(gone, rules), now, rules, memo);
                 // Of frames that end together the station's own may be reported last.
                 self.transmits_until.is_none_or(|until| until <= now).then_some(followed)
             }
             Some(lock) if lock.disturbed => {
                 self.settle(&lock, now, rules, memo);
-                self.take_concluded(from)
+                self.take_concluded(&gone, rules)
             }
-            _ => self.take_concluded(from),
+            _ => self.take_concluded(&gone, rules),
         };
-        let gone = self.on_air.swap_remove(place);
+        self.on_air.swap_remove(place);
         let sensed = gone.power_w >= rules.sense_w;
         self.sensed -= u32::from(sensed);
         Left { followed, turned_idle: sensed && self.sensed == 0 }
@@ -201,15 +235,30 @@ impl Receiver {
         self.transmits_until = None;
     }
 
-    fn take_concluded(&mut self, from: u32) -> Option<Followed> {
-        self.concluded.take_if(|(concluded, _)| *concluded == from).map(|(_, followed)| followed)
+    fn take_concluded(&mut self, gone: &Arrival, rules: &Rules) -> Option<Followed> {
+        let (arrival, followed) = self.concluded.take()?;
+        if arrival.from == gone.from && arrival.party.is_none() {
+            return Some(followed);
+        }
+        self.concluded = Some((arrival, followed));
+        let quality = followed.quality.with(gone.power_w, rules);
+        arrival.is_with(gone).then_some(Followed { power_w: gone.power_w, quality, ..followed })
+    }
+
+    /// The frame to follow when that of a station ends: of those that are sent together another one.
+    #[inline]
+    fn next_together(&self, lock: &Lock, from: u32) -> Option<Lock> {
+        lock.arrival.party?;
+        let mut others = self.on_air.iter().filter(|other| other.from != from);
+        let next = others.find(|other| other.is_with(&lock.arrival))?;
+        Some(Lock { arrival: *next, ..*lock })
     }
 
     /// Releases a frame that has ended by the clock.
     fn conclude(&mut self, now: Time, rules: &Rules, memo: &mut Memo) {
         if let Some(lock) = self.lock.take_if(|lock| lock.arrival.ends <= now) {
             let followed = self.followed(lock, now, rules, memo);
-            self.concluded = Some((lock.arrival.from, followed));
+            self.concluded = Some((lock.arrival, followed));
         }
     }
 
@@ -226,7 +275,7 @@ impl Receiver {
     /// A free receiver locks on a frame; what is on the air already may spoil it.
     #[inline]
     fn lock_on(&mut self, arrival: Arrival, bits: Option<&Bits>, now: Time, rules: &Rules) {
-        let disturbed = self.on_air.iter().any(|other| other.ends > now);
+        let disturbed = self.on_air.iter().any(|other| other.ends > now && !other.is_with(&arrival));
         let quality = if self.transmits_until.is_some() {
             Quality::Missed
         } else if arrival.power_w < rules.receive_w {
@@ -245,7 +294,7 @@ impl Receiver {
     /// Whether a free receiver detects the preamble of a frame that begins.
     #[inline]
     fn detects(&self, arrival: &Arrival, now: Time, rules: &Rules) -> bool {
-        let others = self.on_air.iter().filter(|other| other.ends > now);
+        let others = self.on_air.iter().filter(|other| other.ends > now && !other.is_with(arrival));
         rules.preamble.is_none_or(|least| {
             arrival.power_w >= least * (rules.noise_w + others.map(|other| other.power_w).sum::<f64>())
         })
@@ -253,7 +302,7 @@ impl Receiver {
 
     /// A frame that begins hides the preamble of the one that the receiver has just locked on, if it is strong enough.
     fn detect(&mut self, arrival: &Arrival, least: f64, now: Time, rules: &Rules) {
-        let Some(lock) = self.lock else { return };
+        let Some(lock) = self.lock.filter(|lock| !arrival.is_with(&lock.arrival)) else { return };
         let interference_w = arrival.power_w + self.interference_w(&lock, now);
         let is_hidden = lock.arrival.power_w < least * (rules.noise_w + interference_w);
         if is_hidden && now < lock.began.after(DETECTION) {
@@ -262,7 +311,8 @@ impl Receiver {
     }
 
     fn is_spoilt_at_once(&self, arrival: &Arrival, now: Time, rules: &Rules) -> bool {
-        let mut others = self.on_air.iter().filter(|other| other.ends > now).map(|other| other.power_w);
+        let others = self.on_air.iter().filter(|other| other.ends > now && !other.is_with(arrival));
+        let mut others = others.map(|other| other.power_w);
         match rules.reception {
             Reception::Ns2 { capture } | Reception::Capture { capture } => {
                 others.any(|other_w| !survives(capture, arrival.power_w, other_w))
@@ -273,7 +323,7 @@ impl Receiver {
 
     /// A frame begins while the receiver is locked on another. Returns whether it is missed by ns-2's rule.
     fn meet(&mut self, arrival: Arrival, now: Time, rules: &Rules, memo: &mut Memo) -> bool {
-        let Some(mut lock) = self.lock else { return false };
+        let Some(mut lock) = self.lock.filter(|lock| !arrival.is_with(&lock.arrival)) else { return false };
         match rules.reception {
             Reception::Ns2 { capture } | Reception::Capture { capture } => {
                 if survives(capture, lock.arrival.power_w, arrival.power_w) {
@@ -302,7 +352,9 @@ impl Receiver {
 
     /// The power of the frames other than the locked one, of those that end after `since`.
     fn interference_w(&self, lock: &Lock, since: Time) -> f64 {
-        let others = self.on_air.iter().filter(|other| other.from != lock.arrival.from && other.ends > since);
+        let others = self.on_air.iter().filter(|other| {
+            other.from != lock.arrival.from && other.ends > since && !other.is_with(&lock.arrival)
+        });
         others.map(|other| other.power_w).sum()
     }
 

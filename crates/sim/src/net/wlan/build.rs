@@ -40,7 +40,9 @@ impl Wlan {
         let base = StreamBase { seed, replication, link: name.to_owned() };
         let radio = radio(config, (wifi, place as usize), &sites, base);
         let own_rates = wifi.own_rates.clone().into_boxed_slice();
-        let rules = Arc::new(Rules::new(wifi.mac).with_own_rates(own_rates));
+        let without_ofdma = wifi.without_ofdma.clone().into_boxed_slice();
+        let rules = Rules::new(wifi.mac).with_own_rates(own_rates).without_ofdma(without_ofdma);
+        let rules = Arc::new(rules);
         let nothing = Frame::new(FrameKind::Ack, BROADCAST, BROADCAST, 0, wifi.mac.data_rate);
         let asks = config.agents.iter().any(|agent| agent.scheme.needs().answers);
         let interfaces = wifi.nodes.iter().enumerate().map(|(station, &node)| {
@@ -100,7 +102,7 @@ impl Wlan {
             place,
             pcf: wifi.access_point.and_then(|ap| Some((NodeId(ap as u32), wifi.pcf?))),
             categories: categories(config),
-            packets_per_frame: wifi.mac.edca.map_or(1, |edca| edca.aggregate.count as usize),
+            packets_per_frame: wifi.mac.edca.map_or(1, |edca| edca.most_packets() as usize),
             capture: None,
         }
     }

@@ -160,8 +160,8 @@ impl Mac {
         match self {
             Mac::Dcf(mac) => mac.on_lost_for_good(),
             Mac::Edca(mac) => {
-                let lost = mpdus.iter().filter(|mpdu| mpdu.fate == MpduFate::LostForGood);
-                lost.for_each(|mpdu| mac.on_lost_for_good(mpdu.sequence));
+                let lost = mpdus.iter().enumerate().filter(|(_, mpdu)| mpdu.fate == MpduFate::LostForGood);
+                lost.for_each(|(place, mpdu)| mac.on_lost_for_good(place, mpdu.sequence));
             }
         }
     }

@@ -6,7 +6,7 @@
 
 use lasthop_stack::hooks::{Admission, Backlog, DropCause, Reach};
 use lasthop_stack::link::dot11::{
-    Aggregate, CATEGORIES, Category, DataRate, Frame, FrameKind, Msdu, Outcome,
+    Aggregate, CATEGORIES, Category, DataRate, Frame, FrameKind, Msdu, Outcome, Share,
 };
 use lasthop_stack::link::queue::QueueLimit;
 use lasthop_stack::packet::{NodeId, Packet};
@@ -228,11 +228,22 @@ impl Wlan {
     }
 
     /// A data frame of a station has ended: it counts at both ends.
-    pub(super) fn note_airtime(&mut self, station: usize, frame: &Frame) {
+    pub(super) fn note_airtime(&mut self, station: usize, frame: &Frame, shares: &[Share]) {
         if !self.any_knows_lanes || frame.kind != FrameKind::Data {
             return;
         }
         let airtime = self.sites[station].output.on_air.1.total;
+        if shares.is_empty() {
+            self.note_use(station, frame, airtime);
+        }
+        for share in shares {
+            // Equal RUs.
+            let part = Span(airtime.0 / shares.len() as u64);
+            self.note_use(station, &Frame { receiver: share.to, ..*frame }, part);
+        }
+    }
+
+    fn note_use(&mut self, station: usize, frame: &Frame, airtime: Span) {
         let to = self.radio.station(frame.receiver);
         for (at, with) in [(Some(station), frame.receiver), (to, frame.transmitter)] {
             if let Some(at) = at

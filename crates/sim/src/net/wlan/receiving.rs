@@ -4,10 +4,11 @@ use lasthop_stack::packet::{NodeId, Packet};
 use lasthop_stack::units::Time;
 
 use super::classes::class_of;
-use super::{Host, Wlan};
+use super::{Heard, Host, Wlan};
 use crate::net::pool::PoolId;
 use crate::probe::events::{Event, Why};
 use crate::probe::judgement::Culprit;
+use lasthop_stack::link::dot11::{Load, MpduFate};
 
 impl Wlan {
     pub(super) fn up(
@@ -38,6 +39,23 @@ impl Wlan {
             host.lose(&packet, (Culprit::Channel, Why::Late), place);
         }
         self.release(station, host);
+    }
+
+    /// A frame to several stations has ended: the MPDUs for those that did not receive it are lost.
+    pub(super) fn note_unreached(&self, load: &mut Load) {
+        let Load { mpdus, shares, .. } = load;
+        let mut left = &mut mpdus[..];
+        for share in shares {
+            let (mpdus, rest) = std::mem::take(&mut left).split_at_mut(usize::from(share.mpdus));
+            left = rest;
+            let at = self.radio.station(share.to);
+            if at.is_some_and(|at| self.heard.contains(&Heard::Received(at))) {
+                continue;
+            }
+            for mpdu in mpdus.iter_mut().filter(|mpdu| mpdu.fate == MpduFate::Received) {
+                mpdu.fate = MpduFate::Errored;
+            }
+        }
     }
 
     /// The MAC of a station passes up the copy of a packet that it has held.

@@ -1,6 +1,6 @@
 //! What a trace of events and a capture record of an 802.11 link.
 
-use lasthop_stack::link::dot11::{Frame, FrameKind, Mpdu, Outcome};
+use lasthop_stack::link::dot11::{Frame, FrameKind, Load, Mpdu, MpduFate, Outcome, Share};
 use lasthop_stack::packet::Packet;
 
 use super::{Fate, Host, Output, Wlan};
@@ -19,7 +19,13 @@ impl Wlan {
         let listener = self.radio.station(frame.receiver).unwrap_or(self.observer);
         let signal_dbm = self.radio.power_dbm(station, listener);
         let at = Heard { signal_dbm, now: host.now, outside: host.outside };
-        if frame.mpdus > 0 {
+        if !load.shares.is_empty() && frame.mpdus > 0 {
+            let heard = |to| {
+                let listener = self.radio.station(to).unwrap_or(self.observer);
+                Heard { signal_dbm: self.radio.power_dbm(station, listener), ..at }
+            };
+            capture.record_several(frame, *airtime, load, packet, heard);
+        } else if frame.mpdus > 0 {
             capture.record_mpdus(frame, *airtime, &load.mpdus, packet, at);
         } else {
             let packet = frame.msdu.map(packet);
@@ -40,9 +46,20 @@ impl Wlan {
             failed: in_service.map(|(_, failed)| failed),
             slots: if is_attempt { interface.output.slots.take() } else { None },
         };
-        events.frame(host.now, frame, airtime.total, &sending);
+        let shares = if frame.mpdus > 0 { &interface.output.load.shares[..] } else { &[] };
+        for (place, share) in shares.iter().enumerate() {
+            let first = interface.output.load.of(share.to).and_then(|(_, mpdus)| mpdus.first());
+            let packet = first.map(|first| host.pool.packet(PoolId::from_handle(first.handle)));
+            let failed = first.map(|first| u32::from(first.attempts));
+            let slots = sending.slots.filter(|_| place == 0);
+            let sending = Sending { packet, failed, slots, ..sending };
+            events.frame(host.now, &seen_by(frame, share), airtime.total, &sending);
+        }
+        if shares.is_empty() {
+            events.frame(host.now, frame, airtime.total, &sending);
+        }
         self.trace_mpdus(
-            (&self.sites[station].output.on_air.0, &self.sites[station].output.load.mpdus),
+            (&self.sites[station].output.on_air.0, &self.sites[station].output.load),
             None,
             host,
         );
@@ -50,8 +67,36 @@ impl Wlan {
 
     /// Records the MPDUs of an A-MPDU that begins, or that ends with this fate.
     #[cold]
-    pub(super) fn trace_mpdus(&self, (frame, mpdus): (&Frame, &[Mpdu]), fate: Option<Fate>, host: &mut Host) {
-        let Some(events) = host.tracer.events.as_mut().filter(|_| frame.mpdus > 1) else { return };
+    fn trace_mpdus(&self, (frame, load): (&Frame, &Load), fate: Option<Fate>, host: &mut Host) {
+        for share in &load.shares {
+            if let Some((_, mpdus)) = load.of(share.to).filter(|(_, mpdus)| mpdus.len() > 1) {
+                self.trace_part((&seen_by(frame, share), mpdus), fate, host);
+            }
+        }
+        if load.shares.is_empty() && frame.mpdus > 1 {
+            self.trace_part((frame, &load.mpdus), fate, host);
+        }
+    }
+
+    /// Records the end of a frame.
+    #[cold]
+    pub(super) fn trace_end(&self, (frame, load): (&Frame, &Load), fate: Fate, host: &mut Host) {
+        let Some(events) = &mut host.tracer.events else { return };
+        let shares = if frame.mpdus > 0 { &load.shares[..] } else { &[] };
+        for share in shares {
+            let (_, mpdus) = load.of(share.to).unwrap_or((share, &[]));
+            let any = mpdus.iter().any(|mpdu| mpdu.fate == MpduFate::Received);
+            let fate = if any { fate } else { fate.max(Fate::Errored) };
+            events.frame_ended(host.now, self.place, &seen_by(frame, share), fate);
+        }
+        if shares.is_empty() {
+            events.frame_ended(host.now, self.place, frame, fate);
+        }
+        self.trace_mpdus((frame, load), Some(fate), host);
+    }
+
+    fn trace_part(&self, (frame, mpdus): (&Frame, &[Mpdu]), fate: Option<Fate>, host: &mut Host) {
+        let Some(events) = host.tracer.events.as_mut() else { return };
         for mpdu in mpdus {
             let packet = host.pool.packet(PoolId::from_handle(mpdu.handle));
             events.mpdu(host.now, (self.place, frame), (mpdu, packet), fate);
@@ -78,4 +123,9 @@ impl Wlan {
         events.link(host.now, Event::Done, why, self.place, node, packet);
         lost
     }
+}
+
+/// A frame to several stations as one of them sees it.
+pub(super) fn seen_by(frame: &Frame, share: &Share) -> Frame {
+    Frame { receiver: share.to, mode: Some(share.mode), mpdus: share.mpdus, ..*frame }
 }

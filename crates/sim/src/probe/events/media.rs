@@ -96,15 +96,15 @@ impl Events {
     /// A station starts to transmit a frame of this duration.
     pub(crate) fn frame(&mut self, now: Time, frame: &Frame, duration: Span, sending: &Sending) {
         let number = self.next_frame();
-        let on_air = (sending.link, frame.transmitter);
+        let (link, from) = (sending.link, frame.transmitter);
         let answers = matches!(frame.kind, FrameKind::Cts | FrameKind::Ack | FrameKind::BlockAck);
         let about = match sending.packet {
             Some(packet) => self.about(packet),
-            None if answers => self.interface(on_air).answers,
+            None if answers => self.interface((link, from, from)).answers,
             None => About::default(),
         };
         let about = About { len: i64::from(frame.bytes), ..about };
-        let on_air = self.interface(on_air);
+        let on_air = self.interface((link, from, frame.receiver));
         (on_air.frame, on_air.about) = (number, about);
         let node = frame.transmitter;
         let row = self.row(now, Layer::Frame, Event::Send, (of_frame(frame), Why::Nothing), node, about);
@@ -121,7 +121,7 @@ impl Events {
 
     /// The transmission of a frame ends with this fate at its receiver.
     pub(crate) fn frame_ended(&mut self, now: Time, link: u32, frame: &Frame, fate: Fate) {
-        let OnAir { frame: number, about, .. } = *self.interface((link, frame.transmitter));
+        let OnAir { frame: number, about, .. } = *self.interface((link, frame.transmitter, frame.receiver));
         let (event, why) = outcome(fate);
         let is_to_all = frame.receiver == BROADCAST;
         let (node, peer) =
@@ -130,7 +130,7 @@ impl Events {
             self.hopeless.insert(about.packet);
         }
         if event == Event::Receive && !is_to_all {
-            self.interface((link, node)).answers = about;
+            self.interface((link, node, node)).answers = about;
         }
         let row = self.row(now, Layer::Frame, event, (of_frame(frame), why), node, about);
         self.push(Row { peer, link, frame: number, ..row });
@@ -144,7 +144,7 @@ impl Events {
         (mpdu, packet): (&Mpdu, &Packet),
         fate: Option<Fate>,
     ) {
-        let number = self.interface((link, frame.transmitter)).frame;
+        let number = self.interface((link, frame.transmitter, frame.receiver)).frame;
         let (event, why) = match (fate, mpdu.fate) {
             (None, _) => (Event::Send, Why::Nothing),
             (Some(Fate::Received), MpduFate::Received) => (Event::Receive, Why::Nothing),
@@ -166,7 +166,8 @@ impl Events {
         if self.hopeless.remove(&packet.id) { Why::Error } else { Why::RetryLimit }
     }
 
-    fn interface(&mut self, at: (u32, NodeId)) -> &mut OnAir {
+    /// What a station sends to another; with its own address twice, what it answers.
+    fn interface(&mut self, at: (u32, NodeId, NodeId)) -> &mut OnAir {
         self.on_air.entry(at).or_default()
     }
 
@@ -226,6 +227,7 @@ fn of_frame(frame: &Frame) -> What {
         FrameKind::CfEnd => What::CfEnd,
         FrameKind::BlockAck => What::BlockAck,
         FrameKind::BlockAckReq => What::BlockAckReq,
+        FrameKind::Trigger => What::Trigger,
     }
 }
 

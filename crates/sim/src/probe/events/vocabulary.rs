@@ -88,6 +88,7 @@ vocabulary! {
         BlockAck = "block-ack",
         BlockAckReq = "block-ack-request",
         Aggregate = "a-mpdu",
+        Trigger = "trigger",
     }
 }
 

@@ -6,6 +6,7 @@
 use lasthop_stack::link::dot11::{Airtime, BlockAck, Family, Frame, FrameKind, Guard, Mode};
 use lasthop_stack::units::Time;
 
+use super::several::{Form, width_or_ru};
 use super::{CHANNEL_OFDM, FLAG_FCS};
 
 /// Fields present: TSFT, flags, channel.
@@ -15,6 +16,7 @@ const PRESENT_MCS: u32 = 1 << 19;
 const PRESENT_AGGREGATE: u32 = 1 << 20;
 const PRESENT_VHT: u32 = 1 << 21;
 const PRESENT_HE: u32 = 1 << 23;
+const PRESENT_HE_MU: u32 = 1 << 24;
 /// A-MPDU status: it is known which subframe is the last, and this is it.
 const LAST_KNOWN: u16 = 1 << 2;
 const IS_LAST: u16 = 1 << 3;
@@ -29,7 +31,7 @@ const LONG_BLOCK_ACK: u32 = 56;
 pub(super) fn radiotap(
     mode: Mode,
     airtime: Airtime,
-    (signal_dbm, aggregate): (Option<f64>, Option<(u32, bool)>),
+    (signal_dbm, aggregate, several): (Option<f64>, Option<(u32, bool)>, Form),
     now: Time,
     bytes: &mut Vec<u8>,
 ) {
@@ -42,7 +44,8 @@ pub(super) fn radiotap(
     let signal = if signal_dbm.is_some() { PRESENT_SIGNAL } else { 0 };
     let status = if aggregate.is_some() { PRESENT_AGGREGATE } else { 0 };
     bytes.extend([0, 0, 0, 0]);
-    bytes.extend((PRESENT | form | signal | status).to_le_bytes());
+    let sig_b = if matches!(several, Form::Several { .. }) { PRESENT_HE_MU } else { 0 };
+    bytes.extend((PRESENT | form | sig_b | signal | status).to_le_bytes());
     bytes.extend((now.after(airtime.preamble).0 / 1_000).to_le_bytes());
     bytes.push(FLAG_FCS);
     align(bytes, begin, 2);
@@ -77,12 +80,6 @@ pub(super) fn radiotap(
         }
         Family::He => {
             align(bytes, begin, 2);
-            let width = match mode.width {
-                20 => 0,
-                40 => 1,
-                80 => 2,
-                _ => 3,
-            };
             let (guard, training) = match mode.guard {
                 Guard::Quadruple => (2, 3),
                 Guard::Double => (1, 2),
@@ -90,8 +87,11 @@ pub(super) fn radiotap(
             };
             let (mcs, streams) = (u16::from(mode.mcs), u16::from(mode.streams));
             // Known: MCS and bandwidth; guard interval and training fields.
+            let width = width_or_ru(mode);
             let fields = [0x4020, 0x0006, mcs << 8, 0, width | guard << 4 | training << 6, streams];
-            bytes.extend(fields.into_iter().flat_map(u16::to_le_bytes));
+            let fields = fields.into_iter().zip(several.fields()).map(|(field, more)| field | more);
+            bytes.extend(fields.flat_map(u16::to_le_bytes));
+            several.several(mode, bytes);
         }
     }
     let length = (bytes.len() - begin) as u16;
@@ -103,10 +103,15 @@ pub(super) fn qos_control(frame: &Frame) -> [u8; 2] {
     [frame.category.tid(), 0]
 }
 
+/// BAR Control, and BA Control.
+pub(super) fn bar_control(frame: &Frame) -> [u8; 2] {
+    (COMPRESSED | u16::from(frame.category.tid()) << 12).to_le_bytes()
+}
+
 /// The fields of a BlockAck or BlockAckReq after its addresses.
 pub(super) fn block_ack(frame: &Frame, block: &BlockAck, bytes: &mut Vec<u8>) {
     let is_long = frame.kind == FrameKind::BlockAck && frame.bytes >= LONG_BLOCK_ACK;
-    bytes.extend((COMPRESSED | u16::from(frame.category.tid()) << 12).to_le_bytes());
+    bytes.extend(bar_control(frame));
     bytes.extend((frame.sequence << 4 | if is_long { BITMAP_256 } else { 0 }).to_le_bytes());
     if frame.kind == FrameKind::BlockAck {
         let words = if is_long { 4 } else { 1 };

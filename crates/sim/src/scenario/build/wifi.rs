@@ -12,9 +12,9 @@ use crate::scenario::members::Link;
 use crate::scenario::quantity::{Dim, Quantity};
 use crate::scenario::value::Value;
 use lasthop_stack::link::dot11::{
-    AccessRules, AfterLoss, Aggregate, BackoffDraw, Buffer, BufferScope, BufferUnit, Category, DataRate,
-    EdcaAccess, EdcaConfig, Guard, MacConfig, Mode, PcfConfig, PhyRate, PhyTiming, Protection, RateControl,
-    RateSet, Reassembly, ResponseTimeout,
+    AccessRules, Acknowledgement, AfterLoss, Aggregate, BackoffDraw, Buffer, BufferScope, BufferUnit,
+    Category, DataRate, EdcaAccess, EdcaConfig, Guard, MacConfig, Mode, Ofdma, PcfConfig, PhyRate, PhyTiming,
+    Protection, RateControl, RateSet, Reassembly, ResponseTimeout, Ru, Scheduler,
 };
 use lasthop_stack::link::fec::Code;
 use lasthop_stack::registry::{ArqConfig, ArqKind};
@@ -34,6 +34,7 @@ pub(super) fn wifi(link: &Part<'_>, member: &Link) -> WifiConfig {
         pcf: (link.word("coordination") == "pcf").then(|| pcf(link)),
         mac: mac(link, &preset.mac),
         own_rates: Vec::new(),
+        without_ofdma: Vec::new(),
         radio: radio(link, &preset.radio, member),
         arq: arq(link),
     }
@@ -47,7 +48,15 @@ pub(super) fn own_rate(node: &Part<'_>) -> OwnRate {
         mcs: small("wifi.mcs"),
         width: node.known("wifi.width").map(|_| (node.real("wifi.width") / 1e6) as u8),
         streams: small("wifi.streams"),
+        ofdma: node.known("wifi.ofdma").map(|_| node.flag("wifi.ofdma")),
     }
+}
+
+/// The nodes without PPDUs to several stations on a link, if there are any.
+pub(super) fn without_ofdma(nodes: &[NodeConfig], wifi: &WifiConfig) -> Vec<bool> {
+    let lacks = |node: usize| wifi.nodes.contains(&node) && nodes[node].own_rate.ofdma == Some(false);
+    let all: Vec<bool> = (0..nodes.len()).map(lacks).collect();
+    if all.contains(&true) { all } else { Vec::new() }
 }
 
 /// The data rates of nodes on a link, for those that have one of their own.
@@ -177,6 +186,7 @@ fn edca(link: &Part<'_>, preset: &EdcaConfig) -> EdcaConfig {
         width: (link.real("width") / 1e6).min(160.0) as u8,
         guard: Guard::ALL.into_iter().find(|known| known.length() == guard).unwrap_or(preset.mode.guard),
         streams: link.small("streams") as u8,
+        ru: Ru::Whole,
     };
     let category = |category: Category| {
         let key = |below: &str| format!("edca.{}.{below}", category.name());
@@ -206,6 +216,25 @@ fn edca(link: &Part<'_>, preset: &EdcaConfig) -> EdcaConfig {
         reorder_timeout: link.span("block-ack.reorder-timeout"),
         lifetime: link.optional("edca.lifetime", Part::span),
         rate_control: RateControl::named(link.word("rate-control.kind")).unwrap_or_default(),
+        ofdma: link.known("ofdma.stations").map(|_| ofdma(link)),
+    }
+}
+
+/// The check reports an RU that the standard lacks.
+fn ofdma(link: &Part<'_>) -> Ofdma {
+    Ofdma {
+        scheduler: if link.word("ofdma.scheduler") == "longest-queue" {
+            Scheduler::LongestQueue
+        } else {
+            Scheduler::RoundRobin
+        },
+        acknowledgement: match link.word("ofdma.acknowledgement") {
+            "requests" => Acknowledgement::Requests,
+            "trigger" => Acknowledgement::Trigger,
+            _ => Acknowledgement::Aggregated,
+        },
+        most: link.small("ofdma.stations"),
+        least: Ru::of_tones(link.small("ofdma.least-ru")).unwrap_or_default(),
     }
 }
 

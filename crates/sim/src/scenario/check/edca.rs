@@ -64,6 +64,7 @@ impl Check<'_> {
             let text = "\"ideal\", but frames on the air do not fail by the ratio of signal to noise; expected loss.model = \"snr\"";
             self.fault(&key("rate-control.kind"), text.to_string());
         }
+        self.ofdma(name, (wifi, &edca), sheet);
         self.of_dcf(name, wifi, sheet);
     }
 

@@ -148,4 +148,10 @@ pub(super) const KEYS: &[Key] = &[
         .absent()
         .at_least("1")
         .at_most("4"),
+    Key::new(
+        "nodes.*.wifi.ofdma",
+        Kind::Bool,
+        "whether this station has part in PPDUs to several stations; false on 802.11ax is a station of an older standard in this respect",
+    )
+    .absent(),
 ];

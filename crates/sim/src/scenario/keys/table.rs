@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use super::super::quantity::Dim;
 use super::{
     Key, Kind, Only, acks, agents, apps, arq, channel, described, edca, events, figures, frn, judges, kinds,
-    links, nodes, pacing, pcf, quic, radio, transport, users, wires,
+    links, nodes, ofdma, pacing, pcf, quic, radio, transport, users, wires,
 };
 
 pub(super) const TIME_S: Kind = Kind::Quantity(&[Dim::Time], "s");
@@ -34,6 +34,7 @@ pub(in super::super) static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| {
         links::KEYS,
         &described::aqms(),
         edca::KEYS,
+        ofdma::KEYS,
         pcf::KEYS,
         arq::KEYS,
         &described::arqs(),

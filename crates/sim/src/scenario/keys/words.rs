@@ -24,13 +24,27 @@ pub static STANDARDS: &[Named] = &[
     named("802.11ac", "VHT in 20 to 160 MHz, with EDCA, aggregation and block acknowledgement"),
     named(
         "802.11ax",
-        "HE for one receiver in 20 to 160 MHz, with EDCA, aggregation and block acknowledgement",
+        "HE in 20 to 160 MHz, with EDCA, aggregation, block acknowledgement and downlink OFDMA",
     ),
     named("bianchi", "the constants of Bianchi's tables, by default with the assumptions of his model"),
 ];
 
 /// The standards with EDCA.
 pub(in crate::scenario) const EDCA_STANDARDS: &[&str] = &["802.11n", "802.11ac", "802.11ax"];
+
+/// Schedulers of PPDUs to several stations.
+pub(super) static SCHEDULERS: &[Named] = &[
+    named("none", "each PPDU is for one station"),
+    named("round-robin", "of the stations with packets those whose last such PPDU was longest ago"),
+    named("longest-queue", "those with the most packets in the queue"),
+];
+
+/// How stations acknowledge a PPDU to several of them.
+pub(super) static SHARED_ANSWERS: &[Named] = &[
+    named("requests", "one after the other: the first at once, each other after a BlockAckReq"),
+    named("trigger", "together, after a trigger that requests their BlockAcks (MU-BAR)"),
+    named("aggregated-trigger", "together, after such a trigger within each A-MPDU"),
+];
 
 /// Loss models.
 pub static LOSS_MODELS: &[Named] = &[

@@ -3,8 +3,8 @@
 use super::wifi::{cell, cell_config};
 use super::wifi_errors::refused;
 use lasthop_stack::link::dot11::{
-    AfterLoss, Aggregate, Category, EdcaAccess, EdcaConfig, Family, Guard, Mode, PhyRate, Preset, Protection,
-    RateControl,
+    Acknowledgement, AfterLoss, Aggregate, Category, EdcaAccess, EdcaConfig, Family, Guard, Mode, Ofdma,
+    PhyRate, Preset, Protection, RateControl, Ru, Scheduler,
 };
 use lasthop_stack::units::Span;
 
@@ -37,6 +37,8 @@ streams = 2
 aggregate = { count = 32, bytes = "100 kB", time = "2 ms" }
 block-ack = { window = 64, spacing = "8 us", after-loss = "data", reorder-timeout = "20 ms" }
 protection = "cts-to-self"
+access-point = "ap"
+ofdma = { scheduler = "longest-queue", acknowledgement = "requests", stations = 12, least-ru = 52 }
 [links.cell.edca]
 best-effort = { aifsn = 4, cw-min = 31, cw-max = 63, txop = "2528 us" }
 access-point = "own"
@@ -52,7 +54,14 @@ model = "snr""#,
         EdcaAccess { aifsn: 4, cw_min: 31, cw_max: 63, txop: Span::from_micros(2_528) };
     access[Category::Voice as usize].aifsn = 1;
     let expected = EdcaConfig {
-        mode: Mode { family: Family::He, mcs: 5, width: 160, guard: Guard::Quadruple, streams: 2 },
+        mode: Mode {
+            family: Family::He,
+            mcs: 5,
+            width: 160,
+            guard: Guard::Quadruple,
+            streams: 2,
+            ru: Ru::Whole,
+        },
         access,
         aggregate: Aggregate { count: 32, bytes: 100_000, time: Span::from_millis(2) },
         window: 64,
@@ -62,6 +71,12 @@ model = "snr""#,
         own_set: true,
         lifetime: Some(Span::from_millis(500)),
         rate_control: RateControl::Ideal,
+        ofdma: Some(Ofdma {
+            scheduler: Scheduler::LongestQueue,
+            acknowledgement: Acknowledgement::Requests,
+            most: 12,
+            least: Ru::Tones52,
+        }),
     };
     assert_eq!(found.mac.edca, Some(expected));
     assert_eq!(found.mac.data_rate, PhyRate::Ofdm48);

@@ -318,7 +318,8 @@ impl<A: Arq> Station<A> {
             | FrameKind::Beacon
             | FrameKind::CfEnd
             | FrameKind::BlockAck
-            | FrameKind::BlockAckReq => self.stop_waiting(now, out),
+            | FrameKind::BlockAckReq
+            | FrameKind::Trigger => self.stop_waiting(now, out),
         }
     }
 

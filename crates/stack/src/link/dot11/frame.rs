@@ -36,6 +36,8 @@ pub enum FrameKind {
     BlockAck,
     /// A request for that bitmap.
     BlockAckReq,
+    /// A request to several stations for their bitmaps (MU-BAR).
+    Trigger,
 }
 
 /// The class of a packet in the airtime ledger.
@@ -173,6 +175,8 @@ pub struct Frame {
     pub mpdus: u16,
     /// The access category of data, BlockAck and BlockAckReq with EDCA.
     pub category: Category,
+    /// It is sent together with those of other stations to the same receiver, each in its RU (HE TB).
+    pub together: bool,
 }
 
 impl Frame {
@@ -202,6 +206,7 @@ impl Frame {
             mode: None,
             mpdus: 0,
             category: Category::BestEffort,
+            together: false,
         }
     }
 

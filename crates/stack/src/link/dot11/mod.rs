@@ -50,6 +50,7 @@ mod reorder;
 mod retries;
 mod riders;
 mod room;
+mod ru;
 mod standard;
 #[cfg(test)]
 mod tests;
@@ -59,8 +60,9 @@ mod units;
 pub use bystander::Bystander;
 pub use dcf::{Counters, Role, Station};
 pub use edca::{
-    AfterLoss, Aggregate, BlockAck, CATEGORIES, Category, DELIMITER, Edca, EdcaAccess, EdcaConfig,
-    EdcaCounters, EdcaOut, Load, Mpdu, MpduFate, RateControl,
+    Acknowledgement, AfterLoss, Aggregate, Answering, BlockAck, CATEGORIES, Category, DELIMITER, Edca,
+    EdcaAccess, EdcaConfig, EdcaCounters, EdcaOut, Load, Mpdu, MpduFate, Ofdma, RateControl, Scheduler,
+    Share,
 };
 pub use frame::{
     BROADCAST, Distribution, Frame, FrameKind, Msdu, Outcome, PayloadClass, Served, ServedOutcome,
@@ -70,6 +72,7 @@ pub use pcf::PcfConfig;
 pub use rates::{Airtime, PhyRate, PhyTiming, RATES, RateSet};
 pub use reorder::Reorder;
 pub use room::{Buffer, BufferScope, BufferUnit};
+pub use ru::{Ru, sig_b};
 pub use standard::{AccessRules, BackoffDraw, MacConfig, Preset, Protection, Reassembly, ResponseTimeout};
 pub use timing::{LARGEST_FRAME, LARGEST_MSDU, Rules};
 

@@ -2,11 +2,12 @@
 //!
 //! **Limits.** Equal modulation on all streams. Each PPDU has the 6 tail bits of one convolutional encoder. An LDPC
 //! code has none, and more than 300 (HT) or 540 (VHT) Mbit/s require more encoders. Both differences are less than a
-//! symbol. No STBC, no packet extension, no PPDU for several receivers. A PPDU of HT has the mixed format.
+//! symbol. No STBC, no packet extension. A PPDU of HT has the mixed format. `ru` has the PPDUs of several stations.
 //!
 //! **Source.** IEEE 802.11-2020, 19.3 and 19.4.3 (HT), 21.3 and 21.4.3 (VHT); IEEE 802.11ax-2021, 27.3 and 27.4.3 (HE).
 
 use super::rates::{Airtime, PhyRate};
+use super::ru::Ru;
 use crate::units::{Rate, Span};
 
 /// The generation of a PHY.
@@ -46,6 +47,8 @@ pub struct Mode {
     pub guard: Guard,
     /// Spatial streams, 1 to 4.
     pub streams: u8,
+    /// The part of the channel, with HE.
+    pub ru: Ru,
 }
 
 /// How a station sends data: the rate, or the mode whose reference rate it is.
@@ -154,7 +157,7 @@ impl Mode {
     /// Whether the standard has it.
     #[must_use]
     pub fn exists(self) -> bool {
-        let Mode { family, mcs, width, guard, streams } = self;
+        let Mode { family, mcs, width, guard, streams, .. } = self;
         let missing = family == Family::Vht && MISSING.contains(&(mcs, width, streams));
         mcs <= family.highest_mcs()
             && matches!(width, 20 | 40 | 80 | 160)
@@ -179,6 +182,9 @@ impl Mode {
     /// Data subcarriers.
     #[must_use]
     pub const fn subcarriers(self) -> u32 {
+        if !matches!(self.ru, Ru::Whole) {
+            return self.ru.subcarriers();
+        }
         match (self.family, self.width) {
             (Family::He, 20) => 234,
             (Family::He, 40) => 468,
@@ -211,23 +217,31 @@ impl Mode {
     /// HE has its 2x training fields with guard intervals of 0.8 and 1.6 µs, and 4x with 3.2 µs.
     #[must_use]
     pub const fn preamble(self) -> Span {
+        let training = self.long_training().0;
+        let after = match self.family {
+            // HT-SIG, HT-STF, HT-LTFs.
+            Family::Ht => 8_000 + 4_000 + training,
+            // VHT-SIG-A, VHT-STF, VHT-LTFs, VHT-SIG-B.
+            Family::Vht => 8_000 + 4_000 + training + 4_000,
+            // RL-SIG, HE-SIG-A, HE-STF, HE-LTFs.
+            Family::He => 4_000 + 8_000 + 4_000 + training,
+        };
+        Span(LEGACY_PREAMBLE.0 + after)
+    }
+
+    /// The long training fields.
+    pub(super) const fn long_training(self) -> Span {
         let fields = match self.streams {
             1 => 1,
             2 => 2,
             _ => 4,
         };
-        let after = match self.family {
-            // HT-SIG, HT-STF, HT-LTFs.
-            Family::Ht => 8_000 + 4_000 + fields * 4_000,
-            // VHT-SIG-A, VHT-STF, VHT-LTFs, VHT-SIG-B.
-            Family::Vht => 8_000 + 4_000 + fields * 4_000 + 4_000,
-            // RL-SIG, HE-SIG-A, HE-STF, HE-LTFs.
-            Family::He => {
-                let training = if matches!(self.guard, Guard::Quadruple) { 12_800 } else { 6_400 };
-                4_000 + 8_000 + 4_000 + fields * (training + self.guard.length().0)
-            }
+        let each = match (self.family, self.guard) {
+            (Family::Ht | Family::Vht, _) => 4_000,
+            (Family::He, Guard::Quadruple) => 12_800 + self.guard.length().0,
+            (Family::He, _) => 6_400 + self.guard.length().0,
         };
-        Span(LEGACY_PREAMBLE.0 + after)
+        Span(fields * each)
     }
 
     /// The rate of its data field.
@@ -263,8 +277,13 @@ impl Mode {
     /// The airtime of a PPDU with these bytes, of which `payload` are of packets.
     #[must_use]
     pub const fn airtime(self, bytes: u32, payload: u32) -> Airtime {
+        self.airtime_after(self.preamble(), bytes, payload)
+    }
+
+    /// The same with another preamble.
+    #[must_use]
+    pub const fn airtime_after(self, preamble: Span, bytes: u32, payload: u32) -> Airtime {
         let bits = SERVICE_BITS + 8 * bytes as u64 + TAIL_BITS;
-        let preamble = self.preamble();
         let data = self.data_field(bits.div_ceil(self.bits_per_symbol() as u64));
         let payload = 8 * payload as u64 * self.symbol().0 / self.bits_per_symbol() as u64;
         Airtime { total: Span(preamble.0 + data.0), preamble, payload: Span(payload) }
@@ -273,7 +292,13 @@ impl Mode {
     /// The most bytes of a PPDU that lasts at most `time`.
     #[must_use]
     pub const fn capacity(self, time: Span) -> u32 {
-        let room = time.0.saturating_sub(self.preamble().0);
+        self.capacity_after(self.preamble(), time)
+    }
+
+    /// The same with another preamble.
+    #[must_use]
+    pub const fn capacity_after(self, preamble: Span, time: Span) -> u32 {
+        let room = time.0.saturating_sub(preamble.0);
         let room = if matches!(self.guard, Guard::Short) { room - room % BOUNDARY.0 } else { room };
         let bits = room / self.symbol().0 * self.bits_per_symbol() as u64;
         (bits.saturating_sub(SERVICE_BITS + TAIL_BITS) / 8) as u32
@@ -285,7 +310,7 @@ mod tests {
     use super::*;
 
     const fn mode(family: Family, mcs: u8, width: u8, guard: Guard, streams: u8) -> Mode {
-        Mode { family, mcs, width, guard, streams }
+        Mode { family, mcs, width, guard, streams, ru: Ru::Whole }
     }
 
     #[test]

@@ -47,6 +47,8 @@ pub struct Rules {
     responses: [Response; RATES],
     /// The data rates of stations with one of their own, by node.
     own_rates: Box<[Option<DataRate>]>,
+    /// The stations that receive no PPDU to several, by node.
+    without_ofdma: Box<[bool]>,
 }
 
 /// An MSDU has at most 16 fragments: the number has four bits.
@@ -101,6 +103,7 @@ impl Rules {
             longest_body,
             responses,
             own_rates: Box::default(),
+            without_ofdma: Box::default(),
         };
         rules.cts_timeout = rules.timeout(cts);
         rules
@@ -110,6 +113,17 @@ impl Rules {
     #[must_use]
     pub fn with_own_rates(self, own_rates: Box<[Option<DataRate>]>) -> Rules {
         Rules { own_rates, ..self }
+    }
+
+    /// The same for stations of which some receive no PPDU to several, by node.
+    #[must_use]
+    pub fn without_ofdma(self, without_ofdma: Box<[bool]>) -> Rules {
+        Rules { without_ofdma, ..self }
+    }
+
+    /// Whether a station receives PPDUs to several.
+    pub(super) fn takes_part(&self, node: NodeId) -> bool {
+        !self.without_ofdma.get(node.0 as usize).copied().unwrap_or(false)
     }
 
     /// How data goes between two stations: at the rate that one of them has of its own, the slower if both do.

@@ -1,6 +1,7 @@
 //! The constants of EDCA, aggregation and block acknowledgement, and what follows from them.
 
 use super::super::mode::{Family, Guard, LONGEST_PPDU, Mode};
+use super::super::ru::Ru;
 use super::rate_control::RateControl;
 use crate::units::Span;
 
@@ -99,6 +100,39 @@ pub struct Aggregate {
     pub time: Span,
 }
 
+/// Which stations get the next PPDU to several of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scheduler {
+    /// Those whose last such PPDU was longest ago.
+    RoundRobin,
+    /// Those with the most bytes in the queue.
+    LongestQueue,
+}
+
+/// How the stations acknowledge a PPDU to several of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Acknowledgement {
+    /// The first one at once, each other after a BlockAckReq.
+    Requests,
+    /// Together, after a trigger that requests their BlockAcks (MU-BAR).
+    Trigger,
+    /// Together, after the same trigger within each A-MPDU.
+    Aggregated,
+}
+
+/// What an access point does with PPDUs to several stations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ofdma {
+    /// Which stations get one.
+    pub scheduler: Scheduler,
+    /// How they acknowledge it.
+    pub acknowledgement: Acknowledgement,
+    /// Stations in a PPDU.
+    pub most: u32,
+    /// The smallest RU.
+    pub least: Ru,
+}
+
 /// The constants of a MAC with EDCA.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EdcaConfig {
@@ -122,6 +156,8 @@ pub struct EdcaConfig {
     pub lifetime: Option<Span>,
     /// What chooses the modes of data; `mode` is the fastest.
     pub rate_control: RateControl,
+    /// The access point's PPDUs to several stations, if it has any.
+    pub ofdma: Option<Ofdma>,
 }
 
 /// The parameters of the default sets (IEEE 802.11-2012, table 8-105, and WMM).
@@ -138,6 +174,8 @@ pub const DELIMITER: u32 = 4;
 const BLOCK_ACK: [u32; 2] = [32, 56];
 /// Compressed BlockAckReq, check sequence included.
 pub(super) const BLOCK_ACK_REQUEST: u32 = 24;
+/// A trigger that requests BlockAcks: header, common field and check sequence, and what it has for each station (9.3.1.22).
+const TRIGGER: [u32; 2] = [16 + 8 + 4, 5 + 4];
 /// The smaller of the two windows.
 const SMALL_WINDOW: u32 = 64;
 
@@ -152,7 +190,7 @@ impl EdcaConfig {
         };
         let mcs = family.highest_mcs();
         EdcaConfig {
-            mode: Mode { family, mcs, width, guard: Guard::Normal, streams: 1 },
+            mode: Mode { family, mcs, width, guard: Guard::Normal, streams: 1, ru: Ru::Whole },
             access: ACCESS,
             own_set: false,
             aggregate: Aggregate { count: window, bytes, time: LONGEST_PPDU },
@@ -162,6 +200,7 @@ impl EdcaConfig {
             reorder_timeout: Span::from_millis(100),
             lifetime: None,
             rate_control: RateControl::Constant,
+            ofdma: None,
         }
     }
 
@@ -182,6 +221,22 @@ impl EdcaConfig {
     #[must_use]
     pub const fn block_ack(&self) -> u32 {
         BLOCK_ACK[(self.window > SMALL_WINDOW) as usize]
+    }
+
+    /// The most packets of a PPDU.
+    #[must_use]
+    pub fn most_packets(&self) -> u32 {
+        let stations = self.ofdma.map_or(1, |ofdma| {
+            let rus = if ofdma.least == Ru::Whole { 1 } else { ofdma.least.count(self.mode.width) };
+            rus.clamp(1, ofdma.most)
+        });
+        self.aggregate.count * stations
+    }
+
+    /// Bytes of a trigger that requests BlockAcks of so many stations.
+    #[must_use]
+    pub const fn trigger(&self, stations: u32) -> u32 {
+        TRIGGER[0] + TRIGGER[1] * stations
     }
 
     /// Bytes of a PPDU with one MPDU of this size: VHT and HE send it in an A-MPDU too.

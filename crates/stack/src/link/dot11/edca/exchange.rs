@@ -1,12 +1,21 @@
 //! The sending side of an exchange: aggregation, RTS, data, BlockAckReq; success and failure.
 
 use super::super::frame::{BROADCAST, Frame, FrameKind, Msdu, Outcome};
+use super::super::mode::Mode;
 use super::super::rates::{Airtime, PhyRate};
 use super::super::standard::Protection;
 use super::load::{BlockAck, Mpdu, MpduFate};
 use super::{AfterLoss, Answer, BLOCK_ACK_REQUEST, DELIMITER, Doing, Edca, EdcaOut, Next, Sent, Service};
 use crate::hooks::Arq;
 use crate::units::{Span, Time};
+
+/// Bytes of an A-MPDU: without padding after its last MPDU and with it, and of the packets in it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Filled {
+    pub(super) end: u32,
+    pub(super) padded: u32,
+    pub(super) payload: u32,
+}
 
 impl<A: Arq + Clone> Edca<A> {
     /// A category has access to the medium.
@@ -26,6 +35,9 @@ impl<A: Arq + Clone> Edca<A> {
                 self.send_request(out);
                 return;
             }
+            if self.gather(of, (txop > Span::ZERO).then_some(txop), now, out) {
+                break;
+            }
             let response = self.rules.config.sifs + self.originators[of].block_ack.total;
             let limit = if txop == Span::ZERO {
                 self.config.aggregate.time
@@ -37,10 +49,11 @@ impl<A: Arq + Clone> Edca<A> {
                 break;
             }
         }
-        if self.service.bytes <= self.rules.rts_threshold {
-            self.send_data(out);
-        } else if self.rules.config.protection == Protection::CtsToSelf {
+        let is_short = self.service.bytes <= self.rules.rts_threshold;
+        if !is_short && self.rules.config.protection == Protection::CtsToSelf {
             self.send_cts_to_self(out);
+        } else if is_short || !self.several.is_empty() {
+            self.send_data(out);
         } else {
             self.send_rts(out);
         }
@@ -57,12 +70,12 @@ impl<A: Arq + Clone> Edca<A> {
         let airtime = rules.config.phy.airtime(bytes, 0, rate);
         self.doing = Doing::Sending(Sent::Rts);
         self.counters.rts_sent += 1;
-        out.load().mpdus.clear();
+        out.load().clear();
         out.transmit(Frame { duration, ..rts }, airtime);
     }
 
     /// Lets the rate control of an agreement choose its mode.
-    fn choose_mode(&mut self, of: usize, now: Time, out: &mut impl EdcaOut) {
+    pub(super) fn choose_mode(&mut self, of: usize, now: Time, out: &mut impl EdcaOut) {
         let originator = &mut self.originators[of];
         let Some(control) = &mut originator.control else { return };
         let mode = control.choose(originator.peer, originator.owes_request, now, out);
@@ -87,11 +100,11 @@ impl<A: Arq + Clone> Edca<A> {
     /// Reserves the medium for the PPDU prepared by a CTS that nobody answers (10.3.2.8).
     fn send_cts_to_self(&mut self, out: &mut impl EdcaOut) {
         let rules = &*self.rules;
-        let duration = rules.config.sifs * 2 + self.service.airtime.total + self.response().total;
+        let duration = rules.config.sifs + self.service.airtime.total + self.answers();
         let cts =
             Frame::new(FrameKind::Cts, BROADCAST, self.address, rules.config.cts, rules.protection_rate);
         self.doing = Doing::Sending(Sent::CtsToSelf);
-        out.load().mpdus.clear();
+        out.load().clear();
         out.transmit(Frame { duration, ..cts }, rules.cts_to_self);
     }
 
@@ -125,8 +138,17 @@ impl<A: Arq + Clone> Edca<A> {
         })
     }
 
+    /// From the end of the PPDU prepared to that of its last answer.
+    fn answers(&self) -> Span {
+        if self.several.is_empty() {
+            self.rules.config.sifs + self.response().total
+        } else {
+            self.several.sequence()
+        }
+    }
+
     /// The answer to the PPDU prepared.
-    fn response(&self) -> Airtime {
+    pub(super) fn response(&self) -> Airtime {
         if self.burst.len() > 1 {
             self.originators[self.service.of].block_ack
         } else {
@@ -134,15 +156,21 @@ impl<A: Arq + Clone> Edca<A> {
         }
     }
 
-    /// Aggregates what one PPDU can carry that lasts at most `limit`. The first MPDU goes in any case.
+    /// Aggregates what one PPDU can carry that lasts at most `limit`.
     fn prepare(&mut self, limit: Span, now: Time) {
+        let mode = self.originators[self.service.of].mode;
+        let most = self.config.aggregate.bytes.min(mode.capacity(limit.min(self.config.aggregate.time)));
+        let Filled { end, payload, .. } = self.fill(mode, most, now);
+        (self.service.bytes, self.service.airtime) = (end, mode.airtime(end, payload));
+    }
+
+    /// Aggregates what fits into so many bytes. The first MPDU goes in any case.
+    pub(super) fn fill(&mut self, mode: Mode, most: u32, now: Time) -> Filled {
         let Edca { config, rules, originators, burst, service, .. } = self;
         let originator = &mut originators[service.of];
-        let aggregate = config.aggregate;
-        let most = aggregate.bytes.min(originator.mode.capacity(limit.min(aggregate.time)));
         let limit = originator.control.as_ref().and_then(|control| control.limit());
-        let count = limit.unwrap_or(aggregate.count.min(config.window) as usize);
-        let least = config.least_subframe(originator.mode);
+        let count = limit.unwrap_or(config.aggregate.count.min(config.window) as usize);
+        let least = config.least_subframe(mode);
         let (mut place, mut padded, mut end, mut payload) = (0, 0, 0, 0);
         let size_of = |msdu: &Msdu| rules.overhead + rules.config.llc + msdu.bytes;
         burst.clear();
@@ -170,11 +198,15 @@ impl<A: Arq + Clone> Edca<A> {
         if let [single] = burst[..] {
             end = config.single(single.bytes);
         }
-        (service.bytes, service.airtime) = (end, originator.mode.airtime(end, payload));
+        Filled { end, padded, payload }
     }
 
     /// Sends the PPDU prepared.
     pub(super) fn send_data(&mut self, out: &mut impl EdcaOut) {
+        if !self.several.is_empty() {
+            self.send_to_several(out);
+            return;
+        }
         let duration = self.rules.config.sifs + self.response().total;
         let Service { of, bytes, airtime, .. } = self.service;
         let Some(first) = self.burst.first() else { return };
@@ -194,7 +226,17 @@ impl<A: Arq + Clone> Edca<A> {
             distribution: self.distribution(),
             ..frame
         };
-        let originator = &mut self.originators[of];
+        self.count_sent();
+        self.doing = Doing::Sending(Sent::Data);
+        let load = out.load();
+        load.clear();
+        load.mpdus.extend_from_slice(&self.burst);
+        out.transmit(frame, airtime);
+    }
+
+    /// Counts an attempt of the MPDUs in service.
+    pub(super) fn count_sent(&mut self) {
+        let originator = &mut self.originators[self.service.of];
         for mpdu in &self.burst {
             if let Some(numbered) = originator.get(mpdu.sequence) {
                 numbered.attempts = numbered.attempts.saturating_add(1);
@@ -207,13 +249,10 @@ impl<A: Arq + Clone> Edca<A> {
             self.block_acks.aggregates += 1;
             self.block_acks.aggregated += self.burst.len() as u64;
         }
-        self.doing = Doing::Sending(Sent::Data);
-        out.load().mpdus.clone_from(&self.burst);
-        out.transmit(frame, airtime);
     }
 
     /// Requests a BlockAck, and moves the window of the receiver.
-    fn send_request(&mut self, out: &mut impl EdcaOut) {
+    pub(super) fn send_request(&mut self, out: &mut impl EdcaOut) {
         let originator = &self.originators[self.service.of];
         let rate = self.rules.response(originator.rate).rate;
         let frame =
@@ -224,10 +263,12 @@ impl<A: Arq + Clone> Edca<A> {
             category: super::Category::ALL[originator.category],
             ..frame
         };
-        self.burst.clear();
+        if self.several.is_empty() {
+            self.burst.clear();
+        }
         self.block_acks.requests += 1;
         self.doing = Doing::Sending(Sent::Request);
-        out.load().mpdus.clear();
+        out.load().clear();
         out.transmit(frame, self.rules.config.phy.airtime(BLOCK_ACK_REQUEST, 0, rate));
     }
 
@@ -247,6 +288,8 @@ impl<A: Arq + Clone> Edca<A> {
             Sent::Data if self.burst.len() > 1 => (Answer::BlockAck, self.response().total),
             Sent::Data => (Answer::Ack, self.response().total),
             Sent::Request => (Answer::BlockAck, self.originators[self.service.of].block_ack.total),
+            Sent::ToSeveral => return self.on_sent_to_several(now, out),
+            Sent::Trigger => return self.await_together(now, out),
             Sent::Answer => {
                 self.doing = Doing::Contend;
                 self.resume(now, out);
@@ -264,6 +307,8 @@ impl<A: Arq + Clone> Edca<A> {
             Doing::Contend => self.on_turn(now, out),
             Doing::Gap(Next::Data) => self.send_data(out),
             Doing::Gap(Next::Answer) => self.send_answer(out),
+            Doing::Gap(Next::Request) => self.send_request(out),
+            Doing::Gap(Next::Trigger) => self.send_trigger(out),
             Doing::Await(answer) if self.carrier.busy => self.doing = Doing::Late(answer),
             Doing::Await(answer) => self.fail(answer, now, out),
             Doing::Late(_) | Doing::Sending(_) => {}
@@ -298,98 +343,31 @@ impl<A: Arq + Clone> Edca<A> {
     /// A BlockAck.
     pub(super) fn on_block_ack(&mut self, block: &BlockAck, now: Time, out: &mut impl EdcaOut) {
         if let Doing::Await(Answer::BlockAck) | Doing::Late(Answer::BlockAck) = self.doing {
-            let acknowledged = self.burst.iter().filter(|mpdu| block.has(mpdu.sequence)).count();
-            self.learn(acknowledged, true);
-            let originator = &mut self.originators[self.service.of];
-            (originator.owes_request, originator.unanswered) = (false, 0);
-            self.settle(|sequence| block.has(sequence).then_some(Outcome::Delivered), out);
-            self.give_up(out);
+            self.acknowledge(block, out);
             self.succeed(now, out);
         } else {
             self.stop_waiting(now, out);
         }
     }
 
-    /// The rate control learns what became of the PPDU with data, if there was one.
-    fn learn(&mut self, acknowledged: usize, is_answered: bool) {
-        if let Some(control) = &mut self.originators[self.service.of].control
-            && !self.burst.is_empty()
-        {
-            control.learn(self.burst.len(), acknowledged, is_answered);
-        }
-    }
-
-    /// Releases the packets in service of which `outcome` says so.
-    fn settle(&mut self, outcome: impl Fn(u16) -> Option<Outcome>, out: &mut impl EdcaOut) {
-        let Edca { originators, contenders, counters, service, .. } = self;
-        let originator = &mut originators[service.of];
-        let contender = &mut contenders[originator.category];
-        originator.settle(|sequence, numbered| {
-            let Some(outcome) = outcome(sequence) else { return false };
-            contender.remove();
-            counters.delivered += u64::from(outcome == Outcome::Delivered);
-            out.done(numbered.msdu.handle, outcome);
-            true
-        });
-        self.refresh(self.service.of);
-    }
-
-    /// Discards the packets that were sent as often as the limit allows, or that the medium has lost for good.
-    fn give_up(&mut self, out: &mut impl EdcaOut) {
-        let limit = self.rules.config.short_retry;
-        self.originators[self.service.of].return_failed();
-        let has_given_up = self.give_up_after(limit, out);
-        self.originators[self.service.of].owes_request |= has_given_up;
-        self.refresh(self.service.of);
-    }
-
-    /// Discards the packets that the scheme discarded while it selected. Returns whether there were any.
-    fn drop_given_up(&mut self, out: &mut impl EdcaOut) -> bool {
-        let Edca { originators, contenders, counters, service, .. } = self;
-        let originator = &mut originators[service.of];
-        let contender = &mut contenders[originator.category];
-        let any = originator.drop_given_up(|msdu| {
-            contender.remove();
-            counters.undelivered += 1;
-            out.done(msdu.handle, Outcome::Undelivered);
-        });
-        if any {
-            self.originators[self.service.of].owes_request |= self.give_up_after(None, out);
-            self.refresh(self.service.of);
-        }
-        any
-    }
-
-    /// Discards all packets that were sent: their receiver answers no request.
-    fn give_up_all(&mut self, out: &mut impl EdcaOut) {
-        self.give_up_after(Some(0), out);
-        self.refresh(self.service.of);
-    }
-
-    /// Discards the packets sent so often, or lost for good. Returns whether there were any.
-    fn give_up_after(&mut self, limit: Option<u32>, out: &mut impl EdcaOut) -> bool {
-        let Edca { originators, contenders, counters, service, .. } = self;
-        let originator = &mut originators[service.of];
-        let contender = &mut contenders[originator.category];
-        let mut has_given_up = false;
-        originator.settle(|_, numbered| {
-            let is_over = limit.is_some_and(|limit| u32::from(numbered.attempts) >= limit) || numbered.lost;
-            if is_over {
-                has_given_up = true;
-                contender.remove();
-                counters.undelivered += 1;
-                out.done(numbered.msdu.handle, Outcome::Undelivered);
-            }
-            is_over
-        });
-        has_given_up
+    /// Takes in what a BlockAck of the agreement in service reports.
+    pub(super) fn acknowledge(&mut self, block: &BlockAck, out: &mut impl EdcaOut) {
+        let acknowledged = self.burst.iter().filter(|mpdu| block.has(mpdu.sequence)).count();
+        self.learn(acknowledged, true);
+        let originator = &mut self.originators[self.service.of];
+        (originator.owes_request, originator.unanswered) = (false, 0);
+        self.settle(|sequence| block.has(sequence).then_some(Outcome::Delivered), out);
+        self.give_up(out);
     }
 
     /// The exchange has succeeded: the TXOP continues if it lasts for another one.
-    fn succeed(&mut self, now: Time, out: &mut impl EdcaOut) {
+    pub(super) fn succeed(&mut self, now: Time, out: &mut impl EdcaOut) {
         out.cancel_timer();
         let category = self.originators[self.service.of].category;
         self.contenders[category].succeed();
+        if self.asks_next(now, out) {
+            return;
+        }
         if self.goes_on(category, now, out) {
             self.doing = Doing::Gap(Next::Data);
             out.set_timer(now + self.rules.config.sifs);
@@ -408,6 +386,10 @@ impl<A: Arq + Clone> Edca<A> {
         if self.originators[of].owes_request || self.originators[of].choosing.is_some() {
             return false;
         }
+        let whole = Span(ends.since(now).0.saturating_sub(self.rules.config.sifs.0));
+        if self.gather(of, Some(whole), now, out) {
+            return true;
+        }
         self.choose_mode(of, now, out);
         let around = self.rules.config.sifs * 2 + self.originators[of].block_ack.total;
         let left = Span(ends.since(now).0.saturating_sub(around.0));
@@ -423,8 +405,11 @@ impl<A: Arq + Clone> Edca<A> {
 
     /// No answer came.
     pub(super) fn fail(&mut self, answer: Answer, now: Time, out: &mut impl EdcaOut) {
+        if answer == Answer::Together {
+            self.end_together(now, out);
+            return;
+        }
         let of = self.service.of;
-        let category = self.originators[of].category;
         self.learn(0, false);
         match answer {
             Answer::Cts => {
@@ -440,8 +425,15 @@ impl<A: Arq + Clone> Edca<A> {
                 self.counters.ack_missing += 1;
                 self.give_up(out);
             }
-            Answer::BlockAck => self.miss_block_ack(out),
+            Answer::BlockAck | Answer::Together => self.miss_block_ack(out),
         }
+        self.leave_unasked();
+        self.end_failed(now, out);
+    }
+
+    /// The exchange has failed.
+    pub(super) fn end_failed(&mut self, now: Time, out: &mut impl EdcaOut) {
+        let category = self.originators[self.service.of].category;
         self.contenders[category].fail(self.rules.config.short_retry);
         if self.rules.config.access.difs_after_failure {
             self.not_before = now;
@@ -450,7 +442,7 @@ impl<A: Arq + Clone> Edca<A> {
     }
 
     /// No BlockAck came, of an A-MPDU or of a BlockAckReq.
-    fn miss_block_ack(&mut self, out: &mut impl EdcaOut) {
+    pub(super) fn miss_block_ack(&mut self, out: &mut impl EdcaOut) {
         self.block_acks.block_ack_missing += 1;
         let originator = &mut self.originators[self.service.of];
         if self.burst.is_empty() {
@@ -471,6 +463,7 @@ impl<A: Arq + Clone> Edca<A> {
     fn leave(&mut self, category: usize, now: Time, out: &mut impl EdcaOut) {
         self.doing = Doing::Contend;
         self.burst.clear();
+        self.several.clear();
         if self.contenders[category].has_work() || self.rules.config.access.post_backoff {
             self.back_off(category, out);
         }

@@ -2,7 +2,11 @@
 
 use super::super::exchange::SEQUENCE_MASK;
 use super::super::frame::PayloadClass;
+use super::super::mode::Mode;
+use super::super::rates::Airtime;
 use crate::hooks::Rider;
+use crate::packet::NodeId;
+use crate::units::Span;
 
 /// What became of an MPDU at the station that it is for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -61,6 +65,34 @@ impl BlockAck {
     }
 }
 
+/// How a station answers what it got in a PPDU to several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answering {
+    /// After SIFS, as if it were the only one.
+    AtOnce,
+    /// When it is requested to.
+    OnRequest,
+    /// After SIFS, together with the others.
+    Together,
+}
+
+/// What a frame to several stations has for one of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Share {
+    /// The station.
+    pub to: NodeId,
+    /// Its RU and mode; in a trigger those of its answer.
+    pub mode: Mode,
+    /// Its MPDUs, which follow those of the station before it.
+    pub mpdus: u16,
+    /// The first number of the window, in a trigger or a PPDU with one.
+    pub start: u16,
+    /// More packets wait for it.
+    pub more_data: bool,
+    /// How it answers.
+    pub answering: Answering,
+}
+
 /// What a station's frame carries, in storage that is used again.
 #[derive(Clone, Debug, Default)]
 pub struct Load {
@@ -70,12 +102,41 @@ pub struct Load {
     pub block: BlockAck,
     /// What rides in an Ack or BlockAck, before its check sequence.
     pub riders: Vec<Rider>,
+    /// The stations of a frame to several.
+    pub shares: Vec<Share>,
+    /// The airtime of their answers, if those come together.
+    pub together: Airtime,
 }
 
 impl Load {
     /// That of a frame that carries nothing of its kind.
-    pub const NOTHING: Load =
-        Load { mpdus: Vec::new(), block: BlockAck { start: 0, bits: [0; 4] }, riders: Vec::new() };
+    pub const NOTHING: Load = Load {
+        mpdus: Vec::new(),
+        block: BlockAck { start: 0, bits: [0; 4] },
+        riders: Vec::new(),
+        shares: Vec::new(),
+        together: Airtime { total: Span::ZERO, preamble: Span::ZERO, payload: Span::ZERO },
+    };
+
+    /// Forgets the MPDUs and stations of the frame before.
+    pub(super) fn clear(&mut self) {
+        self.mpdus.clear();
+        self.shares.clear();
+    }
+
+    /// What a frame to several has for one of them: its share, and its MPDUs.
+    #[must_use]
+    pub fn of(&self, station: NodeId) -> Option<(&Share, &[Mpdu])> {
+        let mut first = 0;
+        for share in &self.shares {
+            let end = first + usize::from(share.mpdus);
+            if share.to == station {
+                return Some((share, self.mpdus.get(first..end).unwrap_or_default()));
+            }
+            first = end;
+        }
+        None
+    }
 }
 
 /// How far a sequence number is ahead of another, modulo 4096.

@@ -216,6 +216,7 @@ impl Minstrel {
 #[cfg(test)]
 mod tests {
     use super::super::super::mode::{Family, Guard};
+    use super::super::super::ru::Ru;
     use super::*;
 
     /// A millisecond for each PPDU of up to 20 MPDUs, of which rung after rung these parts arrive.
@@ -236,7 +237,14 @@ mod tests {
     }
 
     fn fresh() -> Minstrel {
-        let mode = |mcs| Mode { family: Family::Ht, mcs, width: 20, guard: Guard::Normal, streams: 1 };
+        let mode = |mcs| Mode {
+            family: Family::Ht,
+            mcs,
+            width: 20,
+            guard: Guard::Normal,
+            streams: 1,
+            ru: Ru::Whole,
+        };
         let ladder: Vec<Mode> = (0..8).map(mode).collect();
         Minstrel::new(&ladder, Span::from_micros(150))
     }

@@ -1,7 +1,8 @@
 //! EDCA with aggregation and block acknowledgement: the MAC of 802.11n, ac and ax, instead of DCF.
 //!
 //! **Limits.** Agreements exist from the start, without ADDBA. No A-MSDU, no fragments, no no-ack policy, no admission
-//! control, no reverse direction, no PPDU to or from several stations. A failure ends a TXOP: no recovery after PIFS.
+//! control, no reverse direction, no PPDU from several stations but of their acknowledgements. A failure ends a TXOP: no
+//! recovery after PIFS.
 //!
 //! **Source.** IEEE 802.11-2020, 10.23.2 (EDCA), 10.12 (A-MPDU), 10.25 (block acknowledgement), 10.3 (carrier sense,
 //! responses, EIFS).
@@ -37,13 +38,18 @@ mod originator;
 mod rate_control;
 mod recipient;
 mod respond;
+mod settling;
+mod several;
 #[cfg(test)]
 mod tests;
 
 use config::BLOCK_ACK_REQUEST;
 
-pub use config::{Access as EdcaAccess, AfterLoss, Aggregate, CATEGORIES, Category, DELIMITER, EdcaConfig};
-pub use load::{BlockAck, Load, Mpdu, MpduFate};
+pub use config::{
+    Access as EdcaAccess, Acknowledgement, AfterLoss, Aggregate, CATEGORIES, Category, DELIMITER, EdcaConfig,
+    Ofdma, Scheduler,
+};
+pub use load::{Answering, BlockAck, Load, Mpdu, MpduFate, Share};
 pub use rate_control::RateControl;
 
 use std::sync::Arc;
@@ -63,6 +69,7 @@ use contend::Contender;
 use originator::{Originator, Waiting};
 use rate_control::Chooser;
 use recipient::Recipient;
+use several::Several;
 
 /// What a station with EDCA asks of its host besides [`MacOut`].
 pub trait EdcaOut: MacOut {
@@ -99,6 +106,12 @@ pub struct EdcaCounters {
     pub late: u64,
     /// Packets discarded at the end of their lifetime.
     pub expired: u64,
+    /// PPDUs to several stations.
+    pub to_several: u64,
+    /// The A-MPDUs in them, one for each station.
+    pub parts: u64,
+    /// Triggers sent, without those in A-MPDUs.
+    pub triggers: u64,
 }
 
 impl EdcaCounters {
@@ -113,6 +126,9 @@ impl EdcaCounters {
             internal_collisions: self.internal_collisions + other.internal_collisions,
             late: self.late + other.late,
             expired: self.expired + other.expired,
+            to_several: self.to_several + other.to_several,
+            parts: self.parts + other.parts,
+            triggers: self.triggers + other.triggers,
         }
     }
 }
@@ -122,6 +138,8 @@ impl EdcaCounters {
 enum Next {
     Answer,
     Data,
+    Request,
+    Trigger,
 }
 
 /// What the station sends.
@@ -131,6 +149,8 @@ enum Sent {
     CtsToSelf,
     Data,
     Request,
+    ToSeveral,
+    Trigger,
     Answer,
 }
 
@@ -140,6 +160,8 @@ enum Answer {
     Cts,
     Ack,
     BlockAck,
+    /// The BlockAcks of several stations at once.
+    Together,
 }
 
 /// What the station is doing.
@@ -187,8 +209,9 @@ pub struct Edca<A> {
     /// The place of each originator by node and category, one more than it; 0 is none.
     places: Vec<u32>,
     service: Service,
-    /// The MPDUs prepared.
+    /// The MPDUs prepared; of a PPDU to several stations those of one of them.
     burst: Vec<Mpdu>,
+    several: Several,
     recipients: Vec<(NodeId, Category, Recipient)>,
     /// When the timer of the reordering buffers is due.
     release_at: Time,
@@ -231,6 +254,7 @@ impl<A: Arq + Clone> Edca<A> {
             places: Vec::new(),
             service: Service::default(),
             burst: Vec::with_capacity(config.window as usize),
+            several: Several::default(),
             recipients: Vec::new(),
             release_at: Time::NEVER,
             answer: (nothing, Airtime::default()),
@@ -325,9 +349,10 @@ impl<A: Arq + Clone> Edca<A> {
         self.riders.unload(to);
     }
 
-    /// The medium has lost an MPDU of the frame being sent for good: its packet is discarded after this attempt.
-    pub fn on_lost_for_good(&mut self, sequence: u16) {
-        if let Some(numbered) = self.originators[self.service.of].get(sequence) {
+    /// The medium has lost the MPDU at this place of the frame being sent for good: its packet is discarded after this attempt.
+    pub fn on_lost_for_good(&mut self, place: usize, sequence: u16) {
+        let of = self.several.agreement(place).unwrap_or(self.service.of);
+        if let Some(numbered) = self.originators[of].get(sequence) {
             numbered.lost = true;
         }
     }
@@ -338,7 +363,8 @@ impl<A: Arq + Clone> Edca<A> {
             if self.originators[place].peer != to {
                 continue;
             }
-            let is_busy = self.doing != Doing::Contend && self.service.of == place;
+            let is_in_service = self.service.of == place || self.several.has(place);
+            let is_busy = self.doing != Doing::Contend && is_in_service;
             let Edca { originators, contenders, .. } = self;
             let originator = &mut originators[place];
             let contender = &mut contenders[originator.category];

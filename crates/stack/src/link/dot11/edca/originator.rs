@@ -65,6 +65,8 @@ pub(super) struct Originator<A> {
     outstanding: u32,
     /// The packets in the order of a scheme, in place of those that wait.
     pub(super) choosing: Option<Box<Choosing<A>>>,
+    /// The number of the last PPDU to several stations in which it had part; 0 is none.
+    pub(super) served: u64,
 }
 
 impl<A: Arq> Originator<A> {
@@ -90,6 +92,7 @@ impl<A: Arq> Originator<A> {
             unanswered: 0,
             outstanding: 0,
             choosing: scheme.map(|scheme| Box::new(Choosing::new(scheme, window))),
+            served: 0,
         }
     }
 
@@ -100,8 +103,13 @@ impl<A: Arq> Originator<A> {
 
     /// Whether it has more packets than these.
     pub(super) fn has_more(&self, than: usize) -> bool {
+        self.backlog() > than
+    }
+
+    /// The packets it has.
+    pub(super) fn backlog(&self) -> usize {
         let chosen = self.choosing.as_ref().map_or(0, |choosing| choosing.waiting);
-        (self.outstanding + chosen) as usize + self.waiting.len() > than
+        (self.outstanding + chosen) as usize + self.waiting.len()
     }
 
     /// The place in the order of arrival of the first packet.

@@ -48,6 +48,8 @@ pub(super) struct Recipient {
     count: u32,
     /// What rode in the last acknowledgement.
     pub(super) gone: Vec<Rider>,
+    /// MPDUs have come that are acknowledged on request: whether one of them came again.
+    pub(super) is_unasked: Option<bool>,
 }
 
 impl Recipient {
@@ -60,6 +62,7 @@ impl Recipient {
             held: Vec::new(),
             count: 0,
             gone: Vec::new(),
+            is_unasked: None,
         }
     }
 

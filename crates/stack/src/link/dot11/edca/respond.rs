@@ -2,7 +2,7 @@
 
 use super::super::frame::{BROADCAST, Frame, FrameKind};
 use super::super::rates::Airtime;
-use super::load::{Load, MpduFate};
+use super::load::{Load, Mpdu, MpduFate};
 use super::recipient::{Arrived, Recipient};
 use super::{Category, Doing, Edca, EdcaOut, Next, Sent};
 use crate::hooks::{Arq, Rider};
@@ -15,7 +15,10 @@ impl<A: Arq + Clone> Edca<A> {
     pub fn on_frame(&mut self, frame: &Frame, load: &Load, now: Time, out: &mut impl EdcaOut) {
         self.carrier.received(true);
         if frame.receiver != self.address {
-            self.overhear(frame, now, out);
+            match load.of(self.address) {
+                Some((share, mpdus)) => self.on_share(frame, (share, mpdus, load.together), now, out),
+                None => self.overhear(frame, now, out),
+            }
             return;
         }
         match frame.kind {
@@ -25,21 +28,31 @@ impl<A: Arq + Clone> Edca<A> {
                 self.on_ack(now, out);
                 load.riders.iter().for_each(|rider| out.rider(*rider));
             }
+            FrameKind::BlockAck if frame.together && self.awaits_together().is_some() => {
+                self.on_block_ack_together(frame.transmitter, &load.block, now, out);
+            }
             FrameKind::BlockAck => {
                 self.on_block_ack(&load.block, now, out);
                 load.riders.iter().for_each(|rider| out.rider(*rider));
             }
             FrameKind::BlockAckReq => self.on_request(frame, now, out),
             FrameKind::Data => self.on_data(frame, load, now, out),
-            FrameKind::Null | FrameKind::Beacon | FrameKind::CfEnd => self.stop_waiting(now, out),
+            FrameKind::Null | FrameKind::Beacon | FrameKind::CfEnd | FrameKind::Trigger => {
+                self.stop_waiting(now, out);
+            }
         }
     }
 
     /// A reception ended in error.
     #[inline]
     pub fn on_error(&mut self, now: Time, out: &mut impl EdcaOut) {
-        self.carrier.received(false);
-        self.stop_waiting(now, out);
+        if let Some(any) = self.awaits_together() {
+            // Answers of other stations end in this instant too.
+            self.carrier.received(any);
+        } else {
+            self.carrier.received(false);
+            self.stop_waiting(now, out);
+        }
     }
 
     /// A frame for another station.
@@ -69,8 +82,20 @@ impl<A: Arq + Clone> Edca<A> {
         if !may_answer {
             return;
         }
+        let is_again = self.take_in(place, &load.mpdus, now, out);
+        self.acknowledge_data(frame, (place, is_again), now, out);
+    }
+
+    /// Takes in MPDUs. Returns whether one of them was received before.
+    pub(super) fn take_in(
+        &mut self,
+        place: usize,
+        mpdus: &[Mpdu],
+        now: Time,
+        out: &mut impl EdcaOut,
+    ) -> bool {
         let mut is_again = false;
-        for mpdu in load.mpdus.iter().filter(|mpdu| mpdu.fate == MpduFate::Received) {
+        for mpdu in mpdus.iter().filter(|mpdu| mpdu.fate == MpduFate::Received) {
             let Edca { recipients, counters, block_acks, .. } = self;
             let recipient = &mut recipients[place].2;
             match recipient.arrive(mpdu.sequence, |handle| out.up_held(handle)) {
@@ -99,6 +124,17 @@ impl<A: Arq + Clone> Edca<A> {
             self.release_at = now.after(self.config.reorder_timeout);
             out.set_release(self.release_at);
         }
+        is_again
+    }
+
+    /// Acknowledges data to this station.
+    pub(super) fn acknowledge_data(
+        &mut self,
+        frame: &Frame,
+        (place, is_again): (usize, bool),
+        now: Time,
+        out: &mut impl EdcaOut,
+    ) {
         if frame.mpdus > 1 {
             self.acknowledge_block(frame, place, is_again, now, out);
         } else {
@@ -119,7 +155,8 @@ impl<A: Arq + Clone> Edca<A> {
         }
         let place = self.recipient(frame.transmitter, frame.category);
         self.recipients[place].2.request(frame.sequence, |handle| out.up_held(handle));
-        self.acknowledge_block(frame, place, true, now, out);
+        let is_again = self.recipients[place].2.is_unasked.take().unwrap_or(true);
+        self.acknowledge_block(frame, place, is_again, now, out);
     }
 
     fn acknowledge_block(
@@ -163,7 +200,7 @@ impl<A: Arq + Clone> Edca<A> {
         out.answered(more, boarded);
     }
 
-    fn answer_with(&mut self, frame: Frame, airtime: Airtime, now: Time, out: &mut impl EdcaOut) {
+    pub(super) fn answer_with(&mut self, frame: Frame, airtime: Airtime, now: Time, out: &mut impl EdcaOut) {
         self.answer = (frame, airtime);
         self.armed = Time::NEVER;
         self.doing = Doing::Gap(Next::Answer);
@@ -173,7 +210,7 @@ impl<A: Arq + Clone> Edca<A> {
     pub(super) fn send_answer(&mut self, out: &mut impl EdcaOut) {
         self.doing = Doing::Sending(Sent::Answer);
         let load = out.load();
-        load.mpdus.clear();
+        load.clear();
         load.block = self.report;
         load.riders.clone_from(&self.aboard);
         out.transmit(self.answer.0, self.answer.1);
@@ -193,7 +230,7 @@ impl<A: Arq + Clone> Edca<A> {
     }
 
     /// The agreement with a transmitter in a category, by its place.
-    fn recipient(&mut self, transmitter: NodeId, category: Category) -> usize {
+    pub(super) fn recipient(&mut self, transmitter: NodeId, category: Category) -> usize {
         debug_assert!(transmitter != BROADCAST);
         let found = self
             .recipients
@@ -207,6 +244,6 @@ impl<A: Arq + Clone> Edca<A> {
 }
 
 /// What is left of a reservation after SIFS and an answer.
-fn left(of: Span, sifs: Span, answer: Airtime) -> Span {
+pub(super) fn left(of: Span, sifs: Span, answer: Airtime) -> Span {
     Span(of.0.saturating_sub((sifs + answer.total).0))
 }

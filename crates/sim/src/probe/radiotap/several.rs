@@ -1,0 +1,122 @@
+//! What a capture shows of frames to and from several stations: HE MU and HE TB, and triggers.
+//!
+//! **Source.** radiotap.org: HE, HE-MU. IEEE 802.11ax-2021, 9.3.1.22 (triggers; table 9-29i has the numbers of RUs), 27.3.11.8
+//! (RU allocation of HE-SIG-B).
+
+use lasthop_stack::link::dot11::{Airtime, Frame, Load, Mode, Ru, Share, sig_b};
+use lasthop_stack::packet::NodeId;
+
+use super::modes::bar_control;
+
+/// The form of an HE PPDU, and what is known of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// To one station.
+    Single,
+    /// To several, of which this is one, with its RU; HE-SIG-B at this MCS.
+    Several { to: NodeId, place: usize, sig_b_mcs: u8 },
+    /// From several at once.
+    Together,
+}
+
+/// The association identifier of a station.
+fn association(node: NodeId) -> u16 {
+    (node.0 + 1) as u16 & 0x7FF
+}
+
+impl Form {
+    /// What it adds to the six HE fields of radiotap.
+    pub(super) fn fields(self) -> [u16; 6] {
+        match self {
+            Form::Single => [0; 6],
+            // Known: the station, and the place of the RU.
+            Form::Several { to, place, .. } => {
+                [0x0802, 0x4000 | (place as u16 & 0x3F) << 8, 0, association(to) << 4, 0, 0]
+            }
+            // It goes up.
+            Form::Together => [0x0013, 0, 0x0080, 0, 0, 0],
+        }
+    }
+
+    /// The HE-MU field of radiotap: HE-SIG-B.
+    pub(super) fn several(self, mode: Mode, bytes: &mut Vec<u8>) {
+        let Form::Several { sig_b_mcs, .. } = self else { return };
+        let mcs = u16::from(sig_b_mcs.min(5));
+        // Known: MCS, RUs of both content channels, no compression; bandwidth, and the number of symbols.
+        let [first, second] = allocation(mode.ru);
+        let both = if mode.width > 20 { 0x0300 } else { 0x0100 };
+        let symbols = (sig_b(mode.width, mode.ru, sig_b_mcs).0 / 4_000) as u16 - 1;
+        let fields = [mcs | 0x0010 | both | 0xC000, width(mode) | 0x0004 | symbols.min(15) << 4];
+        bytes.extend(fields.into_iter().flat_map(u16::to_le_bytes));
+        let blocks = usize::from((mode.width / 40).max(1));
+        for value in [first, second] {
+            bytes.extend((0..4).map(|block| if block < blocks { value } else { 0 }));
+        }
+    }
+}
+
+/// The codes of equal RUs in the 20 MHz of the first content channel and of the second.
+fn allocation(ru: Ru) -> [u8; 2] {
+    match ru {
+        Ru::Tones26 => [0, 0],
+        Ru::Tones52 => [112, 112],
+        Ru::Tones106 => [96, 96],
+        Ru::Tones242 => [192, 192],
+        Ru::Tones484 => [200, 114],
+        Ru::Tones996 | Ru::Whole => [208, 115],
+    }
+}
+
+/// The code of a width.
+pub(super) fn width(mode: Mode) -> u16 {
+    match mode.width {
+        20 => 0,
+        40 => 1,
+        80 => 2,
+        _ => 3,
+    }
+}
+
+/// The code of the width, or of an RU, in the HE field.
+pub(super) fn width_or_ru(mode: Mode) -> u16 {
+    match mode.ru {
+        Ru::Whole => width(mode),
+        ru => 4 + ru as u16,
+    }
+}
+
+/// The body of a trigger that requests BlockAcks.
+pub(super) fn trigger(frame: &Frame, load: &Load, bytes: &mut Vec<u8>) {
+    let Some(first) = load.shares.first() else { return };
+    bytes.extend(common(first.mode, load.together).to_le_bytes());
+    for (place, share) in load.shares.iter().enumerate() {
+        bytes.extend(&user(share, place).to_le_bytes()[..5]);
+        bytes.extend(bar_control(frame));
+        bytes.extend((share.start << 4).to_le_bytes());
+    }
+}
+
+/// The common field: MU-BAR, the length of the answer, bandwidth, guard interval and training fields.
+fn common(mode: Mode, answer: Airtime) -> u64 {
+    let micros = answer.total.0.div_ceil(1_000).saturating_sub(20);
+    let length = (micros.div_ceil(4) * 3).saturating_sub(3 + 2);
+    let guard = if mode.triggered().guard.length().0 > 1_600 { 2 } else { 1 };
+    2 | length << 4 | u64::from(width(mode)) << 18 | guard << 20
+}
+
+/// What the trigger has for a station: its identifier, its RU, the mode of its answer.
+fn user(share: &Share, place: usize) -> u64 {
+    let mode = share.mode.triggered();
+    // The RUs of the second 80 MHz have the same numbers.
+    let half = u64::from(mode.ru.count(80));
+    let (upper, place) =
+        if mode.width == 160 { (place as u64 / half, place as u64 % half) } else { (0, place as u64) };
+    let before = [0, 37, 53, 61, 65, 67, 68][mode.ru as usize];
+    let streams = u64::from(mode.streams - 1);
+    u64::from(association(share.to))
+        | upper << 12
+        | (before + place) << 13
+        | u64::from(mode.mcs) << 21
+        | streams << 29
+        | 127 << 32
+}

@@ -1,0 +1,95 @@
+//! Checks of PPDUs to several stations: who sends them, and RUs that are there and carry a packet.
+
+use super::Check;
+use crate::model::{Config, LinkKind, WifiConfig};
+use crate::scenario::layout::Section;
+use crate::scenario::sheet::{From, Sheet};
+use lasthop_stack::link::dot11::{Acknowledgement, DELIMITER, EdcaConfig, Family, Ofdma, Ru};
+
+/// Bytes of an IP packet of the usual size.
+const PACKET: u32 = 1500;
+
+impl Check<'_> {
+    pub(super) fn ofdma(&mut self, name: &str, (wifi, edca): (&WifiConfig, &EdcaConfig), sheet: &Sheet<'_>) {
+        let Some(ofdma) = &edca.ofdma else { return };
+        let key = |below: &str| format!("links.{name}.ofdma.{below}");
+        if wifi.access_point.is_none() {
+            let text =
+                "only an access point sends to several stations at once; expected access-point, or none";
+            self.fault(&key("scheduler"), text.to_owned());
+        }
+        if wifi.arq.as_ref().is_some_and(|arq| arq.build().is_some()) {
+            let text = "has no effect where a scheme orders packets; expected none".to_owned();
+            self.fault(&key("scheduler"), text);
+        }
+        let is_given = |slot| {
+            let from = sheet.cell(slot).map(|(_, cell)| cell.from);
+            matches!(from, Some(From::File | From::Set | From::Sweep))
+        };
+        if let Some(text) = wrong_ru(wifi, edca, *ofdma)
+            && sheet.plan.layout.slot(&key("least-ru")).is_some_and(is_given)
+        {
+            self.fault(&key("least-ru"), text);
+        }
+    }
+
+    /// Stations without OFDMA that are on no link with it.
+    pub(super) fn own_ofdma(&mut self, config: &Config, sheet: &Sheet<'_>) {
+        let mut last = None;
+        for (number, node) in config.nodes.iter().enumerate() {
+            let name = node.group.as_deref().unwrap_or(&node.name);
+            if last.replace(name) == Some(name) {
+                continue;
+            }
+            let Some(table) = sheet.plan.layout.nodes.place(name) else { continue };
+            let is_given = sheet.member(Section::Nodes, table, 0).get("wifi.ofdma").is_some();
+            let is_of_he = config.links.iter().any(|link| match &link.kind {
+                LinkKind::Wifi(wifi) => {
+                    let is_he = wifi.mac.edca.is_some_and(|edca| edca.mode.family == Family::He);
+                    is_he && wifi.nodes.contains(&number)
+                }
+                _ => false,
+            });
+            if is_given && !is_of_he {
+                let text = format!("has no effect; expected {name} to be on a link of 802.11ax");
+                self.fault(&format!("nodes.{name}.wifi.ofdma"), text);
+            }
+        }
+    }
+}
+
+/// What is wrong with the smallest RU.
+fn wrong_ru(wifi: &WifiConfig, edca: &EdcaConfig, ofdma: Ofdma) -> Option<String> {
+    let tones = ofdma.least.tones();
+    let (mac, mode) = (&wifi.mac, edca.mode);
+    let has_several = |ru: Ru| ru.count(mode.width) > 1;
+    if ofdma.least == Ru::Whole {
+        return Some("no RU has so many tones; expected one of 26, 52, 106, 242, 484, 996".to_owned());
+    }
+    if !has_several(ofdma.least) {
+        let most = Ru::PARTS.into_iter().rev().find(|ru| has_several(*ru)).unwrap_or_default().tones();
+        return Some(format!(
+            "{} MHz have fewer than two RUs of {tones} tones; expected at most {most}",
+            mode.width
+        ));
+    }
+    let trigger = match ofdma.acknowledgement {
+        Acknowledgement::Aggregated => DELIMITER + edca.trigger(1),
+        Acknowledgement::Requests | Acknowledgement::Trigger => 0,
+    };
+    let least = DELIMITER + (mac.header + mac.fcs + mac.llc + PACKET).next_multiple_of(4) + trigger;
+    let room = |ru: Ru| {
+        let mode = mode.within(ru);
+        mode.capacity_after(mode.preamble_to_several(mode.mcs), edca.aggregate.time)
+    };
+    if room(ofdma.least) >= least {
+        return None;
+    }
+    let (bytes, time) = (room(ofdma.least), edca.aggregate.time.0 as f64 / 1e3);
+    let enough = Ru::PARTS.into_iter().find(|ru| has_several(*ru) && room(*ru) >= least);
+    let expected = enough.map_or("a higher mcs".to_owned(), |ru| ru.tones().to_string());
+    Some(format!(
+        "RUs of {tones} tones carry {bytes} B at MCS {} in {time} us, less than a packet of {PACKET} B; expected {expected}",
+        mode.mcs
+    ))
+}
