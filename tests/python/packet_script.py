@@ -164,10 +164,14 @@ def scenario_text(
         settings["newreno"] = {"duplicates": "inflate"} | tcp.get("newreno", {})
     app: dict[str, Any] = {"kind": "bulk"} if file is None else {"kind": "file", "file": {"size": file}}
     app["start"] = path["start"]
+    text = over_path(path, drops, of, app)
+    return f"title = {toml(title)}\n{text}tcp = {toml(settings)}\n"
+
+
+def over_path(path: dict[str, Any], drops: Sequence[int], of: str, app: dict[str, Any]) -> str:
+    """A scenario with a flow over a path that loses these packets; the transport of the flow follows."""
     way = "forward" if of == "data" else "reverse"
     return f"""\
-title = {toml(title)}
-
 [run]
 duration = {toml(path["until"])}
 replications = 1
@@ -188,7 +192,6 @@ loss = {{ model = "list", direction = "{way}", list = {{ drop = {list(drops)}, o
 from = "sender"
 to = "receiver"
 app = {toml(app)}
-tcp = {toml(settings)}
 """
 
 

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from packet_script import SCRIPTS, ScriptError, parts, toml
+from packet_script import SCRIPTS, ScriptError, over_path, parts, toml
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,26 +60,8 @@ class Script:
         """The case as a scenario of lasthop."""
         path, file = self.table["path"], self.table["file"]
         app = {"kind": "file", "file": {"size": file}, "start": path["start"]}
-        return f"""\
-[run]
-duration = {toml(path["until"])}
-replications = 1
-[nodes]
-sender = {{}}
-receiver = {{}}
-[links.path]
-kind = "lossy"
-nodes = ["sender", "receiver"]
-rate = {toml(path["rate"])}
-delay = {toml(path["delay"])}
-queue = "unlimited"
-loss = {{ model = "list", direction = "forward", list = {{ drop = {self.table["drops"]}, of = "data" }} }}
-[flows.main]
-from = "sender"
-to = "receiver"
-app = {toml(app)}
-quic = {toml(DEFAULTS | self.table.get("quic", {}))}
-"""
+        quic = DEFAULTS | self.table.get("quic", {})
+        return f"{over_path(path, self.table['drops'], 'data', app)}quic = {toml(quic)}\n"
 
 
 def read_all() -> list[Script]:

@@ -59,7 +59,7 @@ impl Peer for CPeer {
             (self.table.send)(self.table.context, nanos(now), into.as_mut_ptr(), LONGEST, &raw mut ecn)
         };
         assert!(length <= LONGEST, "send returned {length}; expected at most {LONGEST}, its room");
-        // SAFETY: it has written so many bytes, by the contract of `new`.
+        // SAFETY: `send` has written `length` bytes, by the contract of `new`.
         unsafe { into.set_len(length) };
         (length > 0).then_some(ecn & 0b11)
     }

@@ -20,7 +20,7 @@ const DOES = { make: "The agent makes", keep: "The agent keeps", release: "The a
 const reasonOf = (word) => REASONS[word] ?? word.replaceAll("-", " ");
 const upper = (text) => text.slice(0, 1).toUpperCase() + text.slice(1);
 
-/** A number as Python writes it with `:g` and so many digits. */
+/** A number as Python writes it with `:g` and this number of digits. */
 function general(value, digits = 3) {
   if (value === null) return "nan";
   const [mantissa, power] = value.toExponential(digits - 1).split("e").map((text, i) => (i ? Number(text) : text));

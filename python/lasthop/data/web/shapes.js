@@ -19,7 +19,7 @@ function boxOf(it) {
 
 const overlap = (one, other) => one[0] < other[2] && other[0] < one[2] && one[1] < other[3] && other[1] < one[3];
 
-/** A number with so many decimals; what is half way goes to the even digit, as in Python. */
+/** A number with this number of decimals; what is half way goes to the even digit, as in Python. */
 function fixed(value, places) {
   const exact = value.toFixed(Math.min(100, places + 45)), cut = exact.length - (exact.split(".")[1]?.length ?? 0) + places;
   const shown = exact.slice(0, cut);

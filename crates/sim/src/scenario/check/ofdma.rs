@@ -64,7 +64,7 @@ fn wrong_ru(wifi: &WifiConfig, edca: &EdcaConfig, ofdma: Ofdma) -> Option<String
     let (mac, mode) = (&wifi.mac, edca.mode);
     let has_several = |ru: Ru| ru.count(mode.width) > 1;
     if ofdma.least == Ru::Whole {
-        return Some("no RU has so many tones; expected one of 26, 52, 106, 242, 484, 996".to_owned());
+        return Some("not the tones of an RU; expected one of 26, 52, 106, 242, 484, 996".to_owned());
     }
     if !has_several(ofdma.least) {
         let most = Ru::PARTS.into_iter().rev().find(|ru| has_several(*ru)).unwrap_or_default().tones();

@@ -55,7 +55,7 @@ impl Ru {
         [26, 52, 106, 242, 484, 996, 0][self as usize]
     }
 
-    /// That of so many tones.
+    /// The RU with this number of tones.
     #[must_use]
     pub fn of_tones(tones: u32) -> Option<Ru> {
         Ru::PARTS.into_iter().find(|ru| ru.tones() == tones)
@@ -67,7 +67,7 @@ impl Ru {
         [24, 48, 102, 234, 468, 980, 0][self as usize]
     }
 
-    /// How many a channel of so many MHz has.
+    /// The number of these RUs in a channel of this width in MHz.
     #[must_use]
     pub const fn count(self, width: u8) -> u32 {
         let by_width: [u32; 4] = match self {

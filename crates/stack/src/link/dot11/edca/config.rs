@@ -233,7 +233,7 @@ impl EdcaConfig {
         self.aggregate.count * stations
     }
 
-    /// Bytes of a trigger that requests BlockAcks of so many stations.
+    /// Bytes of a trigger that requests BlockAcks from this number of stations.
     #[must_use]
     pub const fn trigger(&self, stations: u32) -> u32 {
         TRIGGER[0] + TRIGGER[1] * stations

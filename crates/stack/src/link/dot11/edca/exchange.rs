@@ -164,7 +164,7 @@ impl<A: Arq + Clone> Edca<A> {
         (self.service.bytes, self.service.airtime) = (end, mode.airtime(end, payload));
     }
 
-    /// Aggregates what fits into so many bytes. The first MPDU goes in any case.
+    /// Aggregates MPDUs up to this number of bytes, and at least one.
     pub(super) fn fill(&mut self, mode: Mode, most: u32, now: Time) -> Filled {
         let Edca { config, rules, originators, burst, service, .. } = self;
         let originator = &mut originators[service.of];
