@@ -32,6 +32,7 @@ COMMANDS = {
     "report": ("report", "Write one HTML file about a study or a paper."),
     "export": ("results", "Write a study as csv, json or parquet."),
     "reproduce": ("verify", "Redraw the figures of papers and judge their claims."),
+    "suite": ("suite", "Judge a congestion law by a fixed set of cases, as RFC 9743."),
     "check": ("check", "Validate scenarios; compare with closed forms, or with Linux."),
     "live": ("live", "Run programs on the nodes of a scenario, in real time."),
     "virtual": ("virtual", "Run programs on the nodes of a scenario, in virtual time."),
