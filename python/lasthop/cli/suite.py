@@ -9,7 +9,16 @@ import click
 
 from lasthop.base.errors import UsageError
 from lasthop.cli import completing
-from lasthop.cli.options import Folder, Place, Whole, Word, examples, json_option, progress_option, talk_options
+from lasthop.cli.options import (
+    Folder,
+    Place,
+    Whole,
+    Word,
+    examples,
+    json_option,
+    progress_option,
+    talk_options,
+)
 from lasthop.cli.talk import data, note, paint, quiet, report, written
 
 if TYPE_CHECKING:
@@ -60,9 +69,9 @@ def suite_command(
 ) -> None:
     """Judge a congestion law by the cases of SUITE; list the suites without it.
 
-    A suite is a fixed set of scenarios, each with a demand on what the law does relative to CUBIC. One law is shown
-    with its values and its place among the published laws, several as a table of verdicts. OUT/index.html shows them
-    all, and OUT/results.json holds the values. An interrupted suite continues.
+    A suite is a fixed set of scenarios, each with a demand on what the law does relative to CUBIC. One law
+    is shown with its values and its place among the published laws, several as a table of verdicts.
+    OUT/index.html shows them all, and OUT/results.json holds the values. An interrupted suite continues.
     """
     from lasthop.suite import cases, measured
 
@@ -153,7 +162,7 @@ def _record(chosen: Suite, laws: tuple[str, ...], jobs: int | None, out: Path | 
     if laws:
         raise UsageError("records all laws; expected no --law", argument="record")
     if paths.checkout() is None:
-        text = "lasthop does not run from a checkout, which contains suites; expected ./lasthop suite in a checkout"
+        text = "lasthop does not run from a checkout; expected ./lasthop suite in a checkout"
         raise UsageError(text, argument="record")
     found = _measure(chosen, chosen.laws, jobs, out, plain=plain)
     file = paths.data("suites") / f"{chosen.id}{PUBLISHED}"
@@ -172,8 +181,8 @@ def _verify(
         raise UsageError(f"results of {chosen.id}; expected those of {name}", argument="verify")
     known = [*chosen.laws, *_named(chosen, laws)]
     if missing := [law for law in old.laws if law not in known]:
-        text = f"results of {', '.join(missing)}, written in Python; expected --law {missing[0]}=MODULE:CLASS too"
-        raise UsageError(text, argument="verify")
+        text = f"results of {', '.join(missing)}, a law in Python"
+        raise UsageError(f"{text}; expected --law {missing[0]}=MODULE:CLASS too", argument="verify")
     again = _measure(chosen, old.laws, jobs, out, plain=plain)
     unlike = measured.unlike(old, again)
     for line in unlike:

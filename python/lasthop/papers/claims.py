@@ -263,6 +263,7 @@ def read(path: Path) -> tuple[dict[str, Any], list[Claim]]:
 
 
 def claim(path: Path, entry: Mapping[str, Any]) -> Claim:
+    """A claim from its parts; `path` is the file that messages name."""
     where = f"{path}: {entry.get('id', 'claim')}"
     for name in entry:
         if name not in _PARTS:

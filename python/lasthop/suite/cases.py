@@ -1,8 +1,8 @@
 """A suite: cases that a congestion law must meet, from `suites/<id>.toml`.
 
-A case is a claim (see `lasthop.papers.claims`) about the law under test: kinds other than `mean` compare it with the
-standard law. Its scenario sweeps the law of the flows under test. `section` is the part of the document that asks for
-the case.
+A case is a claim (see `lasthop.papers.claims`) about the law under test: kinds other than `mean` compare it
+with the standard law. Its scenario sweeps the law of the flows under test. `section` is the part of the
+document that asks for the case.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def swept(ident: str) -> list[str]:
 
 def among(ident: str, laws: Sequence[str]) -> Scenario:
     """A scenario of a suite with these laws under test."""
-    axes: dict[str, object] = dict.fromkeys(swept(ident), list(laws))
+    axes: dict[str, object] = {key: list(laws) for key in swept(ident)}
     return _scenario(ident).vary(axes if len(axes) == 1 else {"zip": axes})
 
 
@@ -165,5 +165,5 @@ def _case(file: Path, entry: dict[str, Any]) -> Case:
     for name in ("id", *_OWN):
         if not isinstance(entry.get(name), str):
             raise UsageError(f"{where}: {name}; expected text")
-    own = [entry.pop(name) for name in _OWN]
-    return Case(entry.pop("id"), *own, entry, file)
+    section, says, scenario = (entry.pop(name) for name in _OWN)
+    return Case(entry.pop("id"), section, says, scenario, entry, file)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lasthop import _core
 from lasthop.base import paths
@@ -41,7 +41,7 @@ class Results:
 
     suite: str
     version: int
-    model: int
+    model: str
     sources: Mapping[str, str]
     outcomes: Mapping[str, Mapping[str, Outcome]]
 
@@ -88,7 +88,7 @@ def published(chosen: Suite) -> Results | None:
     return found if found and (found.version, found.model) == _now(chosen) else None
 
 
-def _now(chosen: Suite) -> tuple[int, int]:
+def _now(chosen: Suite) -> tuple[int, str]:
     return chosen.version, _core.model_version
 
 
@@ -119,7 +119,9 @@ def measure(
         place = folder / name.rpartition("/")[2]
         study = Study.create(among(name, every), place, fresh=is_stale(place))
         Sweep(study, jobs=jobs, listener=listener(name)).run()
-        sources |= {law.name: law.identity for law in used(study.scenario.text, tuple(study.scenario.overrides))}
+        sources |= {
+            law.name: law.identity for law in used(study.scenario.text, tuple(study.scenario.overrides))
+        }
         for case in (one for one in chosen.cases if one.scenario == name):
             outcomes[case.id] = {law: _judged(case, law, chosen.standard, study) for law in laws}
     found = Results(chosen.id, *_now(chosen), sources, outcomes)
@@ -134,8 +136,8 @@ def _judged(case: Case, law: str, standard: str, study: Study) -> Outcome:
 def unlike(old: Results, new: Results) -> list[str]:
     """What differs between results and their repetition, one line each.
 
-    >>> first = Results("x", 1, 3, {}, {"a": {"reno": Outcome(1.0, 1.0, 1.0, 3, "agrees")}})
-    >>> second = Results("x", 1, 3, {}, {"a": {"reno": Outcome(2.0, 1.0, 1.0, 3, "agrees")}})
+    >>> first = Results("x", 1, "3", {}, {"a": {"reno": Outcome(1.0, 1.0, 1.0, 3, "agrees")}})
+    >>> second = Results("x", 1, "3", {}, {"a": {"reno": Outcome(2.0, 1.0, 1.0, 3, "agrees")}})
     >>> unlike(first, first), unlike(first, second)
     ([], ['a: reno: 1.0 [1.0, 1.0] agrees; now 2.0 [1.0, 1.0] agrees'])
     """

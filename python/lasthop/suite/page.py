@@ -11,6 +11,7 @@ from lasthop.base.quantity import digits
 from lasthop.report.markup import badge_class, scrolling, unbroken
 from lasthop.report.sheet import admit, sheet
 from lasthop.suite import tables
+from lasthop.suite.cases import PASSES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,14 +38,17 @@ def html(chosen: Suite, found: Results) -> str:
         f'<p class="eyebrow">lasthop suite {escape(chosen.id)}, version {chosen.version}</p>'
         f"<h1>{escape(chosen.title)}</h1>"
         f'<p class="headline">{escape("; ".join(tables.summary(found, law) for law in laws[:1]))}</p>'
-        f'<p class="about">{len(chosen.cases)} cases; each compares a law with {escape(chosen.standard)} over the same '
-        "random numbers. Intervals are of 95 %; a case passes if the whole interval meets the demand.</p>"
+        f'<p class="about">{len(chosen.cases)} cases; each compares a law with {escape(chosen.standard)} '
+        "over the same random numbers. Intervals are of 95 %; a case passes if the whole interval meets the "
+        "demand.</p>"
         f"{scrolling('Verdicts', _matrix(chosen, found))}"
         f"<ul>{''.join(f'<li>{unbroken(text)}</li>' for text in chosen.left_out)}</ul>"
     )
     parts = {
         "title": f"{chosen.id}: {', '.join(laws)}",
-        "links": "".join(f'<a href="#{escape(case.id)}">{escape(case.section)}</a>' for case in _firsts(chosen)),
+        "links": "".join(
+            f'<a href="#{escape(case.id)}">{escape(case.section)}</a>' for case in _firsts(chosen)
+        ),
         "hero": hero,
         "cards": "".join(_card(case, chosen, found.outcomes[case.id]) for case in chosen.cases),
     }
@@ -60,15 +64,17 @@ def _matrix(chosen: Suite, found: Results) -> str:
     """The verdicts: a row for each case, a column for each law."""
     head = "".join(f'<th scope="col">{escape(law)}</th>' for law in found.laws)
     rows = "".join(
-        f'<tr><td>{escape(case.section)}</td><th scope="row"><a href="#{escape(case.id)}">{escape(case.id)}</a></th>'
+        f"<tr><td>{escape(case.section)}</td>"
+        f'<th scope="row"><a href="#{escape(case.id)}">{escape(case.id)}</a></th>'
         + "".join(_cell(found.outcomes[case.id][law]) for law in found.laws)
         + "</tr>"
         for case in chosen.cases
     )
-    passed = "".join(f"<td>{tables.count(found, law, tables.PASSES)}</td>" for law in found.laws)
+    passed = "".join(f"<td>{tables.count(found, law, PASSES)}</td>" for law in found.laws)
     return (
-        f'<table class="suite"><thead><tr><th scope="col">section</th><th scope="col">case</th>{head}</tr></thead>'
-        f'<tbody>{rows}<tr class="sum"><td></td><th scope="row">passed</th>{passed}</tr></tbody></table>'
+        '<table class="suite"><thead><tr><th scope="col">section</th><th scope="col">case</th>'
+        f'{head}</tr></thead><tbody>{rows}<tr class="sum"><td></td><th scope="row">passed</th>'
+        f"{passed}</tr></tbody></table>"
     )
 
 
@@ -82,7 +88,8 @@ def _card(case: Case, chosen: Suite, outcomes: Mapping[str, Outcome]) -> str:
     return (
         f'<article class="paper" id="{escape(case.id)}"><h2>{escape(case.section)} {escape(case.id)}</h2>'
         f'<p class="answer">{unbroken(case.says)}</p>'
-        f'<p class="told">{escape(tables.demand(case, chosen))} in {metric}</p>{_drawn(case, chosen, outcomes)}'
+        f'<p class="told">{escape(tables.demand(case, chosen))} in {metric}</p>'
+        f"{_drawn(case, chosen, outcomes)}"
         f'<p class="to"><code>lasthop sweep {escape(case.scenario)}</code></p></article>'
     )
 
@@ -90,7 +97,9 @@ def _card(case: Case, chosen: Suite, outcomes: Mapping[str, Outcome]) -> str:
 def _drawn(case: Case, chosen: Suite, outcomes: Mapping[str, Outcome]) -> str:
     """The values of the laws with their intervals, over the band that is demanded."""
     claim = case.claim(chosen.standard, chosen.standard)
-    low, high = (end / claim.scale if math.isfinite(end) else None for end in (claim.band.low, claim.band.high))
+    low, high = (
+        end / claim.scale if math.isfinite(end) else None for end in (claim.band.low, claim.band.high)
+    )
     ends = [end for one in outcomes.values() for end in (one.mean, one.low, one.high) if end is not None]
     every = [*ends, *(end for end in (low, high) if end is not None)]
     least, most = min(every), max(every)
@@ -110,7 +119,8 @@ def _drawn(case: Case, chosen: Suite, outcomes: Mapping[str, Outcome]) -> str:
         for number, (law, one) in enumerate(outcomes.items())
     )
     label = escape("; ".join(f"{law} {tables.value(case, chosen, one)}" for law, one in outcomes.items()))
-    return f'<svg class="cases" viewBox="0 0 {_WIDTH} {height}" role="img" aria-label="{label}">{band}{rows}</svg>'
+    size = f'viewBox="0 0 {_WIDTH} {height}"'
+    return f'<svg class="cases" {size} role="img" aria-label="{label}">{band}{rows}</svg>'
 
 
 def _row(law: str, one: Outcome, y: float, ends: list[float]) -> str:

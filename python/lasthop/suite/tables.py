@@ -29,7 +29,9 @@ def of_law(chosen: Suite, found: Results, law: str, known: Results | None, paint
     for case in chosen.cases:
         one = found.outcomes[case.id][law]
         place = [rank(case, chosen, law, one, known)] if known else []
-        rows.append([case.section, case.id, value(case, chosen, one), demand(case, chosen), verdict(one), *place])
+        rows.append(
+            [case.section, case.id, value(case, chosen, one), demand(case, chosen), verdict(one), *place]
+        )
     lines = grid(head, rows).split("\n")
     for number, row in enumerate(rows, 1):
         told = row[4]
@@ -43,7 +45,9 @@ def matrix(chosen: Suite, found: Results) -> str:
         [case.section, case.id, *(sign(found.outcomes[case.id][law]) for law in found.laws)]
         for case in chosen.cases
     ]
-    return "\n".join([grid(["section", "case", *found.laws], rows), "", *(summary(found, law) for law in found.laws)])
+    return "\n".join(
+        [grid(["section", "case", *found.laws], rows), "", *(summary(found, law) for law in found.laws)]
+    )
 
 
 def page(chosen: Suite, found: Results) -> str:
@@ -113,5 +117,3 @@ def _is_ahead(them: Outcome, one: Outcome, *, is_floor: bool) -> bool:
     if them.mean is None or one.mean is None:
         return one.mean is None and them.mean is not None
     return them.mean > one.mean if is_floor else them.mean < one.mean
-
-
