@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lasthop.base.errors import UsageError
+from lasthop.base.errors import UsageError, nearest
 from lasthop.cli import completing
 from lasthop.cli.options import (
     Folder,
@@ -73,7 +73,7 @@ def suite_command(
     is shown with its values and its place among the published laws, several as a table of verdicts.
     OUT/index.html shows them all, and OUT/results.json holds the values. An interrupted suite continues.
     """
-    from lasthop.suite import cases, measured
+    from lasthop.suite import cases, measured, page
 
     if old is not None:
         if record:
@@ -89,7 +89,7 @@ def suite_command(
         return
     found = _measure(chosen, _named(chosen, laws) or chosen.laws, jobs, out, plain=no_progress)
     known = measured.published(chosen)
-    _page(chosen, found, known, file := (out or _default(chosen)) / "index.html")
+    page.write(chosen, found, file := (out or _default(chosen)) / "index.html", known)
     if as_json:
         data(found.text().rstrip())
     else:
@@ -112,8 +112,11 @@ def _list(*, as_json: bool) -> None:
 
 def _named(chosen: Suite, laws: tuple[str, ...]) -> list[str]:
     """The names of the laws under test; those in Python are registered."""
-    from lasthop.laws.registered import named
+    from lasthop.laws.registered import installed, named
 
+    for law in laws:
+        if not set(law) & set("=:/.") and law not in {*chosen.laws, *installed()}:
+            raise UsageError(f'"{law}"; {nearest(law, [*chosen.laws, *installed()])}', argument="law")
     return [law if law in chosen.laws else named(law) for law in laws]
 
 
@@ -135,13 +138,6 @@ def _measure(chosen: Suite, laws: list[str], jobs: int | None, out: Path | None,
 
     with interruptible():
         return measure(chosen, laws, out or _default(chosen), jobs=jobs, listener=listener)
-
-
-def _page(chosen: Suite, found: Results, known: Results | None, file: Path) -> None:
-    """Write the page: the measured laws first, then the published ones."""
-    from lasthop.suite.page import write
-
-    write(chosen, found.beside(known) if known else found, file)
 
 
 def _tell(chosen: Suite, found: Results, known: Results | None) -> None:

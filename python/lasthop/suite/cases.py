@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from lasthop.base import paths
 from lasthop.base.errors import UsageError, nearest, reason
-from lasthop.papers.claims import AGREES, CANNOT_TELL, DIFFERS, Claim, claim
+from lasthop.papers.claims import AGREES, CANNOT_TELL, DIFFERS, Claim, as_claim
 from lasthop.scenario.scenario import load
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class Case:
         if self.parts.get("kind", "mean") != "mean":
             sides = {"this": {key: law}, "that": {key: standard}}
         entry = {**self.parts, **sides, "id": self.id, "text": self.says, "study": self.scenario}
-        return claim(self.file, entry)
+        return as_claim(self.file, entry)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from lasthop.base.files import put
 from lasthop.base.quantity import digits
-from lasthop.report.markup import badge_class, scrolling, unbroken
+from lasthop.report.markup import badge_class, coded, scrolling, unbroken
 from lasthop.report.sheet import admit, sheet
 from lasthop.suite import tables
 from lasthop.suite.cases import PASSES
@@ -25,27 +25,28 @@ if TYPE_CHECKING:
 _WIDTH, _NAMES, _VALUES, _ROW = 560, 104, 120, 20
 
 
-def write(chosen: Suite, found: Results, file: Path) -> None:
-    """Write the page, completely or not at all."""
+def write(chosen: Suite, found: Results, file: Path, known: Results | None = None) -> None:
+    """Write the page, completely or not at all: the measured laws first, then those of `known`."""
     admit(file)
-    put(file, html(chosen, found))
+    put(file, html(chosen, found, known))
 
 
-def html(chosen: Suite, found: Results) -> str:
-    """The page of some results."""
-    laws = found.laws
+def html(chosen: Suite, found: Results, known: Results | None = None) -> str:
+    """The page of some results, with those of `known` beside them."""
+    measured, found = found.laws, found.beside(known) if known else found
+    headline = tables.summary(found, measured[0]) if len(measured) == 1 else f"{len(measured)} laws"
     hero = (
         f'<p class="eyebrow">lasthop suite {escape(chosen.id)}, version {chosen.version}</p>'
         f"<h1>{escape(chosen.title)}</h1>"
-        f'<p class="headline">{escape("; ".join(tables.summary(found, law) for law in laws[:1]))}</p>'
+        f'<p class="headline">{escape(headline)}</p>'
         f'<p class="about">{len(chosen.cases)} cases; each compares a law with {escape(chosen.standard)} '
         "over the same random numbers. Intervals are of 95 %; a case passes if the whole interval meets the "
         "demand.</p>"
         f"{scrolling('Verdicts', _matrix(chosen, found))}"
-        f"<ul>{''.join(f'<li>{unbroken(text)}</li>' for text in chosen.left_out)}</ul>"
+        f"<ul>{''.join(f'<li>{coded(text)}</li>' for text in chosen.left_out)}</ul>"
     )
     parts = {
-        "title": f"{chosen.id}: {', '.join(laws)}",
+        "title": f"{chosen.id}: {', '.join(measured)}",
         "links": "".join(
             f'<a href="#{escape(case.id)}">{escape(case.section)}</a>' for case in _firsts(chosen)
         ),
