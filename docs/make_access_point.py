@@ -87,6 +87,37 @@ def of_latency() -> str:
     return markdown(head, rows)
 
 
+KNOBS = (
+    "as shipped",
+    "a plain queue",
+    "two aggregates in the hardware, no AQL",
+    "AQL of 2 ms",
+    "CoDel's target of 5 ms",
+    "turns of an aggregate",
+    "TXOP limit of 2.528 ms",
+    "aggregates of 1 ms",
+    "an ACK filter at the laptop",
+)
+
+
+def of_knobs() -> str:
+    """Pings and goodputs under load, a knob turned at a time."""
+    made = study("examples/knobs")
+    metrics = {
+        "ping, p50 (ms)": ("flows.ping.rtt_p50_s", 1e3),
+        "p95": ("flows.ping.rtt_p95_s", 1e3),
+        "of voice, p95": ("flows.ping-voice.rtt_p95_s", 1e3),
+        "down (Mbit/s)": ("flows.down.goodput_bps", 1e-6),
+        "up": ("flows.up.goodput_bps", 1e-6),
+        "phone": ("flows.phone.goodput_bps", 1e-6),
+    }
+    rows = [
+        [knob, *(value(made, point, metric, scale) for metric, scale in metrics.values())]
+        for point, knob in enumerate(KNOBS)
+    ]
+    return markdown(["knob", *metrics], rows)
+
+
 def of_rate_anomaly() -> str:
     """Goodput of all stations beside INET."""
     made = study("today/rate-anomaly")
@@ -111,7 +142,7 @@ def of_rate_anomaly() -> str:
 
 def main() -> None:
     page = PAGE.read_text(encoding="utf-8")
-    tables = {"anomaly": of_anomaly, "latency": of_latency, "rate anomaly": of_rate_anomaly}
+    tables = {"anomaly": of_anomaly, "latency": of_latency, "knobs": of_knobs, "rate anomaly": of_rate_anomaly}
     for name, table in tables.items():
         place = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end of {name} -->)", re.DOTALL)
         assert place.search(page), f"{PAGE} has no place for {name}"
