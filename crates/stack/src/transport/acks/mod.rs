@@ -159,7 +159,8 @@ impl Acks {
         if let Some(quick) = &mut self.quick
             && (*quick > 0 || is_more)
         {
-            *quick = quick.saturating_sub(1);
+            // Of an even number an acknowledgement that offers more takes none (Linux: `quick |= 1`).
+            *quick = (*quick | u32::from(is_more)) - 1;
             return Reply::Now;
         }
         let whole = self.unacknowledged >= self.every && len >= self.full_segment;

@@ -148,6 +148,9 @@ pub struct Config<P> {
     pub sack_wait: Span,
     /// Whether the window that a receiver offers begins with 64 KiB and grows with what is read (Linux: `tcp_rcv_space_adjust`).
     pub receive_autotuning: bool,
+    /// Segments for which a buffer that grows has room beyond what was read (Linux before 6.16: 16); with none, as much as
+    /// waits beyond a hole.
+    pub receive_cushion: u32,
     /// What an acknowledgement counts for where the window grows.
     pub counting: Counting,
     /// Which laws space their segments.
@@ -388,6 +391,7 @@ fn ns2_of_2004<P>(parts: P) -> Config<P> {
         quick_acks: 0,
         sack_wait: Span::ZERO,
         receive_autotuning: false,
+        receive_cushion: 0,
         counting: Counting::Acks,
         pacing: Pacing::ByLaw,
         pacing_factors: LINUX_PACES,
@@ -453,6 +457,7 @@ fn modern<P>(parts: P) -> Config<P> {
         quick_acks: 16,
         sack_wait: Span::ZERO,
         receive_autotuning: false,
+        receive_cushion: 0,
         counting: Counting::Segments(None),
         pacing: Pacing::ByLaw,
         pacing_factors: LINUX_PACES,

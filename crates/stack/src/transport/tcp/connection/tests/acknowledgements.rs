@@ -1,6 +1,29 @@
 //! When acknowledgements leave, and what they carry.
 
 use super::*;
+use crate::hooks::Congestion;
+use crate::packet::Form;
+use crate::transport::congestion::JtcpConfig;
+
+/// As the laws for Linux: the times of the first segment acknowledged and of the acknowledgement, without an option.
+#[test]
+fn timestamps_tell_a_law_of_jitter_and_count_the_time_for_which_an_acknowledgement_waits() {
+    let ratio = |ack_every| {
+        let law = LawConfig::Jtcp(JtcpConfig { header: Form::Timestamps, ..JtcpConfig::default() });
+        let parts = Parts::new(RecoveryKind::Sack, law);
+        let config = Config { parts, ack_every, tick: Span::ZERO, nagle: false, ..modern() };
+        let mut pair = Pair::new(&config);
+        pair.open();
+        pair.run(Span::from_millis(100));
+        pair.write(CLIENT, 3_000);
+        pair.run(Span::from_secs(1));
+        assert!(pair.log.iter().all(|(.., segment)| segment.options.extension.is_none()));
+        let sender = pair.ends[CLIENT].sender();
+        sender.law().jitter(sender.window()).expect("a law that measures it").ratio
+    };
+    // All three leave and arrive together. With pairs, the third waits for 40 ms.
+    assert_eq!([1, 2].map(ratio), [0.0, 1.0]);
+}
 
 #[test]
 fn acknowledgements_ride_on_data_that_goes_the_other_way() {
