@@ -230,7 +230,7 @@ def ours(name: str, **changes: str) -> list[tuple[dict, dict[str, list[float | N
 
 
 def habits(scenario: lh.Scenario, point: int, line: dict, kernel: str) -> Iterator[tuple[str, str]]:
-    """What ours is to do as this kernel: CUBIC counts time by its clock, and the buffer grows by its rule."""
+    """What ours is to do as this kernel: by its clock, and by the rule of its receive buffer."""
     tcp = f"flows.{line['flow']}.tcp"
     if line["law"] == "cubic" and IN_VIRTUAL_TIME in kernel:
         yield f"{tcp}.cubic.tick", TICK_IN_VIRTUAL_TIME

@@ -143,6 +143,10 @@ pub struct Config<P> {
     pub rto_arithmetic: RtoArithmetic,
     /// Segments that a receiver acknowledges at once at the start of a connection, whatever `ack_every` says.
     pub quick_acks: u32,
+    /// Whether it does so again after a gap longer than its timeout (Linux: `tcp_event_data_recv`).
+    pub quick_acks_again: bool,
+    /// The tick of the timer of acknowledgements, which fires at the first one after its time; zero means exact.
+    pub ack_tick: Span,
     /// The longest time for which acknowledgements of what arrives beyond a hole wait, from the fourth on; zero where none
     /// does. Only with SACK.
     pub sack_wait: Span,
@@ -392,6 +396,8 @@ fn ns2_of_2004<P>(parts: P) -> Config<P> {
         sack_wait: Span::ZERO,
         receive_autotuning: false,
         receive_cushion: 0,
+        quick_acks_again: false,
+        ack_tick: Span::ZERO,
         counting: Counting::Acks,
         pacing: Pacing::ByLaw,
         pacing_factors: LINUX_PACES,
@@ -458,6 +464,8 @@ fn modern<P>(parts: P) -> Config<P> {
         sack_wait: Span::ZERO,
         receive_autotuning: false,
         receive_cushion: 0,
+        quick_acks_again: false,
+        ack_tick: Span::ZERO,
         counting: Counting::Segments(None),
         pacing: Pacing::ByLaw,
         pacing_factors: LINUX_PACES,

@@ -134,6 +134,11 @@ impl Receiver {
         self.acks.due(now, delay, is_first)
     }
 
+    /// Data arrives: after a gap longer than this, so many segments are acknowledged at once.
+    pub fn hurry_after_gap(&mut self, now: Time, longest: Span, quick: u32) {
+        self.acks.hurry_after_gap(now, longest, quick);
+    }
+
     /// The longest that an acknowledgement of what arrived beyond a hole waits, if one does; the round trip is that of the
     /// `handshake`, or the shorter one that data showed.
     #[inline]

@@ -176,6 +176,9 @@ impl<P: Parts> Connection<P> {
             self.ack_due = AckDue::Now;
             return;
         };
+        if self.config.quick_acks_again {
+            self.receiver.hurry_after_gap(now, self.sender.rtt().rto(), self.config.quick_acks);
+        }
         if self.receiver.is_tuned()
             && segment.len >= self.config.packet
             && let (Some(stamps), Some(sample)) = (segment.options.timestamps, self.echoed_rtt(segment, now))
