@@ -17,6 +17,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import lasthop as lh
 from lasthop.base.quantity import digits
@@ -25,6 +26,9 @@ from lasthop.peer import measured
 from lasthop.peer.beside import Line
 from lasthop.peer.path import path as path_of
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 PAGE = Path(__file__).with_name("linux.md")
 KEPT = Path(__file__).with_name("linux-runs.json")
 LAW = "flows.main.tcp.congestion"
@@ -32,6 +36,8 @@ LAW = "flows.main.tcp.congestion"
 IN_VIRTUAL_TIME = " in virtual time"
 # Its clock, by which CUBIC counts.
 TICK_IN_VIRTUAL_TIME = "1 ms"
+# Kernels before this one have room for so much beyond what is read in a round trip.
+WITHOUT_CUSHION, CUSHION = (6, 16), "16 segments"
 # By how much a mean of ours may differ from the kernel's.
 ACCEPTED = {"reno": 0.10, "cubic": 0.10, "bbr": 0.15}
 
@@ -202,7 +208,7 @@ def write(kept: dict[str, dict]) -> None:
 def ours(name: str, **changes: str) -> list[tuple[dict, dict[str, list[float | None]]]]:
     """The lines of a scenario that are kept, each with our values of its metrics: one a replication.
 
-    The names of changes are keys of the TCP of its flow. Our CUBIC counts time by the clock of the kernel.
+    The names of changes are keys of the TCP of its flow.
     """
     scenario = lh.load(name).set(
         {f"flows.main.tcp.{key.replace('_', '-')}": value for key, value in changes.items()}
@@ -211,17 +217,27 @@ def ours(name: str, **changes: str) -> list[tuple[dict, dict[str, list[float | N
     kept = kept_of(name)
 
     def found(line: dict) -> tuple[dict, dict[str, list[float | None]]]:
-        timed = scenario
-        if line["law"] == "cubic" and IN_VIRTUAL_TIME in kept["kernel"]:
-            timed = timed.set({f"flows.{line['flow']}.tcp.cubic.tick": TICK_IN_VIRTUAL_TIME})
-        of = path_of(timed, points.index(line["point"]))
+        point = points.index(line["point"])
+        suited = scenario.set(dict(habits(scenario, point, line, kept["kernel"])))
+        of = path_of(suited, point)
         number = [flow.name for flow in of.flows].index(line["flow"])
         runs = len(next(iter(line["linux"].values())))
-        values = [measured.ours(timed, of, r, set(line["linux"]))[0][number] for r in range(runs)]
+        values = [measured.ours(suited, of, r, set(line["linux"]))[0][number] for r in range(runs)]
         return line, {metric: [one[metric] for one in values] for metric in line["linux"]}
 
     with ThreadPoolExecutor(os.cpu_count()) as crew:
         return list(crew.map(found, kept["lines"]))
+
+
+def habits(scenario: lh.Scenario, point: int, line: dict, kernel: str) -> Iterator[tuple[str, str]]:
+    """What ours is to do as this kernel: by its clock, and by the rule of its receive buffer."""
+    tcp = f"flows.{line['flow']}.tcp"
+    if line["law"] == "cubic" and IN_VIRTUAL_TIME in kernel:
+        yield f"{tcp}.cubic.tick", TICK_IN_VIRTUAL_TIME
+    release = tuple(int(part) for part in kernel.split(".")[:2])
+    is_tuned = scenario.resolved(point)[f"{tcp}.receive-autotuning"]["value"] == "true"
+    if is_tuned and release < WITHOUT_CUSHION:
+        yield f"{tcp}.receive-cushion", CUSHION
 
 
 def mean(values: list[float | None]) -> float | None:

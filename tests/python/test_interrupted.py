@@ -56,3 +56,18 @@ def interrupt(command: list[str | Path], times: int, **settings: Any) -> None:
     finally:
         script.kill()
     assert script.returncode == 0
+
+
+def test_ctrl_c_while_commands_are_imported_is_one_line() -> None:
+    script = (
+        "import sys\n"
+        "class Interrupts:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'lasthop.cli.main':\n"
+        "            raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Interrupts())\n"
+        "from lasthop.cli import main\n"
+        "main()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (130, "error: interrupted\n")

@@ -22,11 +22,11 @@ import pytest
 import lasthop as lh
 from lasthop.base.errors import ScenarioError, UsageError
 from lasthop.cli.main import invoke
-from lasthop.kernel import build, libbpf, loaded, parameters, tested
+from lasthop.kernel import build, libbpf, loaded, notes, parameters, tested
 from lasthop.kernel.build import KernelLawError
 from lasthop.peer.beside import compare
 from lasthop.peer.crew import Crew
-from lasthop.peer.path import path, with_known_laws
+from lasthop.peer.path import loaded_otherwise, path, with_known_laws
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -227,6 +227,34 @@ def test_a_law_that_is_not_loaded_is_refused_with_the_command_that_loads_it() ->
     with pytest.raises(ScenarioError, match=f"tcp.congestion: .*{expected}"):
         with_known_laws(found, scenario, ["reno"])
     assert with_known_laws(found, scenario, ["reno", "lasthop_ejtcp"]) == found
+
+
+def test_a_law_that_was_loaded_with_other_parameters_is_refused_and_what_it_lacks_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(notes, "PLACE", tmp_path / "laws")
+    scenario = over("ejtcp", "jtcp")
+
+    def said(scenario: lh.Scenario) -> list[str]:
+        return loaded_otherwise(path(scenario, 0), scenario)
+
+    assert said(scenario) == [
+        f"{law}: the parameters of lasthop_{law} in the kernel are not known" for law in ("ejtcp", "jtcp")
+    ]
+    with notes.noted("ejtcp", [("k", "0.5")], has_header=False), notes.noted("jtcp", [], has_header=True):
+        expected = r"ejtcp\.k: \"1\" is not .*; expected 0.5, or `lasthop kernel load ejtcp -s k=1`"
+        with pytest.raises(ScenarioError, match=expected):
+            said(scenario)
+        assert said(scenario.set({"flows.ejtcp.tcp.ejtcp.k": "0.50"})) == [
+            "ejtcp: ejtcp.double-retransmission is 1 % here and off in the kernel",
+            "ejtcp: ejtcp.filter is true here and false in the kernel",
+            "ejtcp: ejtcp.modulation is scale here and off in the kernel",
+            "ejtcp: ejtcp.header is option here and timestamps in the kernel",
+        ]
+    assert list(notes.PLACE.iterdir()) == []
+    # A loader that was killed leaves a file that nobody holds.
+    (notes.PLACE / "ejtcp").write_text("[[], false]")
+    assert notes.note("ejtcp") is None
 
 
 @pytest.fixture(scope="module")

@@ -18,8 +18,9 @@ import lasthop as lh
 from conftest import COMMAND, HOP, environment
 from lasthop.base.table import fitted
 from lasthop.cli.author import LISTS, _cell
-from lasthop.cli.main import COMMANDS, lasthop
+from lasthop.cli.main import COMMANDS, invoke, lasthop
 from lasthop.figures import style
+from lasthop.scenario import kept
 from lasthop.study.ledger import Ledger
 
 if TYPE_CHECKING:
@@ -148,6 +149,31 @@ def test_a_full_disk_leaves_nothing_half_written(small: Path, tmp_path: Path, fu
         lh.load(small).sweep(1, tmp_path / "s")
     # The ledger is complete; what could not be written is not there.
     assert names_in(tmp_path / "s") == {"study.sqlite"}
+
+
+def test_a_trace_that_does_not_fit_leaves_no_directory(small: Path, tmp_path: Path) -> None:
+    def write(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    done = lh.load(small).run(trace=["cwnd"])
+    (folder := tmp_path / "o").mkdir()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kept, "write_csv", write)
+        with pytest.raises(lh.StudyError, match="No space left on device; expected a writable directory"):
+            kept.keep(done, folder)
+    assert names_in(folder) == set()
+
+
+def test_a_directory_that_has_been_removed_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (gone := tmp_path / "gone").mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    assert invoke(["check", "ejtcp/fig10"]) == 2
+    assert capfd.readouterr().err == (
+        "error: the current directory has been removed; expected one that exists\n"
+    )
 
 
 def test_an_export_and_a_figure_that_do_not_fit_leave_nothing(

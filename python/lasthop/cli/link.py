@@ -96,7 +96,11 @@ class _Named(ParamType[str]):
 @click.option("--stations", type=Whole(1, 1000), default=1, help="Stations of the cell, the client included.")
 @click.option("--busy", type=Whole(0), default=0, help="Stations of the cell that download in bulk.")
 @click.option(
-    "--server", multiple=True, type=Word(), metavar="COMMAND", help="Shell command to run on the far side."
+    "--server",
+    multiple=True,
+    type=Word("a command"),
+    metavar="COMMAND",
+    help="Shell command to run on the far side.",
 )
 @click.option("--show", is_flag=True, help="Print the scenario, and run nothing.")
 @real_time_options

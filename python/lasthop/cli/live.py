@@ -137,6 +137,8 @@ def live_command(
     each other by name. Each line that a program prints begins with the name of its node.
     The exit code is that of this program, or 3 if packets were late.
     """
+    from lasthop.realtime.session import expect_node
+
     commands = programs(ctx.meta[_NODE])
     if shell is not None:
         commands.append((shell, own_shell()))
@@ -145,6 +147,10 @@ def live_command(
     chosen = loaded(scenario, settings)
     warn(chosen.warnings)
     point = chosen.select(where)[0]
+    known = [node["name"] for node in chosen.network(point)["nodes"]]
+    for argument, names in (("shell", [] if shell is None else [shell]), ("hold", hold)):
+        for name in names:
+            expect_node(name, known, argument)
     options |= {"others": hold, "hold": hold, "point": point, "has_terminal": shell is not None}
     conduct(ctx, chosen, commands, **options)
 

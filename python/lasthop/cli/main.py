@@ -187,6 +187,9 @@ def invoke(args: Sequence[str] | None = None) -> int:
         if e.errno == errno.ENAMETOOLONG:
             complain(f"{e.filename or 'name'}: {e.strerror}; expected a shorter name")
             return UsageError.exit_code
+        if e.errno == errno.ENOENT and e.filename is None:
+            complain("the current directory has been removed; expected one that exists")
+            return UsageError.exit_code
         # Errors of files that lasthop writes are reported where it writes them; the rest is stdout.
         complain(f"{e.filename or 'output'}: {e.strerror}; expected it to be writable")
         _silence()

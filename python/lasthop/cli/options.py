@@ -44,10 +44,13 @@ class Word(ParamType[str]):
 
     name = "TEXT"
 
+    def __init__(self, expected: str = "a name") -> None:
+        self.expected = expected
+
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Check."""
         if not str(value).strip():
-            self.fail('""; expected a name', param, ctx)
+            self.fail(f'""; expected {self.expected}', param, ctx)
         return str(value)
 
 

@@ -12,6 +12,7 @@ from lasthop import _core
 from lasthop.base.errors import UsageError, reason
 from lasthop.kernel.build import LAWS, KernelLawError, compiled, in_kernel, source
 from lasthop.kernel.libbpf import Object, cannot_load
+from lasthop.kernel.notes import noted
 from lasthop.kernel.parameters import NAMES, packed, scenario
 
 if TYPE_CHECKING:
@@ -56,7 +57,11 @@ def loaded(
             found.receive(take)
         if has_header:
             found.write_headers()
-        yield found
+        if given is None:
+            yield found
+            return
+        with noted(law, settings, has_header=has_header):
+            yield found
 
 
 def header(law: str, settings: Sequence[tuple[str, str]]) -> bytes:

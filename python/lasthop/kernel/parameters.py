@@ -10,7 +10,9 @@ from lasthop.base.errors import UsageError
 from lasthop.scenario.scenario import Scenario
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+
+    from lasthop.kernel.notes import Note
 
 _TEXT = """
 [run]
@@ -38,6 +40,8 @@ NAMES = {
         "after-random-timeout",
     ),
 }
+#: What the kernel's laws have in place of parameters that they lack.
+LACKED = {"double-retransmission": "off", "filter": "false", "modulation": "off"}
 # `struct parameters` of laws/law.h.
 _FORM = struct.Struct("=QQQ8I")
 _MILLION = 1_000_000
@@ -94,3 +98,23 @@ def packed(scenario: Scenario, law: str, *, is_recorded: bool, has_header: bool 
         has_header,
         0,
     )
+
+
+def differing(ours: Scenario, point: int, flow: str, law: str, note: Note) -> Iterator[tuple[str, str, str]]:
+    """The parameters of a flow's law that the kernel's has otherwise: their names, and both values."""
+    theirs = _values(scenario(law, note.settings), 0, "main", law)
+    theirs |= {"header": "option" if note.has_header else "timestamps", **LACKED}
+    for name, text in _values(ours, point, flow, law).items():
+        key, other = f"flows.{flow}.tcp.{law}.{name}", theirs.get(name, text)
+        number = ours.numeric(key, text)
+        if text != other and (number is None or number != ours.numeric(key, other)):
+            yield name, text, other
+
+
+def _values(scenario: Scenario, point: int, flow: str, law: str) -> dict[str, str]:
+    of = f"flows.{flow}.tcp.{law}."
+    return {
+        key.removeprefix(of): entry["value"]
+        for key, entry in scenario.resolved(point).items()
+        if key.startswith(of)
+    }

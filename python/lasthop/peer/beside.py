@@ -10,7 +10,7 @@ from lasthop.base.table import grid
 from lasthop.peer.crew import IN_TIME_S, Crew
 from lasthop.peer.measured import ALWAYS, INFINITE, METRICS, default
 from lasthop.peer.measured import ours as measured_by_us
-from lasthop.peer.path import path, with_known_laws
+from lasthop.peer.path import loaded_otherwise, path, with_known_laws
 from lasthop.stats.intervals import Interval, difference, interval
 
 if TYPE_CHECKING:
@@ -241,6 +241,8 @@ def compare(
         known = crew.probe(sorted({flow.law for one in paths for flow in one.flows}))
         has_ecn = known["has_accurate_ecn"]
         paths = [with_known_laws(one, scenario, known["laws"], has_accurate_ecn=has_ecn) for one in paths]
+        for text in dict.fromkeys(text for one in paths for text in loaded_otherwise(one, scenario)):
+            listener.say(text)
         runs = [(one, r) for one in paths for r in range(replications)]
         release, backlog = known["release"], known["backlog"]
         most = duration(_real_time([one.duration_s for one, _ in runs], jobs))

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lasthop.base.errors import ScenarioError
+from lasthop.kernel.notes import note
+from lasthop.kernel.parameters import NAMES, differing
 from lasthop.realtime.system import ACCURATE_ECN
 from lasthop.scenario.description import fault
 
@@ -349,3 +351,27 @@ def with_known_laws(
         if path.settings["ecn"] == ACCURATE_ECN and not has_accurate_ecn:
             raise reader.refused(f"{of}.ecn", "off or classic, which this kernel has")
     return path
+
+
+def loaded_otherwise(path: Path, scenario: Scenario) -> list[str]:
+    """What the laws that `lasthop kernel load` brought do not have as the flows, and cannot have.
+
+    Raises:
+        ScenarioError: A law was loaded with other parameters.
+    """
+    said = []
+    for flow in path.flows:
+        if flow.law not in _LOADED:
+            continue
+        law = flow.law.removeprefix("lasthop_")
+        noted = note(law)
+        if noted is None:
+            said.append(f"{flow.name}: the parameters of {flow.law} in the kernel are not known")
+            continue
+        for name, ours, theirs in differing(scenario, path.point, flow.name, law, noted):
+            if name in NAMES[law]:
+                key = f"flows.{flow.name}.tcp.{law}.{name}"
+                expected = f"{theirs}, or `lasthop kernel load {law} -s {name}={ours}`"
+                raise _Reader(scenario, path.point).refused(key, expected)
+            said.append(f"{flow.name}: {law}.{name} is {ours} here and {theirs} in the kernel")
+    return said

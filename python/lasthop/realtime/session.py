@@ -220,11 +220,7 @@ def _network(
     """The network at its start: that of a point with these nodes bound."""
     known = [node["name"] for node in scenario.network(point)["nodes"]]
     for name in names:
-        if name not in known:
-            argument = "internet" if name == internet else "node"
-            raise UsageError(f"{name}: no such node; {nearest(name, known)}", argument=argument)
-        if _is_address(name):
-            raise UsageError(f"{name}: programs read this as an address; expected a name", argument="node")
+        expect_node(name, known, "internet" if name == internet else "node")
     core = _core.Scenario.from_text(scenario.text, scenario.name, scenario.overrides)
     try:
         live = core.live(point, seeds, names, trace=trace, pcap=pcap)
@@ -236,6 +232,18 @@ def _network(
             text = f'"{channel}" records nothing between bound nodes; expected {lacks} between others'
             raise UsageError(text, argument="trace")
     return live
+
+
+def expect_node(name: str, known: Sequence[str], argument: str) -> None:
+    """Whether a node can be bound.
+
+    Raises:
+        UsageError: It does not exist, or programs cannot call it by its name.
+    """
+    if name not in known:
+        raise UsageError(f"{name}: no such node; {nearest(name, known)}", argument=argument)
+    if _is_address(name):
+        raise UsageError(f"{name}: programs read this as an address; expected a name", argument=argument)
 
 
 def _is_address(name: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from lasthop.base.arguments import MOST
@@ -88,16 +89,22 @@ _FIELDS: dict[str, Callable[[Any], bool]] = {
 
 def keep(run: Run, folder: Path, contents: Mapping[str, Any] | None = None) -> None:
     """Write a run and its traces; `contents` are those of run.json, if not those of the run itself."""
-    for name in run.traces():
-        path = folder / "traces" / f"{name}.csv"
-        make_folder(path.parent)
-        with replacing(path, expected="a writable directory") as draft:
-            write_csv(run.trace(name), draft)
-    put(
-        folder / RUN,
-        dumps(run.as_dict() if contents is None else dict(contents)) + "\n",
-        expected="a writable directory",
-    )
+    try:
+        for name in run.traces():
+            path = folder / "traces" / f"{name}.csv"
+            make_folder(path.parent)
+            with replacing(path, expected="a writable directory") as draft:
+                write_csv(run.trace(name), draft)
+        put(
+            folder / RUN,
+            dumps(run.as_dict() if contents is None else dict(contents)) + "\n",
+            expected="a writable directory",
+        )
+    except StudyError:
+        # On a full disk perhaps nothing but the directory could be made.
+        with suppress(OSError):
+            (folder / "traces").rmdir()
+        raise
 
 
 def read(folder: Path) -> dict[str, Any]:

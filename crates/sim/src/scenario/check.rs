@@ -323,6 +323,10 @@ impl<'a> Check<'a> {
             );
             self.fault(&key("tcp.timestamps"), text);
         }
+        if tcp.reads_timestamps() && !tcp.timestamps {
+            let text = "false with a law that reads them (header \"timestamps\"); expected true".to_string();
+            self.fault(&key("tcp.timestamps"), text);
+        }
         if extension.is_none() && !tcp.parts.judges.is_empty() && flow.reverse.is_some() {
             // A header has room for the stamps of one segment, so that stamps of data replace those of
             // acknowledgements.

@@ -273,7 +273,7 @@ impl Form {
     pub(crate) const PARAMETER: Spec = Spec::new(
         "header",
         Domain::Words("form", words::<Form>),
-        "timestamps as a TCP option of 20 bytes in whole microseconds, or exact timestamps charged as 2 bytes, as in the paper",
+        "timestamps as a TCP option of 20 bytes in whole microseconds, or exact timestamps charged as 2 bytes, as in the paper, or those of tcp.timestamps, as the laws for Linux: of the first segment acknowledged, and of the acknowledgement",
     )
     .source("RFC 6994");
 
@@ -290,7 +290,8 @@ impl Form {
 
 /// The forms of the extension that a law may choose from.
 impl Words for Form {
-    const WORDS: &'static [(&'static str, Form)] = &[("option", Form::Option), ("paper", Form::Paper)];
+    const WORDS: &'static [(&'static str, Form)] =
+        &[("option", Form::Option), ("paper", Form::Paper), ("timestamps", Form::Timestamps)];
 }
 
 /// The exits from slow start before a loss.
@@ -381,6 +382,11 @@ pub trait Congestion {
     /// The form of the [`Extension`](crate::packet::Extension) that each segment carries, if any.
     fn extension(&self) -> Option<Form> {
         None
+    }
+
+    /// Whether [`Ack::extension`] is to have the timestamps of RFC 7323.
+    fn reads_timestamps(&self) -> bool {
+        false
     }
 
     /// The law's own estimate of the rate at which the path carries segments, if it makes one. Unit: segments per

@@ -148,6 +148,8 @@ pub enum Form {
     Paper,
     /// A TCP option for experiments (RFC 6994) with stamps of 32 bits in microseconds.
     Option,
+    /// None of its own: the timestamps of RFC 7323 are read instead.
+    Timestamps,
 }
 
 impl Form {
@@ -156,17 +158,23 @@ impl Form {
     #[must_use]
     pub const fn bytes(self) -> u32 {
         match self {
-            Form::Probe => 0,
+            Form::Probe | Form::Timestamps => 0,
             Form::Paper => 2,
             Form::Option => 20,
         }
+    }
+
+    /// The form, if segments carry it.
+    #[must_use]
+    pub fn carried(self) -> Option<Form> {
+        (self != Form::Timestamps).then_some(self)
     }
 
     /// A time at the resolution of its stamps.
     #[must_use]
     pub const fn stamp(self, now: Time) -> Time {
         match self {
-            Form::Probe | Form::Paper => now,
+            Form::Probe | Form::Paper | Form::Timestamps => now,
             Form::Option => Time(now.0 / 1_000 * 1_000),
         }
     }

@@ -234,6 +234,10 @@ impl Congestion for CongestionMachine {
         each!(self, law => law.extension())
     }
 
+    fn reads_timestamps(&self) -> bool {
+        each!(self, law => law.reads_timestamps())
+    }
+
     fn estimate(&mut self, now: Time) -> Option<f64> {
         each!(self, law => law.estimate(now))
     }

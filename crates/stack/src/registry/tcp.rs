@@ -86,6 +86,16 @@ impl Config {
     /// The form in which segments carry the extension of the law, if it has one.
     #[must_use]
     pub fn extension(&self) -> Option<Form> {
-        self.parts.law.build(Start { segment: self.packet, draw: 0 }).extension()
+        self.law().extension()
+    }
+
+    /// Whether the law reads the timestamps of RFC 7323.
+    #[must_use]
+    pub fn reads_timestamps(&self) -> bool {
+        self.law().reads_timestamps()
+    }
+
+    fn law(&self) -> CongestionMachine {
+        self.parts.law.build(Start { segment: self.packet, draw: 0 })
     }
 }

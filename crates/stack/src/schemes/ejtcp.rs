@@ -190,7 +190,11 @@ impl Congestion for Ejtcp {
 
     #[inline]
     fn extension(&self) -> Option<Form> {
-        Some(self.config.header)
+        self.config.header.carried()
+    }
+
+    fn reads_timestamps(&self) -> bool {
+        self.config.header == Form::Timestamps
     }
 
     #[inline]

@@ -19,6 +19,10 @@ pub(super) fn acks(flow: &Part<'_>, config: &mut tcp::Config) {
         config.ack_every = flow.small("tcp.ack-every");
         config.quick_acks = flow.small("tcp.quick-acks");
     }
+    if matches!(config.acks, AckLaw::Delayed) {
+        config.quick_acks_again = flow.flag("tcp.quick-acks-again");
+        config.ack_tick = flow.span("tcp.ack-tick");
+    }
     if matches!(config.acks, AckLaw::Delayed) && flow.flag("tcp.sack") {
         config.sack_wait = flow.span("tcp.sack-wait");
     }

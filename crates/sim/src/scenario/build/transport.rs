@@ -53,6 +53,7 @@ pub(super) fn tcp(flow: &Part<'_>) -> tcp::Config {
     config.rto_arithmetic =
         if flow.word("tcp.rto-arithmetic") == "ticks" { RtoArithmetic::Ticks } else { RtoArithmetic::Real };
     config.receive_autotuning = flow.flag("tcp.receive-autotuning");
+    config.receive_cushion = if config.receive_autotuning { flow.small("tcp.receive-cushion") } else { 0 };
     config.counting = match flow.word("tcp.growth") {
         "acks" => Counting::Acks,
         _ => Counting::Segments(flow.optional("tcp.growth-limit", Part::small)),

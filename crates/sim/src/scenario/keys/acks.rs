@@ -6,6 +6,7 @@ use super::{Key, Kind, Only};
 
 /// Where the receiver counts segments, if only until the sender asks for a rate.
 const IF_COUNTED: &[Only] = &[Only::Is("flows.*.tcp.acks", &["delayed", "requested"])];
+const IF_DELAYED: &[Only] = &[Only::Is("flows.*.tcp.acks", &["delayed"])];
 const IF_REQUESTED: &[Only] = &[Only::Is("flows.*.tcp.acks", &["requested"])];
 const IF_TACK: &[Only] = &[Only::Is("flows.*.tcp.acks", &["tack"])];
 
@@ -37,6 +38,23 @@ pub(super) const KEYS: &[Key] = &[
     .at_least("0")
     .at_most("1000000")
     .only(IF_COUNTED),
+    Key::new(
+        "flows.*.tcp.quick-acks-again",
+        Kind::Bool,
+        "whether quick-acks segments are acknowledged at once again after a gap that is longer than the receiver's timeout, as in Linux",
+    )
+    .default("false")
+    .source("Linux: tcp_event_data_recv")
+    .only(IF_DELAYED),
+    Key::new(
+        "flows.*.tcp.ack-tick",
+        TIME_MS,
+        "tick of the kernel's clock by which acknowledgements wait: they leave at the first one after ack-delay; 0 s means exact",
+    )
+    .default("0 s")
+    .source("Linux: CONFIG_HZ")
+    .at_most("1 s")
+    .only(IF_DELAYED),
     Key::new(
         "flows.*.tcp.requested.most",
         SEGMENTS,

@@ -28,6 +28,7 @@ const IF_SACK_BY_COUNT: &[Only] = &[
 const IF_SACK_OR_FACK: &[Only] = &[Only::Is("flows.*.tcp.recovery", &["sack", "fack"])];
 const IF_DELAYED_WITH_SACK: &[Only] =
     &[Only::Is("flows.*.tcp.acks", &["delayed"]), Only::Is("flows.*.tcp.sack", &["true"])];
+const IF_TUNED: &[Only] = &[Only::Is("flows.*.tcp.receive-autotuning", &["true"])];
 const IF_RECOVERING: &[Only] = &[Only::Is("flows.*.tcp.recovery", &["reno", "newreno", "sack", "fack"])];
 const IF_NEWRENO: &[Only] = &[Only::Is("flows.*.tcp.recovery", &["newreno"])];
 const IF_NEWRENO_ALONE: &[Only] =
@@ -290,6 +291,16 @@ pub(super) const OPTIONS: &[Key] = &[
         )
     }
     .only(IF_TCP),
+    Key::new(
+        "flows.*.tcp.receive-cushion",
+        SEGMENTS,
+        "segments for which a receive buffer that grows has room beyond twice what is read in a round trip: 16 as in Linux before 6.16, or none, and as much as waits beyond a hole",
+    )
+    .default("0 segments")
+    .source("Linux: tcp_rcv_space_adjust")
+    .at_least("0 segments")
+    .at_most("1000 segments")
+    .only(IF_TUNED),
     Key::new(
         "flows.*.tcp.sack-pipe",
         Kind::Word("choice", || vec!["scoreboard", "counted"]),

@@ -111,6 +111,8 @@ pub struct Acks {
     every: u32,
     /// Segments that are still acknowledged at once; none if the peer decides.
     quick: Option<u32>,
+    /// When data arrived last.
+    last: Time,
     full_segment: u32,
     unacknowledged: u32,
     together: Together,
@@ -124,7 +126,16 @@ impl Acks {
     #[must_use]
     pub fn new(every: u32, quick: u32, full_segment: u32, together: Span) -> Acks {
         let together = Together { longest: together, ..Together::default() };
-        Acks { every, quick: Some(quick), full_segment, unacknowledged: 0, together, tack: None }
+        let last = Time::ZERO;
+        Acks { every, quick: Some(quick), last, full_segment, unacknowledged: 0, together, tack: None }
+    }
+
+    /// Data arrives: after a gap longer than this, at least so many segments are acknowledged at once.
+    pub fn hurry_after_gap(&mut self, now: Time, longest: Span, quick: u32) {
+        if now.since(self.last) > longest {
+            self.quick = self.quick.map(|left| left.max(quick));
+        }
+        self.last = now;
     }
 
     /// Acknowledges by time from now on where the law is TACK's: the peer can, too.
@@ -159,7 +170,8 @@ impl Acks {
         if let Some(quick) = &mut self.quick
             && (*quick > 0 || is_more)
         {
-            *quick = quick.saturating_sub(1);
+            // Of an even number an acknowledgement that offers more takes none (Linux: `quick |= 1`).
+            *quick = (*quick | u32::from(is_more)) - 1;
             return Reply::Now;
         }
         let whole = self.unacknowledged >= self.every && len >= self.full_segment;

@@ -47,6 +47,8 @@ const FULL_GROWTH: f64 = 1.25;
 const FULL_ROUNDS: u32 = 3;
 /// Segments allowed above the target for what is under way between the hosts (4.2.3.2).
 const SLACK: f64 = 3.0;
+/// Segments for which the window grows whatever the target is, which the first samples set too low (Linux: `TCP_INIT_CWND`).
+const FIRST_SEGMENTS: u64 = 10;
 /// Rounds over which the greatest excess of acknowledgements is taken.
 const EXTRA_ROUNDS: u64 = 10;
 /// The excess counts for at most so much time of the rate (`bbr_extra_acked_max_us`).
@@ -309,7 +311,7 @@ impl Bbr {
         } else {
             match target {
                 Some(target) if self.filled => window.cwnd = (window.cwnd + self.acked).min(target),
-                Some(target) if window.cwnd >= target => {}
+                Some(target) if window.cwnd >= target && !self.is_beginning() => {}
                 _ => window.cwnd += self.acked,
             }
             window.cwnd = window.cwnd.max(LEAST_WINDOW);
@@ -317,6 +319,10 @@ impl Bbr {
         if self.mode == Mode::ProbeRtt {
             window.cwnd = window.cwnd.min(LEAST_WINDOW);
         }
+    }
+
+    fn is_beginning(&self) -> bool {
+        self.sampler.delivered() < FIRST_SEGMENTS * u64::from(self.config.segment)
     }
 
     /// 4.2.1: the first pace is that of the first window over the round trip.

@@ -89,7 +89,11 @@ impl Jtcp {
     /// The state at the start of a connection.
     #[must_use]
     pub fn new(config: &JtcpConfig) -> Jtcp {
-        let jitter = JitterRatio::new(Attribution::Cumulative, config.reach);
+        let attribution = match config.header {
+            Form::Timestamps => Attribution::Trigger,
+            Form::Probe | Form::Paper | Form::Option => Attribution::Cumulative,
+        };
+        let jitter = JitterRatio::new(attribution, config.reach);
         Jtcp { config: *config, jitter, reduced: None }
     }
 
@@ -169,7 +173,11 @@ impl Congestion for Jtcp {
     }
 
     fn extension(&self) -> Option<Form> {
-        Some(self.config.header)
+        self.config.header.carried()
+    }
+
+    fn reads_timestamps(&self) -> bool {
+        self.config.header == Form::Timestamps
     }
 }
 

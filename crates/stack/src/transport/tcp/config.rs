@@ -143,11 +143,18 @@ pub struct Config<P> {
     pub rto_arithmetic: RtoArithmetic,
     /// Segments that a receiver acknowledges at once at the start of a connection, whatever `ack_every` says.
     pub quick_acks: u32,
+    /// Whether it does so again after a gap longer than its timeout (Linux: `tcp_event_data_recv`).
+    pub quick_acks_again: bool,
+    /// The tick of the timer of acknowledgements, which fires at the first one after its time; zero means exact.
+    pub ack_tick: Span,
     /// The longest time for which acknowledgements of what arrives beyond a hole wait, from the fourth on; zero where none
     /// does. Only with SACK.
     pub sack_wait: Span,
     /// Whether the window that a receiver offers begins with 64 KiB and grows with what is read (Linux: `tcp_rcv_space_adjust`).
     pub receive_autotuning: bool,
+    /// Segments for which a buffer that grows has room beyond what was read (Linux before 6.16: 16); with none, as much as
+    /// waits beyond a hole.
+    pub receive_cushion: u32,
     /// What an acknowledgement counts for where the window grows.
     pub counting: Counting,
     /// Which laws space their segments.
@@ -388,6 +395,9 @@ fn ns2_of_2004<P>(parts: P) -> Config<P> {
         quick_acks: 0,
         sack_wait: Span::ZERO,
         receive_autotuning: false,
+        receive_cushion: 0,
+        quick_acks_again: false,
+        ack_tick: Span::ZERO,
         counting: Counting::Acks,
         pacing: Pacing::ByLaw,
         pacing_factors: LINUX_PACES,
@@ -453,6 +463,9 @@ fn modern<P>(parts: P) -> Config<P> {
         quick_acks: 16,
         sack_wait: Span::ZERO,
         receive_autotuning: false,
+        receive_cushion: 0,
+        quick_acks_again: false,
+        ack_tick: Span::ZERO,
         counting: Counting::Segments(None),
         pacing: Pacing::ByLaw,
         pacing_factors: LINUX_PACES,

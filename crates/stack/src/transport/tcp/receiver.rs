@@ -20,6 +20,8 @@ const GROWTH_SEGMENTS: u64 = 2;
 #[derive(Clone, Copy, Debug)]
 struct Tuning {
     limit: u64,
+    /// The room in a buffer beyond what was read; without any, that of what waits beyond a hole.
+    cushion: u64,
     /// The most that is offered at once (Linux: `rcv_ssthresh`).
     offered: u64,
     /// The most that was read in a round trip.
@@ -33,9 +35,11 @@ struct Tuning {
 }
 
 impl Tuning {
-    fn new(limit: u64, offered: u64, segment: u32) -> Tuning {
-        let space = FIRST_SEGMENTS * u64::from(segment);
-        Tuning { limit, offered, space, since: None, read: 0, rtt: None, echo: None }
+    fn new<P>(config: &Config<P>, limit: u64) -> Tuning {
+        let [space, cushion] = [FIRST_SEGMENTS, config.receive_cushion.into()]
+            .map(|segments| segments * u64::from(config.packet));
+        let offered = FIRST_WINDOW.min(limit);
+        Tuning { limit, cushion, offered, space, since: None, read: 0, rtt: None, echo: None }
     }
 }
 
@@ -80,8 +84,7 @@ impl Receiver {
         let limit = config.receive_buffer_bytes();
         let buffer = if config.receive_autotuning { FIRST_BUFFER.min(limit) } else { limit };
         let sack_wait = if config.sack { config.sack_wait } else { Span::ZERO };
-        let tuning =
-            config.receive_autotuning.then(|| Tuning::new(limit, FIRST_WINDOW.min(limit), config.packet));
+        let tuning = config.receive_autotuning.then(|| Tuning::new(config, limit));
         Receiver {
             next: 0,
             read: 0,
@@ -129,6 +132,11 @@ impl Receiver {
     #[must_use]
     pub fn due(&self, now: Time, delay: Span, is_first: bool) -> Due {
         self.acks.due(now, delay, is_first)
+    }
+
+    /// Data arrives: after a gap longer than this, so many segments are acknowledged at once.
+    pub fn hurry_after_gap(&mut self, now: Time, longest: Span, quick: u32) {
+        self.acks.hurry_after_gap(now, longest, quick);
     }
 
     /// The longest that an acknowledgement of what arrived beyond a hole waits, if one does; the round trip is that of the
@@ -332,7 +340,7 @@ impl Receiver {
         }
         let copied = self.read - tuning.read;
         if copied > tuning.space {
-            let room = 2 * copied;
+            let room = 2 * copied + tuning.cushion;
             let more =
                 (u128::from(room) * u128::from(copied - tuning.space) / u128::from(tuning.space)) as u64;
             tuning.space = copied;
@@ -343,10 +351,11 @@ impl Receiver {
         }
     }
 
-    /// The buffer has room for this much, and for what waits beyond a hole.
+    /// The buffer has room for this much, and, unless this includes a cushion, for what waits beyond a hole.
     fn make_room(&mut self, room: u64) {
         if let Some(tuning) = &self.tuning {
-            let beyond = self.beyond.as_slice().last().map_or(0, |range| range.1 - self.next);
+            let last = self.beyond.as_slice().last().filter(|_| tuning.cushion == 0);
+            let beyond = last.map_or(0, |range| range.1 - self.next);
             self.buffer = self.buffer.max(room + beyond).min(tuning.limit);
         }
     }

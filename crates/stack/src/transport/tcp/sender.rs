@@ -54,6 +54,7 @@ pub struct Sender<P: Parts> {
     /// Laws that receive what the law receives, and edit a window that is discarded.
     watching: Vec<P::Law>,
     extension: Option<Form>,
+    reads_timestamps: bool,
     recovery: P::Recovery,
     rtt: RttEstimator,
     written: u64,
@@ -129,6 +130,7 @@ impl<P: Parts> Sender<P> {
                 ..Window::new(initial_window, config.initial_ssthresh, f64::from(config.window))
             },
             decay: Decay::new(config, law.governs_recovery()),
+            reads_timestamps: law.reads_timestamps(),
             extension: law.extension().or_else(|| (!watching.is_empty()).then_some(Form::Probe)),
             law,
             hystart,
@@ -268,6 +270,13 @@ impl<P: Parts> Sender<P> {
     #[inline]
     pub fn extension(&self) -> Option<Form> {
         self.extension
+    }
+
+    /// Whether the law reads the timestamps of acknowledgements.
+    #[must_use]
+    #[inline]
+    pub fn reads_timestamps(&self) -> bool {
+        self.reads_timestamps
     }
 
     /// The application adds `bytes` to the data to be sent.

@@ -106,6 +106,15 @@ impl Path {
 }
 
 #[test]
+fn the_first_window_doubles_whatever_its_samples_say() {
+    let mut path = Path::new(0);
+    while path.una < 10 {
+        path.step();
+    }
+    assert_eq!(path.window.cwnd, 20.0);
+}
+
+#[test]
 fn bandwidth_and_least_round_trip_of_a_clean_path_are_found_within_five_percent() {
     let mut path = Path::new(3);
     path.run_until(5000);

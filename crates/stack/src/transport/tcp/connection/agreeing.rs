@@ -5,7 +5,7 @@ use crate::hooks::{Out, Timer};
 use crate::packet::{AckOption, Segment};
 use crate::transport::acks::{AckLaw, Due};
 use crate::transport::tcp::Parts;
-use crate::units::Time;
+use crate::units::{Span, Time};
 
 impl<P: Parts> Connection<P> {
     /// Acknowledgements sent without data.
@@ -40,7 +40,8 @@ impl<P: Parts> Connection<P> {
         if self.ack_due == AckDue::Now {
             return;
         }
-        let delay = self.receiver.wait(self.sender.rtt().srtt()).unwrap_or(self.config.ack_delay);
+        let together = self.receiver.wait(self.sender.rtt().srtt());
+        let delay = together.unwrap_or_else(|| self.ack_delay(now));
         match self.receiver.due(now, delay, self.ack_due == AckDue::No) {
             Due::Now => self.ack_due = AckDue::Now,
             Due::At(at) => {
@@ -49,5 +50,16 @@ impl<P: Parts> Connection<P> {
             }
             Due::AsSet => {}
         }
+    }
+
+    /// How long an acknowledgement waits at most, to the tick that ends it.
+    #[inline]
+    fn ack_delay(&self, now: Time) -> Span {
+        let (delay, tick) = (self.config.ack_delay, self.config.ack_tick);
+        if tick == Span::ZERO {
+            return delay;
+        }
+        let end = now.after(delay);
+        Time((end.0 / tick.0 + 1) * tick.0).since(now)
     }
 }

@@ -102,7 +102,7 @@ impl<P: Parts> Connection<P> {
             eln: segment.flags.has(Flags::ELN),
             sack,
             echoed_rtt: self.echoed_rtt(segment, now),
-            extension: self.echo_of(segment),
+            extension: self.echo_of(segment, now),
             ecn: self.echo_of_marks(segment, ack, is_newer || sack == SackNews::Segments),
             echo: stamps.map(|stamps| stamps.echo),
             twice,
@@ -145,7 +145,10 @@ impl<P: Parts> Connection<P> {
 
     /// What an acknowledgement reveals about the segment that triggered it. One on a data segment has the stamps of the
     /// data instead.
-    fn echo_of(&self, segment: &Segment) -> Option<Echo> {
+    fn echo_of(&self, segment: &Segment, now: Time) -> Option<Echo> {
+        if self.sender.reads_timestamps() {
+            return self.echo_of_stamps(segment, now);
+        }
         let extension = segment.options.extension.filter(|_| segment.sequence_len() == 0)?;
         let board = self.sender.board();
         let trigger = extension.trigger.unwrap_near(self.iss.plus(1), board.una())?;
@@ -155,12 +158,27 @@ impl<P: Parts> Connection<P> {
         Some(Echo { sent, received, trigger, sending, modulation })
     }
 
+    /// The same from its timestamps: the departure of the first segment that it is for, and its own. Each copy has its own.
+    fn echo_of_stamps(&self, segment: &Segment, now: Time) -> Option<Echo> {
+        let stamps = segment.options.timestamps.filter(|_| self.timestamps)?;
+        let unit = self.clock_unit().0;
+        let [sent, received] = [stamps.echo, stamps.value].map(|stamp| {
+            let ticks = self.clock(now).wrapping_sub(stamp);
+            Time((now.0 / unit).saturating_sub(u64::from(ticks)) * unit)
+        });
+        let trigger = self.sender.board().una();
+        Some(Echo { sent, received, trigger, sending: Sending::Single, modulation: None })
+    }
+
     fn on_data(&mut self, segment: &Segment, ecn: Ecn, now: Time, out: &mut impl Out) {
         let zero = self.irs.plus(1);
         let Some(start) = segment.seq.unwrap_near(zero, self.receiver.next()) else {
             self.ack_due = AckDue::Now;
             return;
         };
+        if self.config.quick_acks_again {
+            self.receiver.hurry_after_gap(now, self.sender.rtt().rto(), self.config.quick_acks);
+        }
         if self.receiver.is_tuned()
             && segment.len >= self.config.packet
             && let (Some(stamps), Some(sample)) = (segment.options.timestamps, self.echoed_rtt(segment, now))

@@ -71,6 +71,38 @@ fn a_buffer_that_grows_begins_with_64_kib_and_follows_what_is_read_in_a_round_tr
     assert_eq!(receiver.buffer(), 6_000_000, "what it may have");
 }
 
+/// As Linux before 6.16: `2 c + 16` segments where c were read, and twice as much again where c has doubled.
+#[test]
+fn a_buffer_with_a_cushion_grows_by_it_and_not_by_what_waits_beyond_a_hole() {
+    let mut receiver = tuned(true);
+    let tuning = receiver.tuning.as_mut().expect("it is tuned");
+    tuning.cushion = 16 * u64::from(SEGMENT);
+    reads(&mut receiver, 1);
+    receiver.tune(Time(0), Some(Span::from_millis(100)));
+    reads(&mut receiver, 19);
+    receiver.accept(receiver.next() + 50 * u64::from(SEGMENT), SEGMENT, false);
+    receiver.tune(Time(100_000_000), Some(Span::from_millis(100)));
+    assert_eq!(receiver.buffer(), 3 * (2 * 20 + 16) * u64::from(SEGMENT));
+}
+
+#[test]
+fn quick_acknowledgements_that_offer_more_do_not_count_from_an_even_number_on() {
+    let config = Config {
+        packet: SEGMENT,
+        ack_every: 2,
+        quick_acks: 16,
+        receive_buffer: Some(6_000_000),
+        receive_autotuning: true,
+        ..Profile::Rfc.config()
+    };
+    let mut receiver = Receiver::new(&config);
+    receiver.set_scale(7);
+    // As Linux 6.12 in virtual time: the window grows by the first six, so that 22 are acknowledged at once.
+    let at_once = reads(&mut receiver, 26);
+    assert_eq!(at_once.iter().take_while(|now| **now).count(), 22);
+    assert_eq!(at_once[22..], [false, true, false, true]);
+}
+
 #[test]
 fn the_round_trip_of_a_buffer_that_grows_is_by_the_timestamps_that_come_back() {
     let rtt =

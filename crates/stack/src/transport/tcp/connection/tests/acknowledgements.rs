@@ -1,6 +1,70 @@
 //! When acknowledgements leave, and what they carry.
 
 use super::*;
+use crate::hooks::Congestion;
+use crate::packet::Form;
+use crate::transport::congestion::JtcpConfig;
+
+/// As the laws for Linux: the times of the first segment acknowledged and of the acknowledgement, without an option.
+#[test]
+fn timestamps_tell_a_law_of_jitter_and_count_the_time_for_which_an_acknowledgement_waits() {
+    let ratio = |ack_every| {
+        let law = LawConfig::Jtcp(JtcpConfig { header: Form::Timestamps, ..JtcpConfig::default() });
+        let parts = Parts::new(RecoveryKind::Sack, law);
+        let config = Config { parts, ack_every, tick: Span::ZERO, nagle: false, ..modern() };
+        let mut pair = Pair::new(&config);
+        pair.open();
+        pair.run(Span::from_millis(100));
+        pair.write(CLIENT, 3_000);
+        pair.run(Span::from_secs(1));
+        assert!(pair.log.iter().all(|(.., segment)| segment.options.extension.is_none()));
+        let sender = pair.ends[CLIENT].sender();
+        sender.law().jitter(sender.window()).expect("a law that measures it").ratio
+    };
+    // All three leave and arrive together. With pairs, the third waits for 40 ms.
+    assert_eq!([1, 2].map(ratio), [0.0, 1.0]);
+}
+
+/// When the acknowledgement of one segment leaves that arrives at this time, in microseconds.
+fn acknowledged_at(config: &Config, arrives_us: u64) -> u64 {
+    let mut pair = Pair::new(config);
+    pair.open();
+    pair.run(Span::from_millis(100));
+    pair.now = Time(arrives_us * 1000 - ONE_WAY.0);
+    pair.write(CLIENT, 1_000);
+    pair.run(Span::from_secs(1));
+    let (at, ..) = pair.log.iter().rev().find(|(_, side, _)| *side == SERVER).expect("it acknowledges");
+    at.0 / 1000
+}
+
+#[test]
+fn an_acknowledgement_waits_to_the_tick_after_its_time() {
+    let exact = Config { ack_every: 2, nagle: false, ..modern() };
+    let ticking = Config { ack_tick: Span::from_millis(4), ..exact };
+    assert_eq!([200_000, 201_500].map(|at| acknowledged_at(&exact, at)), [240_000, 241_500]);
+    assert_eq!([200_000, 201_500].map(|at| acknowledged_at(&ticking, at)), [244_000, 244_000]);
+}
+
+#[test]
+fn after_a_gap_longer_than_its_timeout_a_receiver_acknowledges_at_once_again() {
+    let waits = |again, gap_ms| {
+        let config =
+            Config { ack_every: 2, quick_acks: 2, quick_acks_again: again, nagle: false, ..modern() };
+        let mut pair = Pair::new(&config);
+        pair.open();
+        pair.run(Span::from_millis(100));
+        pair.write(CLIENT, 4_000);
+        pair.run(Span::from_millis(gap_ms));
+        let before = pair.now;
+        pair.write(CLIENT, 1_000);
+        pair.run(Span::from_secs(1));
+        let (at, ..) =
+            pair.log.iter().rev().find(|(_, side, _)| *side == SERVER).expect("an acknowledgement");
+        at.since(before) > ONE_WAY
+    };
+    // A round trip of 20 ms gives a timeout of 200 ms or more.
+    assert_eq!([waits(false, 900), waits(true, 100), waits(true, 900)], [true, true, false]);
+}
 
 #[test]
 fn acknowledgements_ride_on_data_that_goes_the_other_way() {
