@@ -94,9 +94,7 @@ class Studio:
                 part: {name: entry["title"] for name, entry in registered(key).items()}
                 for key, part in {**PARTS, "agents.agent.kind": "agents"}.items()
             },
-            "quantities": {
-                name: asdict(panel) for name, panel in PANELS.items() if panel.column or not panel.channel
-            },
+            "quantities": {name: asdict(panel) for name, panel in PANELS.items()},
             "tour": {"name": TOUR[0], "point": TOUR[1]},
             "ladder": {
                 "kinds": [[kind, *style] for kind, style in ladder.KINDS.items()],
