@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 @in_chromium
 def test_a_lecturer_needs_five_clicks(page: Page) -> None:
     """From the open page to: LLE-TCP saves airtime, and here is the ladder."""
+    assert page.do("$('#panel').textContent").startswith("Run shows figures")
     press(page, "#start-tour")
     page.until("$('#next')?.textContent === 'Run it'")
     press(page, "#next")
