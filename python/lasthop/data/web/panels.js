@@ -198,16 +198,16 @@ class Panels {
   }
 
   time() {
-    const { about } = this.results, points = this.points(), key = this.pair()?.key;
+    const { about } = this.results, points = this.points(), key = this.pair()?.key, names = namesOf(this.results, {});
     const channels = CURVES.map(([channel]) => channel).filter((channel) => about.channels.includes(channel));
     if (!channels.length) return [this.choice(), el("p", { class: "about" }, "This scenario has neither TCP flows nor queues that a trace shows.")];
     const drawn = async (place) => {
       const runs = [];
-      for (const point of points) runs.push({ run: await this.traced(point, { trace: channels }), label: key ? about.points[point][key] : "" });
+      for (const point of points) runs.push({ run: await this.traced(point, { trace: channels }), label: key ? names[about.points[point][key]] ?? about.points[point][key] : "" });
       if (!place.isConnected || runs.some(({ run }) => !run)) return [];
       const failed = runs.find(({ run }) => run.error);
       if (failed) return [el("p", { class: "notice" }, failed.run.error)];
-      const host = this.card(overTime(runs, key ?? pointName(about.points[points[0]])), undefined, place);
+      const host = this.card(overTime(runs, key ? key.split(".").slice(-2).join(" ") : pointName(about.points[points[0]])), undefined, place);
       this.cards.at(-1).draw();
       return [host];
     };
@@ -265,6 +265,7 @@ class Panels {
       if (said !== undefined) return said ? [el("p", { class: "about" }, said)] : [];
       for (const { rows, title, point } of runs) {
         const film = FilmOf.of(rows, period), positions = await this.ask(this.results.scenario, { do: "positions", point });
+        if (positions.error) throw new Error(positions.error);
         films.push([title, film, placesOf(film.nodes, positions)]);
       }
       if (!films.some(([, film]) => film.flights.length)) return [el("p", { class: "about" }, "No frame went between two nodes then.")];

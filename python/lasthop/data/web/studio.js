@@ -1,6 +1,7 @@
 // The playground: a scenario that is checked while it is written, and run in the page.
 
 const state = { name: SETUP.name, kept: SETUP.text, about: null, scenario: null, set: [], faults: [], running: false };
+const HINT = $("#panel").firstElementChild;
 let pool = null, checker = null, library = null, pending = 0, checks = 0;
 
 const editor = new Editor($("#editor"), SETUP.text, () => changed());
@@ -162,7 +163,7 @@ function take({ name, text, savable = false }) {
   $("#keep").textContent = savable ? "Save" : "Download";
   pool?.stop();
   panels.results = null;
-  $("#panel").replaceChildren();
+  $("#panel").replaceChildren(HINT);
   return check().then((about) => {
     if (about) $("#replications").value = Math.min(about.replications, 5);
     command();
