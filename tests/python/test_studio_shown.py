@@ -307,6 +307,23 @@ def test_two_values_of_any_key_are_compared_in_pairs(page: Page, served: Any, tm
 
 
 @in_chromium
+def test_values_of_keys_that_advance_together_are_compared_where_the_others_are_the_same(page: Page) -> None:
+    zipped = '[sweep.zip]\n"links.path.rate" = ["1 Mbit/s", "2 Mbit/s"]\n"links.path.delay" = ["10 ms", "5 ms"]\n'
+    written(page, SMALL.replace("[[figure]]", zipped + "[[figure]]"))
+    page.do("$('#replications').value = 1, null")
+    ran(page)
+    page.do(
+        "Object.assign(panels, { point: 11, compared: { key: 'links.path.rate' } }), panels.open('compare')"
+    )
+    pair = page.do("panels.points().map((it) => panels.results.about.points[it])")
+    assert [it["links.path.rate"] for it in pair] == ["1 Mbit/s", "2 Mbit/s"]
+    assert {it["links.path.loss.rate"] for it in pair} == {"3 %"}
+    offered = page.do("$$('#point option').map((it) => it.textContent)")
+    assert len(offered) == 6
+    assert not any("rate = 1 Mbit/s" in it for it in offered)
+
+
+@in_chromium
 def test_a_sweep_in_the_page_has_the_means_of_a_study(page: Page, served: Any, tmp_path: Path) -> None:
     written(page, SMALL)
     page.do("$('#replications').value = 3, null")
