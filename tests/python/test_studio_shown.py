@@ -308,8 +308,8 @@ def test_two_values_of_any_key_are_compared_in_pairs(page: Page, served: Any, tm
 
 @in_chromium
 def test_values_of_keys_that_advance_together_are_compared_where_the_others_are_the_same(page: Page) -> None:
-    zipped = '[sweep.zip]\n"links.path.rate" = ["1 Mbit/s", "2 Mbit/s"]\n"links.path.delay" = ["10 ms", "5 ms"]\n'
-    written(page, SMALL.replace("[[figure]]", zipped + "[[figure]]"))
+    rates, delays = '"links.path.rate" = ["1 Mbit/s", "2 Mbit/s"]', '"links.path.delay" = ["10 ms", "5 ms"]'
+    written(page, SMALL.replace("[[figure]]", f"[sweep.zip]\n{rates}\n{delays}\n[[figure]]"))
     page.do("$('#replications').value = 1, null")
     ran(page)
     page.do(
