@@ -113,7 +113,7 @@ def verify_command(
     from lasthop.study.archive import verify
 
     if is_release and file is not None:
-        raise UsageError(f"{file}: expected no file with --release")
+        raise UsageError(f"{file}: a file beside --release; expected one of them")
     if is_release:
         _verify_release(as_json=as_json)
         return
@@ -150,7 +150,7 @@ def _verify_release(*, as_json: bool) -> None:
     """Repeat the pinned runs of this release."""
     import platform
 
-    from lasthop import __version__, _core
+    from lasthop import _core
     from lasthop.base.jsontext import dumps
     from lasthop.scenario.fingerprints import now, recorded
 
@@ -161,7 +161,7 @@ def _verify_release(*, as_json: bool) -> None:
         runs = [f"{one.scenario}:{one.point}" for one in differing]
         data(dumps({"repeated": len(pinned), "agreeing": agreeing, "differing": runs, "machine": machine}))
     else:
-        release = f"lasthop {__version__}, model {_core.model_version}"
+        release = f"lasthop {_core.__version__}, model {_core.model_version}"
         data(f"{agreeing} of {len(pinned)} runs are those of {release}, bit for bit, on {machine}")
     for one in differing:
         complain(f"{one.scenario}: point {one.point} gives other results than the release")
