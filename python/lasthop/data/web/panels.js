@@ -33,6 +33,8 @@ class Panels {
       tab.setAttribute("aria-selected", String(tab.dataset.panel === name));
       tab.tabIndex = tab.dataset.panel === name ? 0 : -1;
     }
+    // On a phone the list of tabs is wider than the page.
+    $("[role=tablist]").scrollLeft = $(`#tab-${name}`).offsetLeft - this.tabs[0].offsetLeft - 60;
     this.host.setAttribute("aria-labelledby", `tab-${name}`);
     this.draw();
   }

@@ -251,7 +251,7 @@ const TOUR = [
   ["LLE-TCP sits between TCP and an 802.11 link. It makes the TCP acknowledgements at the sender from the acknowledgements of the link, so that none of them takes time on the air. This scenario runs a hop with it and without it.", "Run it", () => run()],
   ["Each bar is the time of the medium. With LLE-TCP the part of the TCP acknowledgements is gone, and data has more of it. How much more?", "Compare", () => { panels.compared = null; panels.point = SETUP.tour.point; panels.open("compare"); }],
   ["Goodput grows by the difference below, with its interval. Why, frame by frame?", "Ladder", () => panels.open("ladder")],
-  ["Left, each piece of data is followed by a TCP acknowledgement in a frame of its own. Right, LLE-TCP saves this airtime. Now change a number in the scenario, and run it again.", "End the tour", () => {}],
+  ["Without the agent each piece of data is followed by a TCP acknowledgement in a frame of its own. With LLE-TCP this airtime is saved. Now change a number in the scenario, and run it again.", "End the tour", () => {}],
 ];
 
 async function tour(step = 0) {
