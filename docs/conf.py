@@ -13,7 +13,8 @@ from sphinx.application import Sphinx
 import lasthop as lh
 from lasthop import __version__
 from lasthop.base import paths
-from lasthop.report.studio import fragment, has_quic
+from lasthop.report.simulator import has_quic
+from lasthop.report.studio import fragment
 
 project = "lasthop"
 author = "The lasthop authors"
@@ -49,6 +50,8 @@ html_show_sourcelink = False
 
 # What a tutorial says for its knobs: their keys, with the numbers to begin with where these are others.
 TURN = re.compile(r"<!-- turn (.+?) -->")
+# Below a fragment: a shipped scenario that has it, the rest of a scenario with … for it, or why neither.
+TRY = re.compile(r"<!-- (?:try (.+?)|try(\n.+?)|no try: (.+?)) ?-->", re.DOTALL)
 # What runs a scenario in a block of commands.
 RUNS = re.compile(r"lasthop (?:run|sweep|show|check|ladder|play) ([\w-]+/[\w-]+)")
 
@@ -67,9 +70,9 @@ def let_try(app: Sphinx, tree: nodes.document, name: str) -> None:
     shown: set[str] = set()
     for block in list(tree.findall(nodes.literal_block)):
         for scenario, text in opened(block, name.rpartition("/")[2]):
-            if scenario not in shown:
+            if text not in shown:
                 put_below(block, f"Try it: {scenario}", place + fragment(scenario, text))
-            shown.add(scenario)
+            shown.add(text)
     for comment in list(tree.findall(nodes.raw)):
         if found := TURN.search(comment.astext()):
             text = of_tutorial(Path(app.srcdir) / f"{name}.ipynb")
@@ -80,10 +83,28 @@ def let_try(app: Sphinx, tree: nodes.document, name: str) -> None:
 def opened(block: nodes.Element, page: str) -> list[tuple[str, str]]:
     """The name and the text of the scenario of a block, or of that which its commands run."""
     text = block.astext()
-    if block.get("language") == "toml" and is_whole(text):
-        return [(f"{page}.toml", text)]
+    if block.get("language") == "toml":
+        return [(f"{page}.toml", text)] if is_whole(text) else completed(block, page)
     files = [paths.shipped().get(name) for name in RUNS.findall(text)][:1]
-    return [(paths.scenario_id(it), it.read_text("utf-8")) for it in files if it and not has_quic(it)]
+    found = [(paths.scenario_id(it), it.read_text("utf-8")) for it in files if it]
+    return [(name, text) for name, text in found if not has_quic(text)]
+
+
+def completed(block: nodes.Element, page: str) -> list[tuple[str, str]]:
+    """The name and the text of the scenario of a fragment, by the comment below it, which may say why not."""
+    below = block.next_node(descend=False, siblings=True)
+    found = TRY.fullmatch(below.astext().strip()) if isinstance(below, nodes.raw) else None
+    if found is None:
+        return []
+    shipped, around, reason = found.groups()
+    if shipped:
+        return [(shipped, paths.shipped()[shipped].read_text("utf-8"))]
+    if around:
+        return [(f"{page}-whole.toml", around.replace("…", block.astext()).lstrip())]
+    below.parent.replace(
+        below, nodes.raw("", f'<p class="try">No <i>Try it</i>: {reason}</p>', format="html")
+    )
+    return []
 
 
 def put_below(block: nodes.Element, words: str, address: str, *, is_open: bool = False) -> None:

@@ -75,19 +75,36 @@ def test_no_link_of_the_guide_leads_nowhere(guide: Path) -> None:
                 assert (page.parent / html.unescape(link)).exists(), f"{page.name}: {link}"
 
 
+FRAME = re.compile(r'<iframe src="((?:\.\./)?studio/index\.html)#s=([\w-]+)"')
+
+
+def held(guide: Path, page: str) -> list[dict[str, Any]]:
+    """What the playgrounds in a page open."""
+    found = FRAME.findall((guide / page).read_text("utf-8"))
+    assert all(place.startswith("../") == ("/" in page) for place, _ in found)
+    packed = (urlsafe_b64decode(text + "=" * (-len(text) % 4)) for _, text in found)
+    return [json.loads(zlib.decompress(data, -zlib.MAX_WBITS)) for data in packed]
+
+
+def test_each_scenario_shown_opens_in_the_playground_or_the_page_says_why_not(guide: Path) -> None:
+    without, folder = [], paths.shipped()["examples/trace"].parent
+    for page in sorted(guide.glob("*.html")):
+        for block in page.read_text("utf-8").split('<div class="highlight-toml notranslate">')[1:]:
+            below = block.partition("</div>\n</div>\n")[2]
+            without += [] if below.startswith(('<details class="try">', '<p class="try">')) else [page.stem]
+        for it in held(guide, page.name):
+            assert lh.Scenario.from_text(it["text"], str(folder / "shown.toml")).points(), page
+    # What has been opened above it, and a file of Cargo.
+    assert without == ["my-wifi", "test-your-transport"]
+
+
 def test_scenarios_and_tutorials_open_in_the_playground(guide: Path) -> None:
-    frame = re.compile(r'<iframe src="((?:\.\./)?studio/index\.html)#s=([\w-]+)"')
-
-    def held(page: str) -> list[dict[str, Any]]:
-        found = frame.findall((guide / page).read_text("utf-8"))
-        assert all(place.startswith("../") == ("/" in page) for place, _ in found)
-        packed = (urlsafe_b64decode(text + "=" * (-len(text) % 4)) for _, text in found)
-        return [json.loads(zlib.decompress(data, -zlib.MAX_WBITS)) for data in packed]
-
-    assert [it["name"] for it in held("radio.html")] == ["radio.toml"]
-    assert [it["name"] for it in held("my-wifi.html")] == ["examples/my-wifi"]
-    assert held("quic.html") == []
-    (laws,), (agent,) = held("tutorials/five-laws-over-wifi.html"), held("tutorials/lle-tcp-explained.html")
+    assert [it["name"] for it in held(guide, "radio.html")] == ["radio.toml", *["radio-whole.toml"] * 5]
+    assert [it["name"] for it in held(guide, "my-wifi.html")] == ["examples/my-wifi"]
+    assert held(guide, "quic.html") == []
+    laws, agent = (
+        held(guide, f"tutorials/{name}.html")[0] for name in ("five-laws-over-wifi", "lle-tcp-explained")
+    )
     assert laws["knobs"] == {
         "run.duration": 15,
         **dict.fromkeys(("links.wire.delay", "links.air.rate", "links.air.queue")),

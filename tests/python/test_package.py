@@ -37,7 +37,10 @@ DATA = {
             *ROOT.glob("scenarios/**/traces/*"),
         ]
     ),
-    *(path.relative_to(FOLDER).as_posix() for path in (FOLDER / "web").iterdir()),
+    *(
+        path.relative_to(FOLDER).as_posix()
+        for path in [FOLDER / "fingerprints.csv", *(FOLDER / "web").iterdir()]
+    ),
 }
 
 

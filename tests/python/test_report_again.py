@@ -11,6 +11,9 @@ import lasthop as lh
 from browser import CONTRASTS, PROGRAM, Page
 from conftest import SMALL
 from lasthop.base import paths
+from lasthop.papers.paper import paper
+from lasthop.report.document import of_study
+from lasthop.report.page import write
 from lasthop.report.simulator import MODULE
 
 if TYPE_CHECKING:
@@ -19,6 +22,10 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.skipif(
     PROGRAM is None or not (paths.DATA / "web" / MODULE).is_file(), reason="chromium or the module is missing"
+)
+
+QUIC = SMALL[: SMALL.index("[sweep]")].replace(
+    'tcp  = { profile = "ns2-2004", variant = "reno", min-rto = "200 ms" }', "quic = {}"
 )
 
 
@@ -84,6 +91,38 @@ def test_other_values_are_compared_in_pairs_and_wrong_ones_are_explained(page: P
     assert "40 has no unit; expected a time" in again(page, {"links.path.delay": "40"})
     assert page.problems == []
     assert [url for url in page.requests if not url.startswith(("file:", "blob:", "data:"))] == []
+
+
+def test_studies_of_one_report_share_workers_where_their_files_are_the_same(
+    tab: Page, study: lh.Study, tmp_path: Path
+) -> None:
+    """Two links from records of one name, a scenario without files, and one that the module cannot run."""
+    (tmp_path / "record").write_text("\n".join(str(at) for at in range(8, 4000, 8)))
+    texts = {
+        "slower": study.scenario.text,
+        "plain": SMALL,
+        "other": SMALL.replace("10 ms", "11 ms"),
+        "quic": QUIC,
+    }
+    document = of_study(study)
+    document.paper = paper("i-tcp")
+    for name, text in texts.items():
+        (tmp_path / f"{name}.toml").write_text(text)
+        scenario = lh.load(tmp_path / f"{name}.toml", [("run.duration", "1 s")])
+        made = scenario.sweep(replications=1, out=tmp_path / name).run()
+        document.parts += of_study(made).parts
+    write(document, tmp_path / "live.html", live=True)
+    tab.open(tmp_path / "live.html")
+    found = tab.do(
+        "(async () => { const found = []; for (const study of DATA.studies.slice(0, 4)) {"
+        "const p = study.points.points[0], { runs } = await rerun(study, p, [], 1, () => {});"
+        "found.push(recordedOf(study.points, p, runs)); } return found; })()"
+    )
+    assert all(it["same"] == it["known"] > 20 for it in found), found
+    assert tab.do("POOLS.size") == 3
+    tab.do("openPoint(DATA.studies[4], 0)")
+    assert "Flows over QUIC run on the command line only" in tab.do("$('#runs').innerText")
+    assert tab.problems == []
 
 
 def test_only_a_live_report_has_the_simulator(

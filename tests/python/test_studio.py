@@ -344,6 +344,8 @@ def test_everything_fits_and_can_be_read(page: Page, width: int, scheme: str, se
         page.do(f"panels.open('{panel}')")
         page.until("!$('.later .about')?.textContent.includes('Running')")
         assert page.do("document.scrollingElement.scrollWidth") == width, panel
+        assert page.do("$$('.found').every((it) => it.offsetWidth <= it.parentElement.clientWidth)"), panel
+        assert page.do(f"$('#tab-{panel}').getBoundingClientRect().right") <= width, panel
         assert page.do(CONTRASTS) == [], panel
     assert page.problems == []
     assert [url for url in page.requests if not url.startswith((served[0].address, "blob:", "data:"))] == []

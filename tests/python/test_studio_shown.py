@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 @in_chromium
 def test_a_lecturer_needs_five_clicks(page: Page) -> None:
     """From the open page to: LLE-TCP saves airtime, and here is the ladder."""
+    assert page.do("$('#panel').textContent").startswith("Run shows figures")
     press(page, "#start-tour")
     page.until("$('#next')?.textContent === 'Run it'")
     press(page, "#next")
@@ -63,12 +64,47 @@ def test_a_figure_over_time_has_the_curves_of_a_report(page: Page, tmp_path: Pat
     theirs = chart(study, study.scenario.figures()[1], (), 1500)
     own = page.do("panels.cards.find((it) => it.fig.form === 'curve').fig")
     assert [panel["label"] for panel in own["panels"]] == [panel["label"] for panel in theirs["panels"]]
+    same_lines(own, theirs)
+    assert page.problems == []
+
+
+def same_lines(own: dict[str, Any], theirs: dict[str, Any]) -> None:
+    """Both have the same panels, with the same lines through the same values."""
     for one, other in zip(own["panels"], theirs["panels"], strict=True):
+        assert (one["label"], one["floats"]) == (other["label"], other["floats"])
         assert [line["name"] for line in one["series"]] == [line["name"] for line in other["series"]]
         for line, their in zip(one["series"], other["series"], strict=True):
-            before = [i for i, at in enumerate(their["x"]) if at < 2.7]
-            assert [line["x"][i] for i in before] == pytest.approx([their["x"][i] for i in before], rel=1e-5)
-            assert [line["y"][i] for i in before] == pytest.approx([their["y"][i] for i in before], rel=1e-4)
+            assert (bool(line.get("step")), bool(line.get("dots"))) == (their["step"], their["dots"])
+            assert line["x"] == pytest.approx(their["x"], rel=1e-5)
+            assert line["y"] == pytest.approx(their["y"], rel=1e-4)
+
+
+PACKETS = """
+[sweep]
+"flows.main.tcp.variant" = ["jtcp", "newreno"]
+
+[[figure]]
+id     = "packets"
+kind   = "time"
+panels = ["sequence", "released", "jitter", "ssthresh"]
+lines  = "flows.main.tcp.variant"
+since  = "1 s"
+until  = "2 s"
+"""
+
+
+@in_chromium
+def test_single_packets_over_time_are_those_of_a_report(page: Page, tmp_path: Path) -> None:
+    """Their numbers, what each acknowledgement released, and jitter ratios, which one of the points lacks."""
+    text = SMALL[: SMALL.index("[sweep]")].replace('"0 %"', '"2 %"') + PACKETS
+    written(page, text)
+    page.do("$('#replications').value = 1, null")
+    ran(page)
+    page.until("panels.cards.some((it) => it.fig.form === 'curve' && it.drawn)")
+    study = lh.Scenario.from_text(text, "scenario.toml").sweep(replications=1, out=tmp_path / "p").run()
+    theirs, own = chart(study, study.scenario.figures()[0], (), 1500), page.do("panels.cards[0].fig")
+    assert [len(panel["series"]) for panel in theirs["panels"]] == [6, 2, 2, 2]
+    same_lines(own, theirs)
     assert page.problems == []
 
 
@@ -268,6 +304,23 @@ def test_two_values_of_any_key_are_compared_in_pairs(page: Page, served: Any, tm
     assert "goodput of main" in page.do("$('#panel .found').textContent")
     assert page.do("$('#command').textContent").endswith("""-s 'sweep.links.path.delay=["10 ms", "40 ms"]'""")
     assert page.problems == []
+
+
+@in_chromium
+def test_values_of_keys_that_advance_together_are_compared_where_the_others_are_the_same(page: Page) -> None:
+    rates, delays = '"links.path.rate" = ["1 Mbit/s", "2 Mbit/s"]', '"links.path.delay" = ["10 ms", "5 ms"]'
+    written(page, SMALL.replace("[[figure]]", f"[sweep.zip]\n{rates}\n{delays}\n[[figure]]"))
+    page.do("$('#replications').value = 1, null")
+    ran(page)
+    page.do(
+        "Object.assign(panels, { point: 11, compared: { key: 'links.path.rate' } }), panels.open('compare')"
+    )
+    pair = page.do("panels.points().map((it) => panels.results.about.points[it])")
+    assert [it["links.path.rate"] for it in pair] == ["1 Mbit/s", "2 Mbit/s"]
+    assert {it["links.path.loss.rate"] for it in pair} == {"3 %"}
+    offered = page.do("$$('#point option').map((it) => it.textContent)")
+    assert len(offered) == 6
+    assert not any("rate = 1 Mbit/s" in it for it in offered)
 
 
 @in_chromium

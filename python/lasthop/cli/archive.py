@@ -81,10 +81,11 @@ def _figures(study: Study) -> dict[str, bytes]:
     "verify",
     epilog=examples(
         "lasthop verify mine.lasthop.zip",
-        "lasthop verify mine.lasthop.zip --all --json",
+        "lasthop verify --release",
     ),
 )
-@click.argument("file", type=Place())
+@click.argument("file", type=Place(), required=False)
+@click.option("--release", "is_release", is_flag=True, help="Check this build: twenty pinned runs.")
 @click.option(
     "--sample",
     type=Whole(1),
@@ -98,16 +99,26 @@ def _figures(study: Study) -> dict[str, bytes]:
 @json_option
 @law_option
 @talk_options
-def verify_command(file: Path, sample: int, is_all: bool, run_laws: bool, as_json: bool) -> None:
+def verify_command(
+    file: Path | None, is_release: bool, sample: int, is_all: bool, run_laws: bool, as_json: bool
+) -> None:
     """Check a FILE of `archive`: all its contents by their sums, and a sample of its runs by repeating them.
 
     A run agrees if every metric, series and count of events is the same bit for bit. The exit code is 1
     if one differs, and 4 if the file is damaged, changed or of another model version. Python code in FILE is
-    executed with --run-laws only: read it first.
+    executed with --run-laws only: read it first. With --release the runs are those that every build of this
+    release must give, on any processor.
     """
     from lasthop.base.jsontext import dumps
     from lasthop.study.archive import verify
 
+    if is_release and file is not None:
+        raise UsageError(f"{file}: a file beside --release; expected one of them")
+    if is_release:
+        _verify_release(as_json=as_json)
+        return
+    if file is None:
+        raise UsageError("FILE: missing; expected that of an archive, or --release")
     verdict = verify(file, None if is_all else sample, run_laws=run_laws)
     manifest = verdict.manifest
     agreeing = verdict.repeated - len(verdict.differing)
@@ -132,6 +143,29 @@ def verify_command(file: Path, sample: int, is_all: bool, run_laws: bool, as_jso
     for line in verdict.differing:
         complain(f"{file}: {line}")
     if verdict.differing:
+        raise click.exceptions.Exit(1)
+
+
+def _verify_release(*, as_json: bool) -> None:
+    """Repeat the pinned runs of this release."""
+    import platform
+
+    from lasthop import _core
+    from lasthop.base.jsontext import dumps
+    from lasthop.scenario.fingerprints import now, recorded
+
+    pinned = recorded()
+    differing = [one for one in pinned if now(one.scenario, one.point) != one]
+    agreeing, machine = len(pinned) - len(differing), f"{platform.machine()} {platform.system()}"
+    if as_json:
+        runs = [f"{one.scenario}:{one.point}" for one in differing]
+        data(dumps({"repeated": len(pinned), "agreeing": agreeing, "differing": runs, "machine": machine}))
+    else:
+        release = f"lasthop {_core.__version__}, model {_core.model_version}"
+        data(f"{agreeing} of {len(pinned)} runs are those of {release}, bit for bit, on {machine}")
+    for one in differing:
+        complain(f"{one.scenario}: point {one.point} gives other results than the release")
+    if differing:
         raise click.exceptions.Exit(1)
 
 

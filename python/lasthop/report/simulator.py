@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import gzip
+import tomllib
 from base64 import b64encode
 from typing import TYPE_CHECKING, Any
 
 from lasthop.base import paths
 from lasthop.base.errors import StudyError, UsageError, reason
+from lasthop.laws.registered import used
 from lasthop.report.sheet import asset
 from lasthop.study.directory import named_file
 
@@ -36,8 +38,17 @@ def scripts() -> str:
     return "".join(f'<script type="text/plain" id="{name}">{text}</script>' for name, text in kinds.items())
 
 
+def has_quic(text: str) -> bool:
+    """Whether a scenario has flows over QUIC, whose stack is not in the module."""
+    return any("quic" in flow for flow in tomllib.loads(text).get("flows", {}).values())
+
+
 def inputs(scenario: Scenario) -> dict[str, Any]:
-    """What the module needs in order to repeat the runs of a scenario: its text, settings and files."""
+    """What the module needs to repeat the runs of a scenario (text, settings and files), or what it lacks."""
+    if has_quic(scenario.text):
+        return {"lacks": "Flows over QUIC"}
+    if used(scenario.text, tuple(scenario.overrides)):
+        return {"lacks": "Laws written in Python"}
     return {
         "text": scenario.text,
         "set": scenario.overrides,

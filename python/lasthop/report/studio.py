@@ -28,7 +28,7 @@ from lasthop.report.numbers import embedded, look
 from lasthop.report.page import CHARTS, STYLES
 from lasthop.report.server import Handler, Loopback
 from lasthop.report.sheet import asset, sheet, source_of
-from lasthop.report.simulator import MODULE, module
+from lasthop.report.simulator import MODULE, has_quic, module
 from lasthop.scenario.airtime import CLASSES
 from lasthop.views.names import PARTS, registered
 from lasthop.views.timeline import PANELS
@@ -94,9 +94,7 @@ class Studio:
                 part: {name: entry["title"] for name, entry in registered(key).items()}
                 for key, part in {**PARTS, "agents.agent.kind": "agents"}.items()
             },
-            "quantities": {
-                name: asdict(panel) for name, panel in PANELS.items() if panel.column or not panel.channel
-            },
+            "quantities": {name: asdict(panel) for name, panel in PANELS.items()},
             "tour": {"name": TOUR[0], "point": TOUR[1]},
             "ladder": {
                 "kinds": [[kind, *style] for kind, style in ladder.KINDS.items()],
@@ -113,8 +111,9 @@ class Studio:
         """The scenarios that the page can open: name, title, text and picture of each."""
         # The examples are first.
         order = sorted(paths.shipped().items(), key=lambda it: not it[0].startswith("examples/"))
-        shipped = [_about(name, file) for name, file in order if name == self.name or not has_quic(file)]
-        return [*(_about(name, file) | {"savable": True} for name, file in self.own.items()), *shipped]
+        shipped = [_about(name, file) for name, file in order]
+        own = [_about(name, file) | {"savable": True} for name, file in self.own.items()]
+        return own + [it for it in shipped if it["name"] == self.name or not has_quic(it["text"])]
 
     def listing(self) -> str:
         """The scenarios, and the files of recorded links that they name, as JSON."""
@@ -151,12 +150,6 @@ class Studio:
 def _look(colour: int, marker: int | None = None, dashes: int | None = None) -> Look:
     marker, dashes = (colour if it is None else it for it in (marker, dashes))
     return Look(COLOURS[colour % len(COLOURS)], MARKERS[marker % len(MARKERS)], DASHES[dashes % len(DASHES)])
-
-
-def has_quic(file: Path) -> bool:
-    """Whether a shipped scenario has flows over QUIC, whose stack is not in the module of pages."""
-    flows = tomllib.loads(file.read_text(encoding="utf-8")).get("flows", {})
-    return any("quic" in flow for flow in flows.values())
 
 
 def _text(file: Path) -> str | None:

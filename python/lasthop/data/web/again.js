@@ -1,16 +1,25 @@
 // A report that simulates: a point is run again, as it was and with other values.
 
-/** The simulator of the page in workers; it is unpacked when it is first used. */
-async function simulator(files) {
+// Workers by the files that they have; most studies have none.
+const POOLS = new Map();
+let compiled = null;
+
+/** The simulator of the page; it is unpacked when it is first used. */
+async function unpackedModule() {
   const bytes = Uint8Array.from(atob($("#module").textContent), (sign) => sign.charCodeAt(0));
-  const module = await WebAssembly.compile(await through(bytes, new DecompressionStream("gzip")));
-  return new Pool($("#worker").textContent, module, files);
+  return WebAssembly.compile(await through(bytes, new DecompressionStream("gzip")));
+}
+
+/** The workers of a study, which it shares with others. */
+async function simulator({ again: { files } }) {
+  const key = JSON.stringify(files), module = await (compiled ??= unpackedModule());
+  if (!POOLS.has(key)) POOLS.set(key, new Pool($("#worker").textContent, module, files));
+  return POOLS.get(key);
 }
 
 /** Runs of a point of a study under changed keys; fails with the words of the simulator. */
 async function rerun(study, p, changes, count, progress) {
-  study.simulator ??= simulator(study.again.files);
-  const pool = await study.simulator, [engine] = pool.engines, { text } = study.again;
+  const pool = await simulator(study), [engine] = pool.engines, { text } = study.again;
   const set = [...study.again.set, ...changes], scenario = { text, name: "scenario.toml", set, key: JSON.stringify(set) };
   const about = await engine.open(scenario);
   if (about.error) throw new Error(about.error);
@@ -46,13 +55,14 @@ function recordedOf({ metrics }, p, runs) {
 
 /** The part of a point's sheet that runs it again. */
 function again(study, p) {
+  if (study.again.lacks) return el("p", { class: "about" }, `${study.again.lacks} run on the command line only, not in this page.`);
   const values = study.values.map((i) => DATA.rows[i]);
   const keys = el("datalist", { id: "again-keys" }, values.map(([key, value]) => el("option", { value: key }, value)));
   const rows = el("div"), here = el("div", { class: "later" });
   const field = (name, label) => el("input", { type: "text", name, "aria-label": label, placeholder: label, autocomplete: "off", ...(name === "key" ? { list: "again-keys" } : {}) });
   const add = () => rows.append(el("div", { class: "toolbar setting" }, field("key", "key, such as run.duration"), field("value", "value")));
   const count = el("input", { type: "number", min: "1", max: "200", value: String(Math.max(1, Math.min(5, p.n))), "aria-label": "Replications" });
-  const start = el("button", { class: "main" }, "Run"), stop = el("button", { type: "button", disabled: true, onclick: async () => (await study.simulator).stop() }, "Stop");
+  const start = el("button", { class: "main" }, "Run"), stop = el("button", { type: "button", disabled: true, onclick: async () => (await simulator(study)).stop() }, "Stop");
   const say = (text, kind = "about") => here.replaceChildren(el("p", { class: kind, role: "status" }, text));
   const go = async (event) => {
     event.preventDefault();

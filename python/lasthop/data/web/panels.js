@@ -33,6 +33,8 @@ class Panels {
       tab.setAttribute("aria-selected", String(tab.dataset.panel === name));
       tab.tabIndex = tab.dataset.panel === name ? 0 : -1;
     }
+    // On a phone the list of tabs is wider than the page.
+    $("[role=tablist]").scrollLeft = $(`#tab-${name}`).offsetLeft - this.tabs[0].offsetLeft - 60;
     this.host.setAttribute("aria-labelledby", `tab-${name}`);
     this.draw();
   }
@@ -87,12 +89,14 @@ class Panels {
     }
   }
 
-  /** The choice of a point, where there are several. */
-  choice() {
-    const { points } = this.results.about;
-    if (points.length < 2) return null;
-    const select = el("select", { id: "point", onchange: () => { this.point = Number(select.value); this.draw(); } }, points.map((values, i) => option(i, pointName(values))));
-    select.value = this.point;
+  /** The choice of a point, where there are several; of those with the baseline where two values of a key are compared. */
+  choice(pair = null) {
+    const { points } = this.results.about, bound = pair ? boundTo(this.results, pair.key) : new Set();
+    const rest = (values) => pointName(Object.fromEntries(Object.entries(values).filter(([key]) => !bound.has(key))));
+    const shown = [...points.keys()].filter((i) => !pair || points[i][pair.key] === pair.from);
+    if (shown.length < 2) return null;
+    const select = el("select", { id: "point", onchange: () => { this.point = Number(select.value); this.draw(); } }, shown.map((i) => option(i, rest(points[i]))));
+    select.value = pair ? this.beside(pair.key, pair.from) : this.point;
     return el("label", { class: "choice" }, el("span", {}, "Point"), select);
   }
 
@@ -128,11 +132,7 @@ class Panels {
 
   /** The point that differs from the one chosen by a value of a key. */
   beside(key, value) {
-    const { points } = this.results.about, here = points[this.point];
-    const others = Object.keys(here).filter((name) => name !== key);
-    const fit = (values) => values[key] === value && others.every((name) => values[name] === here[name]);
-    const found = points.findIndex(fit);
-    return found >= 0 ? found : points.findIndex((values) => values[key] === value);
+    return rivalOf(this.results, this.point, { [key]: value }) ?? this.results.about.points.findIndex((values) => values[key] === value);
   }
 
   compare() {
@@ -148,9 +148,8 @@ class Panels {
       select("to", "Value", pair.values, pair.to, (to) => ({ to })), el("span", {}, "minus"), select("from", "Baseline", pair.values, pair.from, (from) => ({ from })));
     const [a, b] = [this.beside(pair.key, pair.to), this.beside(pair.key, pair.from)], { results } = this;
     const rows = differing(this.metrics(), (name) => results.of(b, name), (name) => results.of(a, name));
-    const others = this.results.about.axes.length > 1 ? this.choice() : null;
     const about = `Paired by their random numbers, n = ${results.rows[a]?.size ?? 0}; ${PAIRED}`;
-    return [choice, others, el("p", { class: "about" }, about), el("div", { class: "toolbar" }, this.search()),
+    return [choice, this.choice(pair), el("p", { class: "about" }, about), el("div", { class: "toolbar" }, this.search()),
       tableOf("Differences", ["metric", pair.from, pair.to, "difference"], rows), this.another(false)];
   }
 
@@ -198,20 +197,20 @@ class Panels {
   }
 
   time() {
-    const { about } = this.results, points = this.points(), key = this.pair()?.key;
+    const { about } = this.results, points = this.points(), key = this.pair()?.key, names = namesOf(this.results, {});
     const channels = CURVES.map(([channel]) => channel).filter((channel) => about.channels.includes(channel));
     if (!channels.length) return [this.choice(), el("p", { class: "about" }, "This scenario has neither TCP flows nor queues that a trace shows.")];
     const drawn = async (place) => {
       const runs = [];
-      for (const point of points) runs.push({ run: await this.traced(point, { trace: channels }), label: key ? about.points[point][key] : "" });
+      for (const point of points) runs.push({ run: await this.traced(point, { trace: channels }), label: key ? names[about.points[point][key]] ?? about.points[point][key] : "" });
       if (!place.isConnected || runs.some(({ run }) => !run)) return [];
       const failed = runs.find(({ run }) => run.error);
       if (failed) return [el("p", { class: "notice" }, failed.run.error)];
-      const host = this.card(overTime(runs, key ?? pointName(about.points[points[0]])), undefined, place);
+      const host = this.card(overTime(runs, key ? key.split(".").slice(-2).join(" ") : pointName(about.points[points[0]])), undefined, place);
       this.cards.at(-1).draw();
       return [host];
     };
-    return [this.choice(), this.later(drawn)];
+    return [this.choice(this.pair()), this.later(drawn)];
   }
 
   /** The runs that are compared, or the one chosen, with the rows of their traces over the same period; a message in `said` instead. */
@@ -256,7 +255,7 @@ class Panels {
       return [...scenes.map((scene) => el("figure", { class: "ladder-of" }, inlined(svgOf(scene)))), ...captions,
         el("div", { class: "toolbar" }, el("button", { type: "button", onclick: () => save("ladder.svg", svgOf(ladderScene(panels, period, title)), "image/svg+xml") }, "Save the ladder"))];
     };
-    return [el("div", { class: "choices-of" }, this.choice(), el("label", { class: "choice" }, el("span", {}, "Layer"), layer), this.begin()), this.later(drawn)];
+    return [el("div", { class: "choices-of" }, this.choice(this.pair()), el("label", { class: "choice" }, el("span", {}, "Layer"), layer), this.begin()), this.later(drawn)];
   }
 
   film() {
@@ -265,6 +264,7 @@ class Panels {
       if (said !== undefined) return said ? [el("p", { class: "about" }, said)] : [];
       for (const { rows, title, point } of runs) {
         const film = FilmOf.of(rows, period), positions = await this.ask(this.results.scenario, { do: "positions", point });
+        if (positions.error) throw new Error(positions.error);
         films.push([title, film, placesOf(film.nodes, positions)]);
       }
       if (!films.some(([, film]) => film.flights.length)) return [el("p", { class: "about" }, "No frame went between two nodes then.")];
@@ -272,7 +272,7 @@ class Panels {
       return [el("iframe", { class: "film", title: `Film of ${title}`, srcdoc: page, onload: () => this.light() }),
         el("div", { class: "toolbar" }, el("button", { type: "button", onclick: () => save("film.html", page, "text/html;charset=utf-8") }, "Save the film"))];
     };
-    return [el("div", { class: "choices-of" }, this.choice(), this.begin()), this.later(drawn)];
+    return [el("div", { class: "choices-of" }, this.choice(this.pair()), this.begin()), this.later(drawn)];
   }
 
   /** A page within this one has the same colours. */

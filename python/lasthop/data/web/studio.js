@@ -1,6 +1,7 @@
 // The playground: a scenario that is checked while it is written, and run in the page.
 
 const state = { name: SETUP.name, kept: SETUP.text, about: null, scenario: null, set: [], faults: [], running: false };
+const HINT = $("#panel").firstElementChild;
 let pool = null, checker = null, library = null, pending = 0, checks = 0;
 
 const editor = new Editor($("#editor"), SETUP.text, () => changed());
@@ -162,7 +163,7 @@ function take({ name, text, savable = false }) {
   $("#keep").textContent = savable ? "Save" : "Download";
   pool?.stop();
   panels.results = null;
-  $("#panel").replaceChildren();
+  $("#panel").replaceChildren(HINT);
   return check().then((about) => {
     if (about) $("#replications").value = Math.min(about.replications, 5);
     command();
@@ -250,7 +251,7 @@ const TOUR = [
   ["LLE-TCP sits between TCP and an 802.11 link. It makes the TCP acknowledgements at the sender from the acknowledgements of the link, so that none of them takes time on the air. This scenario runs a hop with it and without it.", "Run it", () => run()],
   ["Each bar is the time of the medium. With LLE-TCP the part of the TCP acknowledgements is gone, and data has more of it. How much more?", "Compare", () => { panels.compared = null; panels.point = SETUP.tour.point; panels.open("compare"); }],
   ["Goodput grows by the difference below, with its interval. Why, frame by frame?", "Ladder", () => panels.open("ladder")],
-  ["Left, each piece of data is followed by a TCP acknowledgement in a frame of its own. Right, LLE-TCP saves this airtime. Now change a number in the scenario, and run it again.", "End the tour", () => {}],
+  ["Without the agent each piece of data is followed by a TCP acknowledgement in a frame of its own. With LLE-TCP this airtime is saved. Now change a number in the scenario, and run it again.", "End the tour", () => {}],
 ];
 
 async function tour(step = 0) {

@@ -53,11 +53,14 @@ function chosen(results, figure) {
   });
 }
 
+/** A key with those that advance together with it. */
+const boundTo = (results, key) => new Set(results.about.axes.find((axis) => axis.keys.includes(key))?.keys ?? [key]);
+
 /** The point with which one is compared: where the keys of `over` have those values. */
 function rivalOf(results, point, over) {
   const exact = { ...results.about.points[point], ...over };
   // What advances together with a key of `over` may differ at the point of comparison.
-  const bound = new Set(results.about.axes.filter((axis) => axis.keys.some((key) => key in over)).flatMap((axis) => axis.keys));
+  const bound = new Set(Object.keys(over).flatMap((key) => [...boundTo(results, key)]));
   const loose = Object.fromEntries(Object.entries(exact).filter(([key]) => key in over || !bound.has(key)));
   for (const wanted of [exact, loose]) {
     const found = results.about.points.flatMap((values, i) => (matches(values, wanted) ? [i] : []));
