@@ -241,14 +241,14 @@ impl ControllerFactory for Factory {
     fn build(self: Arc<Self>, now: Instant, mtu: u16) -> Box<dyn Controller> {
         let law = self.law.clone().build(now, mtu);
         let watched = Watched { law, record: self.record.clone() };
-        watched.note(now);
+        drop(watched.note(now));
         Box::new(watched)
     }
 }
 
 impl Watched {
     /// Notes the window.
-    fn note(&self, now: Instant) {
+    fn note(&self, now: Instant) -> MutexGuard<'_, Record> {
         let metrics = self.law.metrics();
         let (window, mut record) = (metrics.congestion_window, self.record.lock());
         if window != record.window {
@@ -257,14 +257,14 @@ impl Watched {
             record.threshold = metrics.ssthresh;
             record.pace = metrics.pacing_rate;
         }
+        record
     }
 }
 
 impl Controller for Watched {
     fn on_sent(&mut self, now: Instant, bytes: u64, last: u64) {
         self.law.on_sent(now, bytes, last);
-        self.note(now);
-        let mut record = self.record.lock();
+        let mut record = self.note(now);
         let now = record.time(now);
         record.on_sent(now);
     }
@@ -278,8 +278,7 @@ impl Controller for Watched {
 
     fn on_end_acks(&mut self, now: Instant, in_flight: u64, app_limited: bool, largest: Option<u64>) {
         self.law.on_end_acks(now, in_flight, app_limited, largest);
-        self.note(now);
-        let mut record = self.record.lock();
+        let mut record = self.note(now);
         let newest = record.newest.take();
         record.latest = newest.map(|newest| newest.rtt).or(record.latest);
         record.round_trips.extend(newest);
@@ -289,7 +288,7 @@ impl Controller for Watched {
         self.law.on_congestion_event(now, sent, is_persistent, lost);
         let window = self.law.metrics().congestion_window;
         self.record.lock().on_congestion(window, is_persistent, lost);
-        self.note(now);
+        drop(self.note(now));
     }
 
     fn on_mtu_update(&mut self, mtu: u16) {
