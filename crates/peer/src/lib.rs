@@ -32,6 +32,9 @@ pub trait Peer {
 
     /// Bytes that this end's application has received, in order if the transport keeps order.
     fn delivered(&self) -> u64;
+
+    /// Writes a log of this end from now on, as a qlog; one that has none writes nothing.
+    fn log(&mut self, _write: Box<dyn FnMut(&[u8]) + Send>) {}
 }
 
 impl<P: Peer + ?Sized> Peer for Box<P> {
@@ -49,5 +52,9 @@ impl<P: Peer + ?Sized> Peer for Box<P> {
 
     fn delivered(&self) -> u64 {
         (**self).delivered()
+    }
+
+    fn log(&mut self, write: Box<dyn FnMut(&[u8]) + Send>) {
+        (**self).log(write);
     }
 }

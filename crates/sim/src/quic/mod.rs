@@ -151,7 +151,8 @@ impl Peer {
             && let Some((_, connection)) = &self.connection
         {
             let smoothed = Span(connection.rtt().as_nanos() as u64);
-            self.record.lock().log_metrics(smoothed);
+            let path = connection.stats().path;
+            self.record.lock().log_metrics(smoothed, (path.lost_bytes, path.cwnd));
         }
     }
 

@@ -89,6 +89,9 @@ pub(crate) struct Record {
     pub(super) now: Time,
     pub(super) held_until: Time,
     pub(crate) log: Option<Log>,
+    /// Whether its controller is recorded, and if not, the bytes lost that have been logged.
+    is_watched: bool,
+    lost: u64,
     /// Whether a server issues tickets.
     pub(super) issues_tickets: bool,
     /// The transport parameters of the other end, and those of a connection that this one resumes.
@@ -121,6 +124,8 @@ impl Shared {
             now: Time::ZERO,
             held_until: Time::ZERO,
             log: None,
+            is_watched: false,
+            lost: 0,
             issues_tickets: false,
             parameters: None,
             remembered: None,
@@ -159,7 +164,7 @@ impl Record {
             }
             bytes += frame.datagram().unwrap_or_default();
         }
-        let is_probe = self.is_eliciting.is_none() && !self.is_asked;
+        let is_probe = self.is_watched && self.is_eliciting.is_none() && !self.is_asked;
         self.is_eliciting.get_or_insert(is_eliciting);
         self.eliciting.extend(is_eliciting.then_some(packet.length as u64));
         self.counters.acks += u64::from(!is_eliciting);
@@ -179,9 +184,18 @@ impl Record {
         }
     }
 
-    /// Logs what the end has measured; the smoothed round trip is that of the connection.
-    pub(super) fn log_metrics(&mut self, smoothed: Span) {
-        let (latest, smoothed) = (self.latest, self.latest.map(|_| smoothed));
+    /// Logs what the end has measured; smoothed round trip, bytes lost and window are those of the connection, of which the last
+    /// two are needed where no controller is recorded.
+    pub(super) fn log_metrics(&mut self, smoothed: Span, (lost, window): (u64, u64)) {
+        if !self.is_watched {
+            let newly = lost.saturating_sub(std::mem::replace(&mut self.lost, lost));
+            self.window = window;
+            if let Some(log) = self.log.as_mut().filter(|_| newly > 0) {
+                log.on_lost(self.now, newly);
+            }
+        }
+        let is_measured = !self.is_watched || self.latest.is_some();
+        let (latest, smoothed) = (self.latest, is_measured.then_some(smoothed));
         let metrics =
             Metrics { latest, smoothed, window: self.window, threshold: self.threshold, pace: self.pace };
         if let Some(log) = &mut self.log {
@@ -241,6 +255,7 @@ impl ControllerFactory for Factory {
     fn build(self: Arc<Self>, now: Instant, mtu: u16) -> Box<dyn Controller> {
         let law = self.law.clone().build(now, mtu);
         let watched = Watched { law, record: self.record.clone() };
+        self.record.lock().is_watched = true;
         drop(watched.note(now));
         Box::new(watched)
     }
