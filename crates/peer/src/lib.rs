@@ -15,6 +15,9 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::time::Duration;
 
+/// Takes a log piece by piece.
+pub type LogWriter = Box<dyn FnMut(&[u8]) + Send>;
+
 /// One end of a transport, with its application.
 ///
 /// Times are those since the start, at which [`Peer::send`] is called first. They never decrease. After each
@@ -34,7 +37,7 @@ pub trait Peer {
     fn delivered(&self) -> u64;
 
     /// Writes a log of this end from now on, as a qlog; one that has none writes nothing.
-    fn log(&mut self, _write: Box<dyn FnMut(&[u8]) + Send>) {}
+    fn log(&mut self, _write: LogWriter) {}
 }
 
 impl<P: Peer + ?Sized> Peer for Box<P> {
@@ -54,7 +57,7 @@ impl<P: Peer + ?Sized> Peer for Box<P> {
         (**self).delivered()
     }
 
-    fn log(&mut self, write: Box<dyn FnMut(&[u8]) + Send>) {
+    fn log(&mut self, write: LogWriter) {
         (**self).log(write);
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use lasthop_peer::Peer;
+use lasthop_peer::{LogWriter, Peer};
 use lasthop_sim::engine::streams::Stream;
 use lasthop_sim::live::{Network, Recorded};
 use lasthop_sim::model::Config;
@@ -103,7 +103,7 @@ impl Written {
         Written { file, text: Arc::default() }
     }
 
-    fn writer(&self) -> Box<dyn FnMut(&[u8]) + Send> {
+    fn writer(&self) -> LogWriter {
         let text = self.text.clone();
         Box::new(move |piece| text.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(piece))
     }

@@ -4,6 +4,7 @@ use std::fmt;
 use std::io::{self, Write};
 use std::time::Duration;
 
+use lasthop_peer::LogWriter;
 use lasthop_stack::packet::{Ecn, NodeId};
 use lasthop_stack::units::Time;
 use quinn_proto::TransportConfig;
@@ -86,14 +87,14 @@ impl lasthop_peer::Peer for Quinn {
         self.reader.delivered
     }
 
-    fn log(&mut self, write: Box<dyn FnMut(&[u8]) + Send>) {
+    fn log(&mut self, write: LogWriter) {
         let (name, role) = if self.opens { ("client", Role::Client) } else { ("server", Role::Server) };
         self.end.log(Log::new(Box::new(Written(write)), name, role), 0, LOCAL);
     }
 }
 
 /// What takes a log piece by piece.
-struct Written(Box<dyn FnMut(&[u8]) + Send>);
+struct Written(LogWriter);
 
 impl Write for Written {
     fn write(&mut self, text: &[u8]) -> io::Result<usize> {
