@@ -307,6 +307,14 @@ def test_the_largest_packets_without_discovery_leave() -> None:
     assert (metrics["flows.main.goodput_bps"] or 0.0) > 9.5e6
 
 
+def test_laws_of_ours_have_room_for_the_largest_datagrams_of_ip() -> None:
+    keys = 'law = "reno", packet = "65507 B", mtu-discovery = false, datagrams = true'
+    app = 'app = { kind = "cbr", cbr = { rate = "8 Mbit/s", packet = "65000 B" } }'
+    flow = f'[flows.main]\nfrom = "a"\nto = "b"\nquic = {{ {keys} }}\n{app}\n'
+    metrics = _run(_path("10 Mbit/s", "10 ms", 50, flow)).metrics
+    assert metrics["flows.main.goodput_bps"] == pytest.approx(8e6, rel=0.01)
+
+
 def test_a_large_window_of_a_stream_fills_a_long_path() -> None:
     keys = 'window = "200 MB", packet = "9000 B", mtu-discovery = false'
     app = 'app = { kind = "file", file = { size = "100 MB" } }'
@@ -321,7 +329,11 @@ def test_a_large_window_of_a_stream_fills_a_long_path() -> None:
     [
         ("quic = {}\ntcp = {}", "both tcp and quic; expected one of them"),
         ("quic = { timestamps = true }", "unknown key"),
-        ('quic = { congestion = "bbr" }', 'unknown congestion law "bbr"'),
+        (
+            'quic = { congestion = "bbr" }',
+            'unknown law of the stack "bbr"; expected one of cubic, newreno, '
+            "or instead of this key law, a law of tcp.congestion",
+        ),
         ('quic = {}\nsink = { buffer = "1 MB" }', "a flow over tcp"),
         ('quic = {}\napp = { kind = "ping" }', "ping over quic; expected a source of kind bulk, file, cbr"),
         (

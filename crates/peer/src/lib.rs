@@ -15,6 +15,9 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::time::Duration;
 
+/// Takes a log piece by piece.
+pub type LogWriter = Box<dyn FnMut(&[u8]) + Send>;
+
 /// One end of a transport, with its application.
 ///
 /// Times are those since the start, at which [`Peer::send`] is called first. They never decrease. After each
@@ -32,6 +35,9 @@ pub trait Peer {
 
     /// Bytes that this end's application has received, in order if the transport keeps order.
     fn delivered(&self) -> u64;
+
+    /// Writes a log of this end from now on, as a qlog; one that has none writes nothing.
+    fn log(&mut self, _write: LogWriter) {}
 }
 
 impl<P: Peer + ?Sized> Peer for Box<P> {
@@ -49,5 +55,9 @@ impl<P: Peer + ?Sized> Peer for Box<P> {
 
     fn delivered(&self) -> u64 {
         (**self).delivered()
+    }
+
+    fn log(&mut self, write: LogWriter) {
+        (**self).log(write);
     }
 }

@@ -1,7 +1,7 @@
 //! Tests of a transport over simulated last hops.
 //!
 //! A [`Trial`] joins two [`Peer`]s by a [`Hop`], runs replications until a bound on a percentile of the completion time is decided
-//! with the confidence asked for, and fails with the seed, a command and captures of a replication that missed it. A run depends
+//! with the confidence asked for, and fails with the seed, a command, captures and qlogs of a replication that missed it. A run depends
 //! on its seed alone: neither clock nor socket nor thread is involved.
 //!
 //! ```

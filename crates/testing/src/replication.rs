@@ -1,9 +1,11 @@
 //! One replication: two peers over the network of a scenario.
 
+use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use lasthop_peer::Peer;
+use lasthop_peer::{LogWriter, Peer};
 use lasthop_sim::engine::streams::Stream;
 use lasthop_sim::live::{Network, Recorded};
 use lasthop_sim::model::Config;
@@ -18,6 +20,8 @@ pub(crate) type Maker = Box<dyn Fn(u64) -> Box<dyn Peer>>;
 const LONGEST: usize = 1500 - (IP_HEADER + UDP_HEADER) as usize;
 /// The ports of both ends.
 const PORTS: [u16; 2] = [443, 50_000];
+/// The files of their logs.
+const LOGS: [&str; 2] = ["server.sqlog", "client.sqlog"];
 /// A peer whose deadline is not after the present is called again this long after it.
 const SOONEST: Duration = Duration::from_micros(1);
 
@@ -47,12 +51,12 @@ pub(crate) struct Outcome {
 }
 
 impl Experiment {
-    /// Runs a replication; writes captures of all links to a folder, if one is given.
-    pub(crate) fn run(&self, replication: u64, captures: Option<&Path>) -> Result<Outcome, String> {
+    /// Runs a replication; writes captures of all links and the logs of both peers to a folder, if one is given.
+    pub(crate) fn run(&self, replication: u64, records: Option<&Path>) -> Result<Outcome, String> {
         let flow = self.config.flows.first().ok_or("flows: none; expected one between server and client")?;
         let nodes = [flow.from, flow.to];
         let begin = Duration::from_nanos(self.config.run.warmup.0);
-        let pcap = captures.map_or_else(Vec::new, |folder| self.captures(folder));
+        let pcap = records.map_or_else(Vec::new, |folder| self.captures(folder));
         let network = Network::new(
             &self.config,
             &nodes.map(|node| self.config.nodes[node].name.as_str()),
@@ -70,9 +74,14 @@ impl Experiment {
             datagram: Vec::new(),
             packet: Vec::new(),
         };
+        let logs = records.map(|folder| LOGS.map(|name| Written::new(folder.join(name))));
+        for (peer, log) in joined.peers.iter_mut().zip(logs.iter().flatten()) {
+            peer.log(log.writer());
+        }
         let outcome = joined.run(self.bound, self.receives);
-        if captures.is_some() {
+        if let Some(logs) = logs {
             joined.network.finish().map_err(|error| error.to_string())?;
+            logs.into_iter().try_for_each(Written::save)?;
         }
         Ok(outcome)
     }
@@ -80,6 +89,32 @@ impl Experiment {
     fn captures(&self, folder: &Path) -> Vec<(usize, PathBuf)> {
         let file = |name: &str| folder.join(format!("{name}.pcap"));
         self.config.links.iter().enumerate().map(|(number, link)| (number, file(&link.name))).collect()
+    }
+}
+
+/// What a peer has logged, and the file for it.
+struct Written {
+    file: PathBuf,
+    text: Arc<Mutex<Vec<u8>>>,
+}
+
+impl Written {
+    fn new(file: PathBuf) -> Written {
+        Written { file, text: Arc::default() }
+    }
+
+    fn writer(&self) -> LogWriter {
+        let text = self.text.clone();
+        Box::new(move |piece| text.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(piece))
+    }
+
+    /// Writes the file, unless the peer has no log.
+    fn save(self) -> Result<(), String> {
+        let text = self.text.lock().unwrap_or_else(PoisonError::into_inner);
+        if text.is_empty() {
+            return Ok(());
+        }
+        fs::write(&self.file, &*text).map_err(|error| format!("{}: {error}", self.file.display()))
     }
 }
 

@@ -30,6 +30,9 @@ pub struct Report {
     pub times: Vec<Duration>,
     /// The first replication that was not complete within the bound.
     pub first_miss: Option<Miss>,
+    /// The folder with a capture of each link and the qlogs of both peers, of the first miss or of the replication asked for; empty
+    /// if the bound holds.
+    pub records: PathBuf,
 }
 
 /// A replication that was not complete within the bound.
@@ -42,8 +45,6 @@ pub struct Miss {
     pub delivered: u64,
     /// The command that runs it alone; empty if the bound holds.
     pub command: String,
-    /// The folder with a capture of each link; empty if the bound holds.
-    pub captures: PathBuf,
 }
 
 /// Why a trial fails. Its `Debug` is the report for a reader too, which tests print.
@@ -76,6 +77,7 @@ impl Report {
             misses: 0,
             times,
             first_miss,
+            records: PathBuf::new(),
         }
     }
 
@@ -111,16 +113,19 @@ impl Report {
             f,
             "\n  {misses} of {replications} replications missed it (seed {seed}); median {median}, p{percentile} {high}"
         )?;
-        let Some(miss) = self.first_miss.as_ref().filter(|miss| !miss.command.is_empty()) else {
+        if let Some(Miss { replication, delivered, command }) = &self.first_miss
+            && !command.is_empty()
+        {
+            let bound = Seconds(Some(self.bound));
+            write!(
+                f,
+                "\n  the first: replication {replication}, {delivered} B in {bound}\n  again: {command}"
+            )?;
+        }
+        if self.records.as_os_str().is_empty() {
             return Ok(());
-        };
-        let Miss { replication, delivered, command, captures } = miss;
-        write!(
-            f,
-            "\n  the first: replication {replication}, {delivered} B in {}",
-            Seconds(Some(self.bound))
-        )?;
-        write!(f, "\n  again: {command}\n  captures: {}", captures.display())
+        }
+        write!(f, "\n  captures and qlogs: {}", self.records.display())
     }
 
     /// The probability of a wrong verdict, in percent.

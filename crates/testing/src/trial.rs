@@ -8,8 +8,8 @@ use std::time::Duration;
 use lasthop_peer::Peer;
 
 use crate::hop::Hop;
-use crate::replication::{CLIENT, Experiment, Maker, SERVER};
-use crate::report::{Failure, Miss, Report};
+use crate::replication::{CLIENT, Experiment, Maker, Outcome, SERVER};
+use crate::report::{Failure, Report};
 use crate::sequential::{Sequential, Verdict};
 
 /// The variable of the environment that names the one replication to run.
@@ -112,7 +112,7 @@ impl Trial {
         self
     }
 
-    /// Where captures of a failing replication are written, in a folder with the name of the test; `target/lasthop` if this is
+    /// Where captures and qlogs of a failing replication are written, in a folder with the name of the test; `target/lasthop` if this is
     /// not called.
     #[must_use]
     pub fn folder(mut self, folder: impl AsRef<Path>) -> Trial {
@@ -136,7 +136,11 @@ impl Trial {
         let only = only().map_err(Failure::Invalid)?;
         let mut verdict = None;
         for replication in only.map_or(0..most, |only| only..only + 1) {
-            let outcome = experiment.run(replication, None).map_err(Failure::Invalid)?;
+            let outcome = match only {
+                Some(_) => recorded(&experiment, replication, &folder, &mut report),
+                None => experiment.run(replication, None),
+            };
+            let outcome = outcome.map_err(Failure::Invalid)?;
             report.add(replication, outcome);
             verdict = test.add(outcome.completed.is_none());
             if verdict.is_some() {
@@ -151,10 +155,11 @@ impl Trial {
             return Ok(report);
         }
         if let Some(miss) = &mut report.first_miss {
-            let test = test_name().map_or("trial".to_string(), |name| name.replace("::", "-"));
-            miss.captures = folder.join(test).join(miss.replication.to_string());
             miss.command = command(miss.replication);
-            capture(&experiment, miss).map_err(Failure::Invalid)?;
+            let replication = miss.replication;
+            if only.is_none() {
+                recorded(&experiment, replication, &folder, &mut report).map_err(Failure::Invalid)?;
+            }
         }
         Err(match verdict {
             Some(_) => Failure::Missed(Box::new(report)),
@@ -196,10 +201,17 @@ impl std::fmt::Debug for Trial {
     }
 }
 
-/// Runs a replication again, with captures.
-fn capture(experiment: &Experiment, miss: &Miss) -> Result<(), String> {
-    fs::create_dir_all(&miss.captures).map_err(|error| format!("{}: {error}", miss.captures.display()))?;
-    experiment.run(miss.replication, Some(&miss.captures)).map(|_| ())
+/// Runs a replication with captures and logs, in a folder that the report names.
+fn recorded(
+    experiment: &Experiment,
+    replication: u64,
+    folder: &Path,
+    report: &mut Report,
+) -> Result<Outcome, String> {
+    let test = test_name().map_or("trial".to_string(), |name| name.replace("::", "-"));
+    report.records = folder.join(test).join(replication.to_string());
+    fs::create_dir_all(&report.records).map_err(|error| format!("{}: {error}", report.records.display()))?;
+    experiment.run(replication, Some(&report.records))
 }
 
 /// The name of the test that runs, which is that of its thread.

@@ -97,3 +97,27 @@ fn what_is_missing_or_wrong_is_said() {
     let unknown = text(unknown.downloads(1).completes_within(Duration::from_secs(1)));
     assert!(unknown.starts_with("motel: unknown hop; expected one of lasthop list hops"), "{unknown}");
 }
+
+#[test]
+fn a_trial_that_holds_says_so() -> Result<(), Failure> {
+    let hop = Hop::text(HOP).set("links.air.loss.rate", "0 %");
+    println!("{}", over(hop, 972).completes_within(Duration::from_secs(1)).check()?);
+    Ok(())
+}
+
+#[test]
+fn a_replication_that_is_asked_for_is_recorded_though_it_holds() {
+    let this = std::env::current_exe().expect("the program of the tests");
+    let name = "trials::a_trial_that_holds_says_so";
+    let asked = std::process::Command::new(this)
+        .args(["--exact", name, "--nocapture"])
+        .env("LASTHOP_REPLICATION", "3")
+        .output()
+        .expect("the test runs");
+    let folder =
+        std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("trials-a_trial_that_holds_says_so/3");
+    let said = String::from_utf8_lossy(&asked.stdout);
+    assert!(said.contains("0 of 1 replications missed it"), "{said}");
+    assert!(said.contains(&format!("captures and qlogs: {}", folder.display())), "{said}");
+    assert!(folder.join("air.pcap").is_file(), "a peer without a log has a capture");
+}

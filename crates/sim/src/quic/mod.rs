@@ -68,6 +68,9 @@ pub(crate) struct Peer {
     remote: SocketAddr,
     base: Instant,
     record: Shared,
+    is_logged: bool,
+    /// Whether its law may hold packets back.
+    paces: bool,
     /// What the endpoint answers by itself to packets without a connection.
     answers: VecDeque<Vec<u8>>,
 }
@@ -76,8 +79,9 @@ impl Peer {
     /// An end that sends to this address; its random numbers are from `stream`.
     pub(crate) fn new(config: &QuicConfig, role: Role, remote: (NodeId, u16), stream: Stream) -> Peer {
         let made = |record: &Shared, draw| transport(config, record, draw);
-        let peer = Peer::over(config.packet, role, remote, stream, made);
+        let mut peer = Peer::over(config.packet, role, remote, stream, made);
         peer.record.lock().issues_tickets = config.zero_rtt;
+        peer.paces = matches!(config.law, QuicLaw::Ours(_));
         peer
     }
 
@@ -108,7 +112,9 @@ impl Peer {
         });
         let remote = socket(remote);
         let endpoint = Endpoint::new(Arc::new(endpoint), server, true, None);
-        Peer { endpoint, connection: None, client, remote, base, record, answers: VecDeque::new() }
+        let (is_logged, paces) = (false, false);
+        let (connection, answers) = (None, VecDeque::new());
+        Peer { endpoint, connection, client, remote, base, record, is_logged, paces, answers }
     }
 
     /// The transport parameters of the other end, which a client remembers with its ticket.
@@ -124,6 +130,7 @@ impl Peer {
     /// Logs this connection, whose number is `number`, from `local`.
     pub(crate) fn log(&mut self, log: Log, number: u32, local: (NodeId, u16)) {
         self.record.lock().log = Some(log.continue_with(number, socket(local)));
+        self.is_logged = true;
     }
 
     /// The log up to now.
@@ -140,11 +147,19 @@ impl Peer {
 
     /// Logs what has been measured.
     fn log_metrics(&mut self) {
-        if let Some((_, connection)) = &self.connection
-            && self.record.lock().log.is_some()
+        if self.is_logged
+            && let Some((_, connection)) = &self.connection
         {
             let smoothed = Span(connection.rtt().as_nanos() as u64);
-            self.record.lock().log_metrics(smoothed);
+            let path = connection.stats().path;
+            self.record.lock().log_metrics(smoothed, (path.lost_bytes, path.cwnd));
+        }
+    }
+
+    /// The record gets the time, if something happens by it.
+    fn note_time(&self, now: Time) {
+        if self.is_logged || self.paces {
+            self.record.lock().now = now;
         }
     }
 
@@ -157,7 +172,7 @@ impl Peer {
 
     /// A datagram has arrived.
     pub(crate) fn up(&mut self, datagram: &[u8], ecn: Ecn, now: Time) {
-        self.record.lock().now = now;
+        self.note_time(now);
         let time = now;
         let (ecn, now) = (EcnCodepoint::from_bits(ecn as u8), self.at(now));
         let mut answer = Vec::new();
@@ -180,7 +195,7 @@ impl Peer {
 
     /// The time has come for which it asked.
     pub(crate) fn on_timer(&mut self, now: Time) {
-        self.record.lock().now = now;
+        self.note_time(now);
         let now = self.at(now);
         if let Some((_, connection)) = &mut self.connection {
             connection.handle_timeout(now);
@@ -219,7 +234,8 @@ impl Peer {
         let (_, connection) = self.connection.as_mut()?;
         let timeout = connection.poll_timeout();
         let timeout = timeout.map(|at| Time(at.saturating_duration_since(self.base).as_nanos() as u64));
-        timeout.into_iter().chain(self.record.lock().held()).min()
+        let held = if self.paces { self.record.lock().held() } else { None };
+        timeout.into_iter().chain(held).min()
     }
 
     /// The record of what it sends.

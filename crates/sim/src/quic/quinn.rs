@@ -1,19 +1,23 @@
 //! An end of `quinn-proto` as a peer, for callers with a network of their own.
 
 use std::fmt;
+use std::io::{self, Write};
 use std::time::Duration;
 
+use lasthop_peer::LogWriter;
 use lasthop_stack::packet::{Ecn, NodeId};
 use lasthop_stack::units::Time;
 use quinn_proto::TransportConfig;
 
-use super::{Peer, Reader, Role, Writer};
+use super::{Log, Peer, Reader, Role, Writer};
 use crate::engine::streams::Stream;
 
 /// The longest UDP payload in an IP packet of 1500 B.
 const PACKET: u16 = 1472;
 /// The address of the other end, which its connection only needs to be the same throughout.
 const REMOTE: (NodeId, u16) = (NodeId(0), 443);
+/// That of this end, in its log.
+const LOCAL: (NodeId, u16) = (NodeId(1), 443);
 
 /// An end of `quinn-proto` with its application: it writes to one stream, and reads all at once.
 ///
@@ -81,6 +85,25 @@ impl lasthop_peer::Peer for Quinn {
 
     fn delivered(&self) -> u64 {
         self.reader.delivered
+    }
+
+    fn log(&mut self, write: LogWriter) {
+        let (name, role) = if self.opens { ("client", Role::Client) } else { ("server", Role::Server) };
+        self.end.log(Log::new(Box::new(Written(write)), name, role), 0, LOCAL);
+    }
+}
+
+/// What takes a log piece by piece.
+struct Written(LogWriter);
+
+impl Write for Written {
+    fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+        (self.0)(text);
+        Ok(text.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

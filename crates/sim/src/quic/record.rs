@@ -89,6 +89,9 @@ pub(crate) struct Record {
     pub(super) now: Time,
     pub(super) held_until: Time,
     pub(crate) log: Option<Log>,
+    /// Whether its controller is recorded, and if not, the bytes lost that have been logged.
+    is_watched: bool,
+    lost: u64,
     /// Whether a server issues tickets.
     pub(super) issues_tickets: bool,
     /// The transport parameters of the other end, and those of a connection that this one resumes.
@@ -121,6 +124,8 @@ impl Shared {
             now: Time::ZERO,
             held_until: Time::ZERO,
             log: None,
+            is_watched: false,
+            lost: 0,
             issues_tickets: false,
             parameters: None,
             remembered: None,
@@ -159,7 +164,7 @@ impl Record {
             }
             bytes += frame.datagram().unwrap_or_default();
         }
-        let is_probe = self.is_eliciting.is_none() && !self.is_asked;
+        let is_probe = self.is_watched && self.is_eliciting.is_none() && !self.is_asked;
         self.is_eliciting.get_or_insert(is_eliciting);
         self.eliciting.extend(is_eliciting.then_some(packet.length as u64));
         self.counters.acks += u64::from(!is_eliciting);
@@ -179,9 +184,18 @@ impl Record {
         }
     }
 
-    /// Logs what the end has measured; the smoothed round trip is that of the connection.
-    pub(super) fn log_metrics(&mut self, smoothed: Span) {
-        let (latest, smoothed) = (self.latest, self.latest.map(|_| smoothed));
+    /// Logs what the end has measured; smoothed round trip, bytes lost and window are those of the connection, of which the last
+    /// two are needed where no controller is recorded.
+    pub(super) fn log_metrics(&mut self, smoothed: Span, (lost, window): (u64, u64)) {
+        if !self.is_watched {
+            let newly = lost.saturating_sub(std::mem::replace(&mut self.lost, lost));
+            self.window = window;
+            if let Some(log) = self.log.as_mut().filter(|_| newly > 0) {
+                log.on_lost(self.now, newly);
+            }
+        }
+        let is_measured = !self.is_watched || self.latest.is_some();
+        let (latest, smoothed) = (self.latest, is_measured.then_some(smoothed));
         let metrics =
             Metrics { latest, smoothed, window: self.window, threshold: self.threshold, pace: self.pace };
         if let Some(log) = &mut self.log {
@@ -241,14 +255,15 @@ impl ControllerFactory for Factory {
     fn build(self: Arc<Self>, now: Instant, mtu: u16) -> Box<dyn Controller> {
         let law = self.law.clone().build(now, mtu);
         let watched = Watched { law, record: self.record.clone() };
-        watched.note(now);
+        self.record.lock().is_watched = true;
+        drop(watched.note(now));
         Box::new(watched)
     }
 }
 
 impl Watched {
     /// Notes the window.
-    fn note(&self, now: Instant) {
+    fn note(&self, now: Instant) -> MutexGuard<'_, Record> {
         let metrics = self.law.metrics();
         let (window, mut record) = (metrics.congestion_window, self.record.lock());
         if window != record.window {
@@ -257,14 +272,14 @@ impl Watched {
             record.threshold = metrics.ssthresh;
             record.pace = metrics.pacing_rate;
         }
+        record
     }
 }
 
 impl Controller for Watched {
     fn on_sent(&mut self, now: Instant, bytes: u64, last: u64) {
         self.law.on_sent(now, bytes, last);
-        self.note(now);
-        let mut record = self.record.lock();
+        let mut record = self.note(now);
         let now = record.time(now);
         record.on_sent(now);
     }
@@ -278,8 +293,7 @@ impl Controller for Watched {
 
     fn on_end_acks(&mut self, now: Instant, in_flight: u64, app_limited: bool, largest: Option<u64>) {
         self.law.on_end_acks(now, in_flight, app_limited, largest);
-        self.note(now);
-        let mut record = self.record.lock();
+        let mut record = self.note(now);
         let newest = record.newest.take();
         record.latest = newest.map(|newest| newest.rtt).or(record.latest);
         record.round_trips.extend(newest);
@@ -289,7 +303,7 @@ impl Controller for Watched {
         self.law.on_congestion_event(now, sent, is_persistent, lost);
         let window = self.law.metrics().congestion_window;
         self.record.lock().on_congestion(window, is_persistent, lost);
-        self.note(now);
+        drop(self.note(now));
     }
 
     fn on_mtu_update(&mut self, mtu: u16) {

@@ -245,24 +245,26 @@ impl crypto::Session for Session {
     }
 }
 
-/// The key of no cipher. What an end sends goes to its record, and so does what it receives.
+/// The key of no cipher. What an end sends goes to its record, and so does what it receives if it is logged.
 enum Plain {
-    Header,
-    Packets(Shared),
+    Unseen,
+    Recorded(Shared),
 }
 
 fn keys(record: &Shared) -> Keys {
-    let packets = || Box::new(Plain::Packets(record.clone()));
+    let local = Box::new(Plain::Recorded(record.clone()));
+    let is_logged = record.lock().log.is_some();
+    let remote = if is_logged { Plain::Recorded(record.clone()) } else { Plain::Unseen };
     Keys {
-        header: KeyPair { local: Box::new(Plain::Header), remote: Box::new(Plain::Header) },
-        packet: KeyPair { local: packets(), remote: packets() },
+        header: KeyPair { local: Box::new(Plain::Unseen), remote: Box::new(Plain::Unseen) },
+        packet: KeyPair { local, remote: Box::new(remote) },
     }
 }
 
 impl PacketKey for Plain {
     fn encrypt(&self, number: u64, packet: &mut [u8], header: usize) {
         let (length, end) = (packet.len(), packet.len() - TAG);
-        if let Plain::Packets(record) = self {
+        if let Plain::Recorded(record) = self {
             let (header, frames) = packet[..end].split_at(header);
             record.lock().on_packet(&Shown { number, header, frames, length });
         }
@@ -270,10 +272,10 @@ impl PacketKey for Plain {
     }
 
     fn decrypt(&self, number: u64, header: &[u8], payload: &mut BytesMut) -> Result<(), CryptoError> {
-        let length = header.len() + payload.len();
         let end = payload.len().checked_sub(TAG).ok_or(CryptoError)?;
         payload.truncate(end);
-        if let Plain::Packets(record) = self {
+        if let Plain::Recorded(record) = self {
+            let length = header.len() + end + TAG;
             record.lock().on_received(&Shown { number, header, frames: payload, length });
         }
         Ok(())

@@ -8,8 +8,10 @@ use quinn_proto::{Connection, Dir, Event, StreamEvent, StreamId, VarInt, WriteEr
 use super::Peer;
 use lasthop_stack::units::Time;
 
-/// What is written at a time, before it is the turn of the next stream.
-static CHUNK: [u8; 1 << 14] = [0; 1 << 14];
+/// What is written to a stream at a time, before it is the turn of the next one.
+const CHUNK: u64 = 1 << 14;
+/// What is written; a datagram has all at once.
+static DATA: [u8; 1 << 16] = [0; 1 << 16];
 
 /// The application that sends.
 pub(crate) struct Writer {
@@ -84,7 +86,7 @@ impl Writer {
         }
         for length in self.datagrams.iter_mut().flat_map(|datagrams| datagrams.drain(..)) {
             // One that is too large for the path is lost here.
-            _ = connection.datagrams().send(Bytes::from_static(&CHUNK[..length as usize]), true);
+            _ = connection.datagrams().send(Bytes::from_static(&DATA[..length as usize]), true);
         }
         while self.backlog > 0 && self.streams.len() < self.wanted as usize {
             let Some(stream) = connection.streams().open(Dir::Uni) else { break };
@@ -92,8 +94,8 @@ impl Writer {
         }
         let mut blocked = 0;
         while self.backlog > 0 && blocked < self.streams.len() {
-            let length = self.backlog.min(CHUNK.len() as u64) as usize;
-            let mut chunk = [Bytes::from_static(&CHUNK[..length])];
+            let length = self.backlog.min(CHUNK) as usize;
+            let mut chunk = [Bytes::from_static(&DATA[..length])];
             match connection.send_stream(self.streams[self.turn]).write_chunks(&mut chunk) {
                 Ok(written) => {
                     self.backlog -= written.bytes as u64;

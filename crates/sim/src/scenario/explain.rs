@@ -46,6 +46,11 @@ fn find(path: &[&str]) -> Result<&'static Key, String> {
         let known = keys::children(&path[..depth]);
         if !known.contains(&"*") && !known.contains(&path[depth]) {
             if depth == 0 && hints::of_key(path, 0).is_none() {
+                if let Some(table) = table(path) {
+                    let name = table.join(".").replace('*', "NAME");
+                    let keys = listed("", &keys::children(&table)).replace('*', "NAME");
+                    return Err(format!("a table of keys, {name}; expected one of them ({keys})"));
+                }
                 let names: Vec<String> = KEYS.iter().map(Key::shown).collect();
                 let last: Vec<&str> = names.iter().filter_map(|name| name.rsplit('.').next()).collect();
                 let near = nearest(path[path.len() - 1], &last);
@@ -62,6 +67,13 @@ fn find(path: &[&str]) -> Result<&'static Key, String> {
         "a table of keys; expected one of them ({})",
         listed("", &keys::children(path)).replace('*', "NAME")
     ))
+}
+
+/// The first table within others whose name ends so.
+fn table(path: &[&str]) -> Option<Vec<&'static str>> {
+    let name = format!(".{}.", path.join("."));
+    let ends = KEYS.iter().find_map(|key| Some((key.path, key.path.find(&name)? + name.len() - 1)));
+    ends.map(|(key, end)| key[..end].split('.').collect())
 }
 
 fn entry(key: &Key) -> Json {

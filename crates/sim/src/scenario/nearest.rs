@@ -42,6 +42,9 @@ pub(super) fn instead(what: &str, name: &str, known: &[&str]) -> String {
         None if ["variant", "congestion law"].contains(&what) => {
             format!("expected one of {list}, or the name of a law in Python that --law registers")
         }
+        None if what == "law of the stack" => {
+            format!("expected one of {list}, or instead of this key law, a law of tcp.congestion")
+        }
         None => format!("expected one of {list}"),
     }
 }

@@ -31,7 +31,7 @@ pub(super) const KEYS: &[Key] = &[
     .only(IF_QUIC),
     Key::new(
         "flows.*.quic.congestion",
-        Kind::Word("congestion law", || QuicLaw::NAMES.iter().map(|(name, _)| *name).collect()),
+        Kind::Word("law of the stack", || QuicLaw::NAMES.iter().map(|(name, _)| *name).collect()),
         "congestion control law of the stack",
     )
     .default("cubic")
