@@ -34,7 +34,7 @@ KEPT = Path(__file__).with_name("linux-runs.json")
 LAW = "flows.main.tcp.congestion"
 # What follows the release of a kernel of a guest.
 IN_VIRTUAL_TIME = " in virtual time"
-# Its clock, by which CUBIC counts.
+# Its clock, by which CUBIC counts and acknowledgements wait.
 TICK_IN_VIRTUAL_TIME = "1 ms"
 # Kernels before this one have room for so much beyond what is read in a round trip.
 WITHOUT_CUSHION, CUSHION = (6, 16), "16 segments"
@@ -229,11 +229,14 @@ def ours(name: str, **changes: str) -> list[tuple[dict, dict[str, list[float | N
         return list(crew.map(found, kept["lines"]))
 
 
-def habits(scenario: lh.Scenario, point: int, line: dict, kernel: str) -> Iterator[tuple[str, str]]:
+def habits(scenario: lh.Scenario, point: int, line: dict, kernel: str) -> Iterator[tuple[str, str | bool]]:
     """What ours is to do as this kernel: by its clock, and by the rule of its receive buffer."""
     tcp = f"flows.{line['flow']}.tcp"
-    if line["law"] == "cubic" and IN_VIRTUAL_TIME in kernel:
-        yield f"{tcp}.cubic.tick", TICK_IN_VIRTUAL_TIME
+    if IN_VIRTUAL_TIME in kernel:
+        yield f"{tcp}.ack-tick", TICK_IN_VIRTUAL_TIME
+        yield f"{tcp}.quick-acks-again", True
+        if line["law"] == "cubic":
+            yield f"{tcp}.cubic.tick", TICK_IN_VIRTUAL_TIME
     release = tuple(int(part) for part in kernel.split(".")[:2])
     is_tuned = scenario.resolved(point)[f"{tcp}.receive-autotuning"]["value"] == "true"
     if is_tuned and release < WITHOUT_CUSHION:
