@@ -56,10 +56,11 @@ fn after_a_gap_longer_than_its_timeout_a_receiver_acknowledges_at_once_again() {
         pair.open();
         pair.run(Span::from_millis(100));
         pair.write(CLIENT, 4_000);
-        pair.run(Span::from_millis(gap_ms));
-        let before = pair.now;
+        pair.run(Span::from_millis(100));
+        let before = pair.now.after(Span::from_millis(gap_ms));
+        pair.now = before;
         pair.write(CLIENT, 1_000);
-        pair.run(Span::from_secs(1));
+        pair.run(Span::from_secs(2));
         let (at, ..) =
             pair.log.iter().rev().find(|(_, side, _)| *side == SERVER).expect("an acknowledgement");
         at.since(before) > ONE_WAY
