@@ -70,7 +70,8 @@ impl Contender {
     fn take_up(&mut self, access: Access, rules: &Rules) {
         self.access = access;
         self.aifs = rules.config.sifs + rules.config.slot * u64::from(access.aifsn);
-        self.window = self.window.clamp(access.cw_min, access.cw_max);
+        let within = self.window.clamp(access.cw_min, access.cw_max);
+        self.window = if self.failures == 0 { access.cw_min } else { within };
     }
 
     /// When it may begin to count after the medium is idle from then on.

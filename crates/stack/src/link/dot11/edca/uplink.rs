@@ -11,7 +11,7 @@
 //! 3. All RUs are equal, and each has a station. The PPDUs last as long as the longest queue needs, within the limits of an
 //!    A-MPDU. The RU is larger if one of them could not carry a packet of 1500 bytes, or the queue.
 //! 4. A station is known once it has sent data by itself. It is triggered in the mode of the last PPDU that it has sent so.
-//! 5. A station that does not answer holds nothing until it reports again.
+//! 5. A station that has not answered as many triggers in a row as the retry limit holds nothing until it reports again.
 //! 6. An exchange has succeeded if at least one station answered, and ends a TXOP. Nothing rides in its BlockAck.
 
 use super::super::dcf::Role;
@@ -42,8 +42,10 @@ struct Known {
     mode: Mode,
     /// What it holds by category, as it reported.
     queued: [u8; CATEGORIES],
-    /// The last trigger for it, for reports and for data; 0 is none.
+    /// Its last place among all that were triggered, for reports and for data; 0 is none.
     turns: [u64; 2],
+    /// Triggers in a row that it has not answered.
+    missed: u32,
 }
 
 /// A station that a trigger is for.
@@ -72,7 +74,7 @@ pub(super) struct Triggering {
     ends: Option<Time>,
     confirmed: Vec<Confirmed>,
     candidates: Vec<usize>,
-    /// How many triggers there were.
+    /// How many stations were triggered.
     rounds: u64,
 }
 
@@ -141,7 +143,7 @@ impl<A: Arq + Clone> Edca<A> {
         if let Some(known) = self.uplink.get(node) {
             known.mode = mode;
         } else {
-            self.uplink.known.push(Known { node, mode, queued: [0; CATEGORIES], turns: [0; 2] });
+            self.uplink.known.push(Known { node, mode, queued: [0; CATEGORIES], turns: [0; 2], missed: 0 });
         }
         if let Some(interval) = uplink.requests.filter(|_| self.uplink.due == Time::NEVER)
             && !self.uplink.wants_reports
@@ -239,9 +241,9 @@ impl<A: Arq + Clone> Edca<A> {
         });
         if let Some((ru, count, room)) = found {
             let Triggering { asked, known, rounds, .. } = &mut self.uplink;
-            *rounds += 1;
             asked.clear();
             for place in &candidates[..count] {
+                *rounds += 1;
                 let known = &mut known[*place];
                 known.turns[usize::from(wants_data)] = *rounds;
                 let mode = known.mode.within(ru).soliciting();
@@ -395,8 +397,11 @@ impl<A: Arq + Clone> Edca<A> {
         let category = self.uplink.category;
         let any = self.uplink.any_answered();
         let Triggering { asked, known, .. } = &mut self.uplink;
-        for asked in asked.iter().filter(|asked| !asked.is_answered) {
-            if let Some(known) = known.iter_mut().find(|known| known.node == asked.node) {
+        let limit = self.rules.config.short_retry.unwrap_or(u32::MAX);
+        for Asked { node, is_answered, .. } in asked {
+            let Some(known) = known.iter_mut().find(|known| known.node == *node) else { continue };
+            known.missed = if *is_answered { 0 } else { known.missed.saturating_add(1) };
+            if known.missed >= limit {
                 known.queued = [0; CATEGORIES];
             }
         }
