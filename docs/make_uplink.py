@@ -22,7 +22,7 @@ ACCESS = {
     "down": "OFDMA down",
     "up": "OFDMA up",
     "mu": "OFDMA up, MU EDCA",
-    "silent": "OFDMA up, no contention",
+    "both": "OFDMA both ways, MU EDCA",
 }
 STATIONS = (1, 4, 8, 16, 32)
 LOADS = (2, 4, 8, 12, 16, 20)
