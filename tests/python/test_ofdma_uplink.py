@@ -22,7 +22,7 @@ SILENT = 'edca = "mu", mu-edca = { aifsn = 0 }'
 TEXT = """\
 [run]
 duration = "2.5 s"
-warmup   = "500 ms"
+warmup   = "1 s"
 [nodes]
 ap  = {{}}
 sta = {{ count = {stations} }}
@@ -39,7 +39,7 @@ ofdma        = {{ uplink = "{scheduler}", report-interval = "{interval}", {more}
 from = "sta"
 to   = "ap"
 udp  = {{}}
-app  = {{ kind = "cbr", cbr = {{ packet = "1472 B", rate = "{rate} Mbit/s" }} }}
+app  = {{ kind = "cbr", spread = "300 ms", cbr = {{ packet = "1472 B", rate = "{rate} Mbit/s" }} }}
 """
 
 
@@ -101,8 +101,8 @@ def test_the_ledger_has_all_of_the_time_and_the_stations_nearly_all_of_it() -> N
     metrics = scenario(4, 80, 7, "5 ms").run().metrics
     kinds = "data_payload tcp_ack_payload headers rts_cts mac_ack block_ack interframe backoff collision errored idle"
     air = {kind: metrics[f"links.air.airtime_{kind}_s"] or 0.0 for kind in kinds.split()}
-    assert sum(air.values()) == pytest.approx(2.0, rel=1e-9)
-    up = metrics["links.air.airtime_uplink_s"] or 0.0
+    assert sum(air.values()) == pytest.approx(1.5, rel=1e-9)
+    up = metrics["links.air.uplink_airtime_s"] or 0.0
     frames = sum(
         air[kind] for kind in ("data_payload", "headers", "block_ack", "mac_ack", "collision", "errored")
     )
@@ -140,8 +140,8 @@ def test_a_triggered_station_that_holds_nothing_sends_a_report() -> None:
     # A packet each 20 ms, asked for every 2 ms.
     metrics = scenario(4, 20, 7, "2 ms", rate=0.5888).run().metrics
     requests = metrics["links.air.ofdma_report_requests"] or 0.0
-    assert requests == pytest.approx(1000, rel=0.05)
-    assert 90 < (metrics["links.air.ofdma_uplink_triggers"] or 0.0) < 0.5 * requests
+    assert requests == pytest.approx(750, rel=0.05)
+    assert 70 < (metrics["links.air.ofdma_uplink_triggers"] or 0.0) < 0.5 * requests
     assert metrics["flows.up.goodput_bps"] == pytest.approx(4 * 0.5888e6, rel=0.01)
 
 
@@ -150,13 +150,13 @@ def test_tshark_reads_a_cycle(tmp_path: Path) -> None:
     capture = tmp_path / "air.pcap"
     scenario(4, 20, 7, "5 ms").set({"run.duration": "60 ms", "run.warmup": "0 s"}).run(pcap=capture)
     words = ["wlan.fc.type_subtype", "radiotap.he.data_1.ppdu_format", "wlan.trigger.he.trigger_type"]
-    words += ["wlan.trigger.he.ru_allocation", "wlan.ba.control.ba_type", "wlan.qos.queue_size", "_ws.expert.severity"]
+    words += ["wlan.trigger.he.ru_allocation", "wlan.ba.control.ba_type", "wlan.qos.queue_size", "_ws.expert.message"]
     fields = [part for word in words for part in ("-e", word)]
     done = subprocess.run(
         ["tshark", "-r", capture, "-T", "fields", *fields], capture_output=True, text=True, check=True
     )
     rows = [line.split("\t") for line in done.stdout.splitlines()]
-    assert not any(row[6] for row in rows)
+    assert {row[6] for row in rows} <= {"", "Retransmission (retry)"}
     kinds = {
         "basic": [row for row in rows if int(row[0], 0) == 18 and int(row[2], 0) == 0],
         "bsrp": [row for row in rows if int(row[0], 0) == 18 and int(row[2], 0) == 4],

@@ -137,7 +137,7 @@ impl Measured for BlockAcks {
         /// triggers that requested reports of what stations hold (BSRP)
         "ofdma_report_requests": Frames = it.number(|it| it.report_requests);
         /// airtime in which a station sends data to its access point, or the access point triggers or acknowledges it
-        "airtime_uplink_s": Seconds = it.uplink.map(Span::as_secs);
+        "uplink_airtime_s": Seconds = it.uplink.map(Span::as_secs);
     }
 }
 
