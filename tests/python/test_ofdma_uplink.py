@@ -21,8 +21,8 @@ SILENT = 'edca = "mu", mu-edca = { aifsn = 0 }'
 
 TEXT = """\
 [run]
-duration = "2.5 s"
-warmup   = "1 s"
+duration = "4 s"
+warmup   = "2.5 s"
 [nodes]
 ap  = {{}}
 sta = {{ count = {stations} }}
