@@ -95,8 +95,8 @@ pub(super) struct BlockAcks {
     pub(super) ended: EdcaCounters,
     /// The airtime of BlockAck and BlockAckReq.
     pub(super) airtime: Span,
-    /// The airtime of what stations send to their access point, if they have one.
-    pub(super) uplink: Option<Span>,
+    /// The airtime of what stations send to their access point.
+    pub(super) uplink: Span,
 }
 
 impl BlockAcks {
@@ -136,8 +136,9 @@ impl Measured for BlockAcks {
         "ofdma_uplink_parts": Frames = it.number(|it| it.uplink_parts);
         /// triggers that requested reports of what stations hold (BSRP)
         "ofdma_report_requests": Frames = it.number(|it| it.report_requests);
-        /// airtime in which a station sends data to its access point, or the access point triggers or acknowledges it
-        "uplink_airtime_s": Seconds = it.uplink.map(Span::as_secs);
+        /// airtime in which a station sends data to its access point, or the access point triggers or acknowledges it; 0
+        /// without an access point
+        "uplink_airtime_s": Seconds = Some(it.uplink.as_secs());
     }
 }
 

@@ -31,8 +31,8 @@ pub(crate) struct WlanCounters {
     pub(crate) arq: ArqCounters,
     /// Of all stations, with EDCA.
     pub(crate) edca: EdcaCounters,
-    /// Airtime of the stations on the way to their access point, if there is one.
-    pub(crate) uplink: Option<Span>,
+    /// Airtime of the stations on the way to their access point.
+    pub(crate) uplink: Span,
 }
 
 impl Wlan {
@@ -53,7 +53,7 @@ impl Wlan {
         let (queue, waits) = (self.queue.up_to(now), self.waits.summary());
         let aqms = self.sites.iter().flat_map(Interface::managements);
         let aqm = sum(aqms);
-        let uplink = self.ap.map(|_| self.uplink.0);
+        let uplink = self.uplink.0;
         let mut all =
             WlanCounters { aqm, service, queue, full, waits, airtime, uplink, ..WlanCounters::default() };
         for (station, interface) in self.sites.iter().enumerate() {
