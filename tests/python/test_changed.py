@@ -91,6 +91,13 @@ def test_a_module_reaches_the_tests_of_what_imports_it() -> None:
     assert {HERE, "tests/python/test_faults.py"} <= through_others
 
 
+def test_a_program_that_is_run_by_its_file_reaches_the_tests_of_what_runs_it() -> None:
+    assert "tests/python/test_live_api.py" in changed.reach(ROOT, ["python/lasthop/realtime/enter.py"]).python
+    assert "tests/python/test_linux.py" in changed.reach(ROOT, ["python/lasthop/virtual/proxy.py"]).python
+    of_a_command = changed.reach(ROOT, ["python/lasthop/scenario/link.py"]).python
+    assert any(one.startswith("tests/python/test_link.py") for one in of_a_command)
+
+
 def test_a_scenario_reaches_the_tests_that_name_it_and_a_test_itself() -> None:
     found = changed.reach(ROOT, ["scenarios/validation/linux-tail.toml", HERE]).python
     assert {HERE, "tests/python/test_docs.py"} <= found

@@ -34,6 +34,7 @@ ROOMS = (
         "figures",
         "papers",
         "report",
+        "suite",
     ),
     *("gym", "api", "tools", "cli"),
 )

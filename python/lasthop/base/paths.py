@@ -37,7 +37,7 @@ def for_children() -> str:
 
 
 def data(name: str) -> Path:
-    """The data of this name: `scenarios`, `papers` or `CITATION.cff`.
+    """The data of this name: `scenarios`, `suites`, `papers` or `CITATION.cff`.
 
     A directory of that name in the current directory is never used.
     """

@@ -102,6 +102,13 @@ def scenarios(ctx: click.Context, param: click.Parameter, incomplete: str) -> li
     return _beginning([*shipped(), *_files(incomplete)], incomplete)
 
 
+def suites(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    """Ids of suites."""
+    from lasthop.suite.cases import known
+
+    return _beginning(known(), incomplete)
+
+
 def studies(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
     """Directories."""
     return _files(incomplete, only_folders=True)

@@ -33,6 +33,7 @@ COMMANDS = {
     "export": ("results", "Write a study as csv, json or parquet."),
     "reproduce": ("verify", "Redraw the figures of papers and judge their claims."),
     "check": ("check", "Validate scenarios; compare with closed forms, or with Linux."),
+    "suite": ("suite", "Judge a congestion law by a fixed set of cases, as RFC 9743."),
     "live": ("live", "Run programs on the nodes of a scenario, in real time."),
     "virtual": ("virtual", "Run programs on the nodes of a scenario, in virtual time."),
     "kernel": ("kernel", "Load JTCP and EJTCP into the kernel of this machine."),
@@ -60,6 +61,9 @@ COMMANDS = {
     "completion": ("author", "Print the completion script of a shell."),
 }
 
+# What a command may be taken for, where its spelling is closer to that of another one.
+SYNONYMS = {"simulate": "run"}
+
 
 class Commands(click.Group):
     """Commands that are imported when they are called."""
@@ -81,7 +85,8 @@ class Commands(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find a command; name the nearest one if there is none."""
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            raise click.UsageError(f"{args[0]}: no such command; {nearest(args[0], COMMANDS)}", ctx)
+            meant = nearest(SYNONYMS.get(args[0], args[0]), COMMANDS)
+            raise click.UsageError(f"{args[0]}: no such command; {meant}", ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -142,15 +142,20 @@ def take_over(laws: tuple[Registered, ...]) -> None:
             )
 
 
+def installed() -> dict[str, str]:
+    """The laws of installed packages: name to `MODULE:CLASS`."""
+    from importlib.metadata import entry_points
+
+    return {point.name: point.value for point in entry_points(group=ENTRY_POINTS)}
+
+
 def named(text: str) -> str:
     """Register the law of an option, `NAME=MODULE:CLASS` with a module or a file; returns its name.
 
     A name alone is an entry point of an installed package.
     """
     if not set(text) & set("=:/."):
-        from importlib.metadata import entry_points
-
-        found = {point.name: point.value for point in entry_points(group=ENTRY_POINTS)}
+        found = installed()
         if text not in found:
             none = f"expected [NAME=]MODULE:CLASS such as mine=laws.py:Mine, {WITHOUT}"
             raise UsageError(f'"{text}"; {nearest(text, found, none=none)}', argument="law")

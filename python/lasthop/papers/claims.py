@@ -249,9 +249,9 @@ def read(path: Path) -> tuple[dict[str, Any], list[Claim]]:
     except (OSError, ValueError, RecursionError) as e:
         raise UsageError(f"{path}: {reason(e)}; expected a readable claims file") from e
     check_file(path, whole)
-    claims = [_claim(path, entry) for entry in whole.pop("claim", [])]
+    claims = [as_claim(path, entry) for entry in whole.pop("claim", [])]
     for table in whole.pop("table", []):
-        claims += [_claim(path, entry) for entry in spelt_out(path, table)]
+        claims += [as_claim(path, entry) for entry in spelt_out(path, table)]
     names = [claim.id for claim in claims]
     for name in names:
         if names.count(name) > 1:
@@ -262,7 +262,8 @@ def read(path: Path) -> tuple[dict[str, Any], list[Claim]]:
     return whole, claims
 
 
-def _claim(path: Path, entry: Mapping[str, Any]) -> Claim:
+def as_claim(path: Path, entry: Mapping[str, Any]) -> Claim:
+    """A claim from its parts; `path` is the file that messages name."""
     where = f"{path}: {entry.get('id', 'claim')}"
     for name in entry:
         if name not in _PARTS:

@@ -181,19 +181,25 @@ def _functions_naming(text: str, wanted: re.Pattern[str]) -> set[str]:
 
 @cache
 def _imports(root: Path) -> dict[str, set[str]]:
-    """The modules of lasthop that each module imports, anywhere in it."""
+    """The modules of lasthop that each module imports, anywhere in it, or names as the file of a program."""
     found = {}
-    for file in sorted((root / PACKAGE).rglob("*.py")):
-        words = file.relative_to(root / "python").with_suffix("").parts
-        name = ".".join(words[:-1] if words[-1] == "__init__" else words)
+    files = sorted((root / PACKAGE).rglob("*.py"))
+    for file in files:
         named = set()
         for node in ast.walk(ast.parse(file.read_text("utf-8"))):
             if isinstance(node, ast.Import):
                 named |= {one.name for one in node.names}
             elif isinstance(node, ast.ImportFrom) and node.module:
                 named |= {node.module, *(f"{node.module}.{one.name}" for one in node.names)}
-        found[name] = named
+            elif isinstance(node, ast.Constant) and str(node.value).endswith(".py"):
+                named |= {_module(root, other) for other in files if other.name == node.value}
+        found[_module(root, file)] = named
     return found
+
+
+def _module(root: Path, file: Path) -> str:
+    words = file.relative_to(root / "python").with_suffix("").parts
+    return ".".join(words[:-1] if words[-1] == "__init__" else words)
 
 
 def importers(root: Path, modules: set[str]) -> set[str]:
@@ -212,7 +218,7 @@ def using_in_python(root: Path, modules: set[str]) -> set[str]:
         sorted(name.rpartition(".")[2] for name in modules if name.startswith("lasthop.cli."))
     )
     methods = "|".join(sorted(methods_of_api(root, modules)))
-    ways = [rf'\bcli\(\s*"({commands})"'] if commands else []
+    ways = [rf'(?:\b(?:cli|within|run)\(|"lasthop",|COMMAND,)\s*"({commands})"'] if commands else []
     ways += [rf"\.({methods})\("] if methods else []
     calls = re.compile("|".join(ways)) if ways else None
     found = set()
