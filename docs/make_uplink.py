@@ -52,20 +52,26 @@ def written(text: str) -> str:
 
 def answer(claims: dict[str, Outcome]) -> str:
     """Three sentences with the means of claims."""
-    gains = {name.removeprefix("uplink/"): f"{found.mean or 0.0:+.0f} %".replace("-", "−") for name, found in claims.items()}
+    gains = {name.removeprefix("uplink/"): f"{round(found.mean or 0.0) or 0:+d} %".replace("+0", "0").replace("-", "−") for name, found in claims.items()}
     times = {name: f"{claims[f'uplink/{name}'].mean or 0.0:.0f} ms" for name in gains if name.startswith("p99-")}
     return " ".join(ANSWER.split()).format_map({**gains, **times})
 
 
 def goodput(claims: dict[str, Outcome]) -> str:
-    """Goodput without an agent, what LLE-TCP and the ACK filter add, and the airtime of the stations."""
-    lines = [_row("stations", *(f"{name}: Mbit/s, LLE-TCP, ACK filter" for name in ACCESS.values()))]
+    """Goodput without an agent, and what each agent adds."""
+    lines = [_row("stations", *(f"{name}: Mbit/s, LLE-TCP, HACK, ACK filter" for name in ACCESS.values()))]
     lines.append(_row(*["---"] * (1 + len(ACCESS))))
     for stations in STATIONS:
         cells = [
-            f"{_number(claims[f'uplink/goodput-{it}-none-{stations}'])},"
-            f" {_number(claims[f'uplink/gain-lle-tcp-{it}-{stations}'], sign=True)} %,"
-            f" {_number(claims[f'uplink/gain-ack-filter-{it}-{stations}'], sign=True)} %"
+            ", ".join(
+                (
+                    _number(claims[f"uplink/goodput-{it}-none-{stations}"]),
+                    *(
+                        f"{_number(claims[f'uplink/gain-{agent}-{it}-{stations}'], sign=True)} %"
+                        for agent in ("lle-tcp", "hack", "ack-filter")
+                    ),
+                )
+            )
             for it in ACCESS
         ]
         lines.append(_row(str(stations), *cells))

@@ -112,11 +112,11 @@ impl Triggering {
     }
 
     /// A station has reported what it holds.
-    fn note(&mut self, node: NodeId, reports: &[u8; CATEGORIES]) {
+    fn note(&mut self, node: NodeId, reports: [u8; CATEGORIES]) {
         let Some(known) = self.get(node) else { return };
-        for (queued, report) in known.queued.iter_mut().zip(reports).filter(|(_, report)| **report != UNKNOWN)
+        for (queued, report) in known.queued.iter_mut().zip(reports).filter(|(_, report)| *report != UNKNOWN)
         {
-            *queued = *report;
+            *queued = report;
         }
     }
 }
@@ -150,7 +150,7 @@ impl<A: Arq + Clone> Edca<A> {
         {
             self.uplink.due = now.after(interval);
         }
-        self.uplink.note(node, &load.reports);
+        self.uplink.note(node, load.reports);
         self.refresh_solicits();
     }
 
@@ -371,7 +371,7 @@ impl<A: Arq + Clone> Edca<A> {
         let (to, category) = (frame.transmitter, frame.category);
         let Some(asked) = self.uplink.asked.iter_mut().find(|asked| asked.node == to) else { return };
         asked.is_answered = true;
-        self.uplink.note(to, &load.reports);
+        self.uplink.note(to, load.reports);
         if frame.kind != FrameKind::Null {
             let place = self.recipient(to, category);
             let mut is_all = false;
