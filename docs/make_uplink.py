@@ -27,16 +27,17 @@ ACCESS = {
 STATIONS = (1, 4, 8, 16, 32)
 LOADS = (2, 4, 8, 12, 16, 20)
 ANSWER = """
-**Is the standard's own answer the end of the papers' idea? No: a trigger alone changes nothing, and with MU EDCA it gives a part of what
-LLE-TCP gives up to 16 stations, and more than LLE-TCP from 32 on.**
-Where stations contend as always, triggers change the goodput of TCP by {over-edca-up-1} with one station, {over-edca-up-8} with 8 and
-{over-edca-up-32} with 32: an acknowledgement is on the air before it is asked for.
-Where MU EDCA makes triggered stations wait, they gain {over-edca-mu-1}, {over-edca-mu-8} and {over-edca-mu-32}; LLE-TCP gains {gain-lle-tcp-edca-1},
-{gain-lle-tcp-edca-8} and {gain-lle-tcp-edca-32} over EDCA alone, and another {gain-lle-tcp-mu-1}, {gain-lle-tcp-mu-8} and {gain-lle-tcp-mu-32} on
-top of the triggers.
-Downlink OFDMA in equal RUs behind one plain queue costs {over-edca-down-8} with 8 stations and {over-edca-down-32} with 32, since short A-MPDUs
-are padded and all its stations then contend at once: the 99th percentile of pings beside 32 downloads is {p99-down-none-32} instead of
-{p99-edca-none-32}, and {p99-both-none-32} with triggers and MU EDCA.
+**Is the standard's own answer the end of the papers' idea? No: a trigger alone changes nothing, and
+with MU EDCA it gives a part of what LLE-TCP gives up to 16 stations, and more than LLE-TCP from 32
+on.** Where stations contend as always, triggers change the goodput of TCP by {over-edca-up-1} with one
+station, {over-edca-up-8} with 8 and {over-edca-up-32} with 32: an acknowledgement is on the air before
+it is asked for. Where MU EDCA makes triggered stations wait, they gain {over-edca-mu-1},
+{over-edca-mu-8} and {over-edca-mu-32}; LLE-TCP gains {gain-lle-tcp-edca-1}, {gain-lle-tcp-edca-8} and
+{gain-lle-tcp-edca-32} over EDCA alone, and another {gain-lle-tcp-mu-1}, {gain-lle-tcp-mu-8} and
+{gain-lle-tcp-mu-32} on top of the triggers. Downlink OFDMA in equal RUs behind one plain queue costs
+{over-edca-down-8} with 8 stations and {over-edca-down-32} with 32, since short A-MPDUs are padded and
+all its stations then contend at once: the 99th percentile of pings beside 32 downloads is
+{p99-down-none-32} instead of {p99-edca-none-32}, and {p99-both-none-32} with triggers and MU EDCA.
 """
 # The measured time of a run, in which airtime is counted.
 MEASURED_S = 3.0
@@ -52,8 +53,15 @@ def written(text: str) -> str:
 
 def answer(claims: dict[str, Outcome]) -> str:
     """Three sentences with the means of claims."""
-    gains = {name.removeprefix("uplink/"): f"{round(found.mean or 0.0) or 0:+d} %".replace("+0", "0").replace("-", "−") for name, found in claims.items()}
-    times = {name: f"{claims[f'uplink/{name}'].mean or 0.0:.0f} ms" for name in gains if name.startswith("p99-")}
+    gains = {
+        name.removeprefix("uplink/"): f"{round(found.mean or 0.0) or 0:+d} %".replace("+0", "0").replace(
+            "-", "−"
+        )
+        for name, found in claims.items()
+    }
+    times = {
+        name: f"{claims[f'uplink/{name}'].mean or 0.0:.0f} ms" for name in gains if name.startswith("p99-")
+    }
     return " ".join(ANSWER.split()).format_map({**gains, **times})
 
 

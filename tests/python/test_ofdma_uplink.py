@@ -1,4 +1,4 @@
-"""PPDUs of several stations of 802.11ax that the access point triggers: the closed form of the cycle beside runs."""
+"""PPDUs of several stations of 802.11ax that the access point triggers: the closed form beside runs."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def scenario(
 
 
 def closed_form_mbps(stations: int, width: int, mcs: int, interval: str) -> float:
-    """Saturated stations that do not contend, in PPDUs as long as they may be, with a request for reports each time or hardly any."""
+    """Saturated stations that do not contend, with a request for reports each time or hardly any."""
     alone = {20: (242, 1, 234), 40: (484, 1, 468), 80: (996, 1, 980), 160: (1992, 1, 1960)}
     _, rus, subcarriers = next(ru for ru in [*RUS[width], alone[width]] if ru[1] <= stations)
     bits = round(subcarriers * CODES[mcs][0] * CODES[mcs][1])
@@ -99,7 +99,8 @@ def test_more_stations_than_rus_are_triggered_in_turns() -> None:
 
 def test_the_ledger_has_all_of_the_time_and_the_stations_nearly_all_of_it() -> None:
     metrics = scenario(4, 80, 7, "5 ms").run().metrics
-    kinds = "data_payload tcp_ack_payload headers rts_cts mac_ack block_ack interframe backoff collision errored idle"
+    kinds = "data_payload tcp_ack_payload headers rts_cts mac_ack block_ack interframe"
+    kinds += " backoff collision errored idle"
     air = {kind: metrics[f"links.air.airtime_{kind}_s"] or 0.0 for kind in kinds.split()}
     assert sum(air.values()) == pytest.approx(1.5, rel=1e-9)
     up = metrics["links.air.uplink_airtime_s"] or 0.0
@@ -149,9 +150,16 @@ def test_a_triggered_station_that_holds_nothing_sends_a_report() -> None:
 @pytest.mark.skipif(not shutil.which("tshark"), reason="tshark is not installed")
 def test_tshark_reads_a_cycle(tmp_path: Path) -> None:
     capture = tmp_path / "air.pcap"
-    scenario(4, 20, 7, "5 ms").set({"run.duration": "60 ms", "run.warmup": "0 s", "flows.up.app.spread": "0 s"}).run(pcap=capture)
+    scenario(4, 20, 7, "5 ms").set(
+        {"run.duration": "60 ms", "run.warmup": "0 s", "flows.up.app.spread": "0 s"}
+    ).run(pcap=capture)
     words = ["wlan.fc.type_subtype", "radiotap.he.data_1.ppdu_format", "wlan.trigger.he.trigger_type"]
-    words += ["wlan.trigger.he.ru_allocation", "wlan.ba.control.ba_type", "wlan.qos.queue_size", "_ws.expert.message"]
+    words += [
+        "wlan.trigger.he.ru_allocation",
+        "wlan.ba.control.ba_type",
+        "wlan.qos.queue_size",
+        "_ws.expert.message",
+    ]
     fields = [part for word in words for part in ("-e", word)]
     done = subprocess.run(
         ["tshark", "-r", capture, "-T", "fields", *fields], capture_output=True, text=True, check=True
