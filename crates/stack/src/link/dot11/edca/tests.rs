@@ -1,7 +1,5 @@
 //! Stations with EDCA on an ideal medium where all hear each other.
 
-#![expect(clippy::large_types_passed_by_value, reason = "each test makes its configuration")]
-
 mod choosing;
 mod contend;
 mod exchange;

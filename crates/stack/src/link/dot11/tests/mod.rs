@@ -1,7 +1,5 @@
 //! Stations on an ideal medium, compared with hand-worked time lines and with the theory of saturated DCF.
 
-#![expect(clippy::large_types_passed_by_value, reason = "each test makes its configuration")]
-
 mod cell;
 mod contention;
 mod exchange;
