@@ -5,7 +5,7 @@ use super::super::mode::Mode;
 use super::super::rates::{Airtime, PhyRate};
 use super::super::standard::Protection;
 use super::load::{BlockAck, Mpdu, MpduFate};
-use super::{AfterLoss, Answer, BLOCK_ACK_REQUEST, DELIMITER, Doing, Edca, EdcaOut, Next, Sent, Service};
+use super::{Answer, BLOCK_ACK_REQUEST, DELIMITER, Doing, Edca, EdcaOut, Next, Sent, Service};
 use crate::hooks::Arq;
 use crate::units::{Span, Time};
 
@@ -372,14 +372,6 @@ impl<A: Arq + Clone> Edca<A> {
         self.settle_block(block, out);
     }
 
-    /// The same, whatever the rate control makes of it.
-    pub(super) fn settle_block(&mut self, block: &BlockAck, out: &mut impl EdcaOut) {
-        let originator = &mut self.originators[self.service.of];
-        (originator.owes_request, originator.unanswered) = (false, 0);
-        self.settle(|sequence| block.has(sequence).then_some(Outcome::Delivered), out);
-        self.give_up(out);
-    }
-
     /// The exchange has succeeded: the TXOP continues if it lasts for another one.
     pub(super) fn succeed(&mut self, now: Time, out: &mut impl EdcaOut) {
         out.cancel_timer();
@@ -461,24 +453,6 @@ impl<A: Arq + Clone> Edca<A> {
             self.not_before = now;
         }
         self.leave(category, now, out);
-    }
-
-    /// No BlockAck came, of an A-MPDU or of a BlockAckReq.
-    pub(super) fn miss_block_ack(&mut self, out: &mut impl EdcaOut) {
-        self.block_acks.block_ack_missing += 1;
-        let originator = &mut self.originators[self.service.of];
-        if self.burst.is_empty() {
-            originator.unanswered += 1;
-            let limit = self.rules.config.short_retry;
-            if limit.is_some_and(|limit| originator.unanswered >= limit) {
-                (originator.owes_request, originator.unanswered) = (false, 0);
-                self.give_up_all(out);
-            }
-        } else if self.config.after_loss == AfterLoss::Request {
-            originator.owes_request = true;
-        } else {
-            self.give_up(out);
-        }
     }
 
     /// The exchange is over: returns to contention with a new backoff.
