@@ -430,7 +430,8 @@ impl Wlan {
         let Interface { output: Output { on_air: (frame, _), load, .. }, sent, .. } = &self.sites[station];
         let acks = ack_span(load, frame, &airtime);
         self.ledger.start(station, sensed, frame, (airtime, acks), host.now);
-        if let Some(ap) = self.ap
+        if self.rules.config.edca.is_some()
+            && let Some(ap) = self.ap
             && is_uplink(station == ap, frame, load)
         {
             let ends = host.now.after(airtime.total);
