@@ -181,6 +181,12 @@ def test_the_pages_say_of_quic_what_is_on_record() -> None:
         assert text == make_quic[name](text), "run docs/make_quic.py"
 
 
+def test_the_page_says_of_uplink_ofdma_what_is_on_record() -> None:
+    written = runpy.run_path(str(ROOT / "docs" / "make_uplink.py"))["written"]
+    text = (ROOT / "papers" / "today.md").read_text()
+    assert text == written(text), "run docs/make_uplink.py"
+
+
 def test_the_page_of_the_suite_shows_its_published_results() -> None:
     make_suite = runpy.run_path(str(ROOT / "docs" / "make_suite.py"))
     text = (ROOT / "docs" / "suite.md").read_text()

@@ -100,7 +100,8 @@ def ceilings(scenario: Scenario) -> tuple[Ceiling, ...]:
 
         # Numbers without their noise: 0.8 us is 0.7999... times a millionth.
         times = {name: round(1e6 * number(name), 3) for name in ("slot", "sifs", "edca.best-effort.txop")}
-        is_shared = values.get(f"{link}.ofdma.scheduler", "none") != "none"
+        ways = (values.get(f"{link}.ofdma.{way}", "none") for way in ("scheduler", "uplink"))
+        is_shared = any(way != "none" for way in ways)
         if list(times.values()) != [9.0, 16.0, 0.0] or is_shared:
             continue
         cell = Cell(

@@ -221,9 +221,19 @@ def _wifi_of_today(draw: Draw, *nodes: str, access_point: str | None = None) -> 
 
 
 def _ofdma(draw: Draw) -> Tree:
-    """PPDUs to several stations."""
-    table: Tree = {"scheduler": draw.one(["round-robin", "longest-queue"])}
-    table["acknowledgement"] = draw.one(["requests", "trigger", "aggregated-trigger"])
+    """PPDUs to several stations, from several, or both."""
+    way = draw.one(["down", "up", "both"])
+    table: Tree = {}
+    if way != "up":
+        table["scheduler"] = draw.one(["round-robin", "longest-queue"])
+        table["acknowledgement"] = draw.one(["requests", "trigger", "aggregated-trigger"])
+    if way != "down":
+        table["uplink"] = draw.one(["round-robin", "longest-queue"])
+        table["report-interval"] = draw.one(["none", "0.5 ms", "5 ms", "40 ms"])
+        if draw.chance(0.5):
+            table["edca"] = "mu"
+            aifsn, timer = draw.whole(0, 15), draw.one(["8.192 ms", "81.92 ms", "2088.96 ms"])
+            table["mu-edca"] = {"aifsn": aifsn, "timer": timer}
     if draw.chance(0.3):
         table["stations"] = draw.whole(2, 5)
     return table

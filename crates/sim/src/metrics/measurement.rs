@@ -234,7 +234,8 @@ impl Measurement<'_> {
     pub(super) fn block_acks(&self, number: usize) -> BlockAcks {
         let (began, ended) = (&self.at_begin.wlans[number], &self.at_end.wlans[number]);
         let [before, airtime] = [began, ended].map(|wlan| wlan.airtime.of(AirClass::BlockAck));
-        BlockAcks { began: began.edca, ended: ended.edca, airtime: airtime - before }
+        let uplink = ended.uplink - began.uplink;
+        BlockAcks { began: began.edca, ended: ended.edca, airtime: airtime - before, uplink }
     }
 
     pub(super) fn arq(&self, number: usize) -> Arq {

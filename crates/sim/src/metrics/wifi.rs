@@ -95,6 +95,8 @@ pub(super) struct BlockAcks {
     pub(super) ended: EdcaCounters,
     /// The airtime of BlockAck and BlockAckReq.
     pub(super) airtime: Span,
+    /// The airtime of what stations send to their access point.
+    pub(super) uplink: Span,
 }
 
 impl BlockAcks {
@@ -112,7 +114,7 @@ impl Measured for BlockAcks {
         "aggregated_mpdus": Frames = it.number(|it| it.aggregated);
         /// BlockAckReqs that all stations sent
         "block_ack_requests": Frames = it.number(|it| it.requests);
-        /// airtime of BlockAck, BlockAckReq and the triggers that request BlockAcks
+        /// airtime of BlockAck, BlockAckReq and triggers
         "airtime_block_ack_s": Seconds = Some(it.airtime.as_secs());
         /// A-MPDUs and BlockAckReqs without a BlockAck
         "block_acks_missing": Frames = it.number(|it| it.block_ack_missing);
@@ -128,6 +130,15 @@ impl Measured for BlockAcks {
         "ofdma_parts": Frames = it.number(|it| it.parts);
         /// triggers that requested the BlockAcks of several stations, without those within A-MPDUs
         "triggers": Frames = it.number(|it| it.triggers);
+        /// triggers of the access point that requested data of stations (uplink OFDMA)
+        "ofdma_uplink_triggers": Frames = it.number(|it| it.solicitations);
+        /// PPDUs with MPDUs that arrived in answer to these triggers: one for each station
+        "ofdma_uplink_parts": Frames = it.number(|it| it.uplink_parts);
+        /// triggers that requested reports of what stations hold (BSRP)
+        "ofdma_report_requests": Frames = it.number(|it| it.report_requests);
+        /// airtime in which a station sends data to its access point, or the access point triggers or acknowledges it; 0
+        /// without an access point
+        "uplink_airtime_s": Seconds = Some(it.uplink.as_secs());
     }
 }
 

@@ -25,11 +25,11 @@ use lasthop_stack::link::dot11::{
 };
 use lasthop_stack::packet::{NodeId, Packet};
 use lasthop_stack::registry::Learner;
-use lasthop_stack::units::Time;
+use lasthop_stack::units::{Span, Time};
 
 use answers::{MacHost, Output, Work};
 pub(crate) use arq::ArqCounters;
-use classes::{ack_span, lost_span};
+use classes::{ack_span, is_uplink, lost_span};
 pub(crate) use counters::WlanCounters;
 pub(crate) use host::Host;
 use mac::Mac;
@@ -67,6 +67,8 @@ pub(crate) struct Wlan {
     /// The access point.
     ap: Option<usize>,
     ledger: Ledger,
+    /// The airtime of stations on the way to the access point, and until when it is counted.
+    uplink: (Span, Time),
     rules: Arc<Rules>,
     /// Whether any station has agents.
     has_agents: bool,
@@ -198,6 +200,7 @@ impl Wlan {
         host.queue.cancel(*sent);
         let frame = output.on_air.0;
         let has_load = frame.mpdus > 0
+            || frame.together
             || matches!(frame.kind, FrameKind::BlockAck | FrameKind::Trigger)
             || (frame.kind == FrameKind::Ack && !output.load.riders.is_empty());
         if has_load {
@@ -427,6 +430,15 @@ impl Wlan {
         let Interface { output: Output { on_air: (frame, _), load, .. }, sent, .. } = &self.sites[station];
         let acks = ack_span(load, frame, &airtime);
         self.ledger.start(station, sensed, frame, (airtime, acks), host.now);
+        if self.rules.config.edca.is_some()
+            && let Some(ap) = self.ap
+            && is_uplink(station == ap, frame, load)
+        {
+            let ends = host.now.after(airtime.total);
+            let (sum, until) = &mut self.uplink;
+            *sum += ends.since(host.now.max(*until));
+            *until = ends.max(*until);
+        }
         host.queue.set(*sent, host.now.after(airtime.total));
         let mut next = 0;
         while let Some(&learnt) = self.heard.get(next) {

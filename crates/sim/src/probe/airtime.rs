@@ -38,7 +38,7 @@ pub enum AirClass {
     RtsCts,
     /// ACK with its preamble, or a CF-ACK without data.
     MacAck,
-    /// BlockAck, BlockAckReq and the trigger of BlockAcks with their preambles.
+    /// BlockAck, BlockAckReq and triggers with their preambles.
     BlockAck,
     /// SIFS, PIFS, DIFS, EIFS.
     Interframe,

@@ -10,7 +10,8 @@
 use std::io::{self, Write};
 
 use lasthop_stack::link::dot11::{
-    Airtime, Answering, BROADCAST, Distribution, Frame, FrameKind, Load, Mpdu, PcfConfig,
+    Airtime, Answering, BROADCAST, CATEGORIES, Category, Distribution, Frame, FrameKind, Load, Mpdu,
+    PcfConfig, UNKNOWN,
 };
 use lasthop_stack::packet::{NodeId, Packet};
 use lasthop_stack::units::{Span, Time};
@@ -75,6 +76,8 @@ pub struct WifiCapture {
     identification: u16,
     /// PPDUs with MPDUs.
     aggregates: u32,
+    /// What the sender of the present frame reports that it holds, by category.
+    reports: [u8; CATEGORIES],
     failed: Option<io::Error>,
 }
 
@@ -120,6 +123,7 @@ impl WifiCapture {
             packets,
             identification,
             aggregates,
+            reports: [UNKNOWN; CATEGORIES],
             failed,
         })
     }
@@ -133,7 +137,16 @@ impl WifiCapture {
         heard: Heard<'_>,
     ) {
         let length = payload_bytes(frame, airtime);
+        self.reports = load.reports;
         let form = if frame.together { Form::Together } else { Form::Single };
+        if frame.kind == FrameKind::Null && frame.together {
+            let reported = Category::ALL.into_iter().filter(|it| load.reports[*it as usize] != UNKNOWN);
+            for category in reported {
+                let alone = Frame { category, ..*frame };
+                self.record_part(&alone, airtime, (packet, length, load), (None, form), heard);
+            }
+            return;
+        }
         self.record_part(frame, airtime, (packet, length, load), (None, form), heard);
     }
 
@@ -146,6 +159,7 @@ impl WifiCapture {
         packet: impl Fn(u64) -> &'a Packet + Copy,
         mut heard: impl FnMut(NodeId) -> Heard<'a>,
     ) {
+        self.reports = load.reports;
         let sig_b_mcs = load.shares.iter().map(|share| share.mode.mcs).min().unwrap_or(0);
         for (place, share) in load.shares.iter().enumerate() {
             let Some((_, mpdus)) = load.of(share.to) else { continue };
@@ -169,11 +183,13 @@ impl WifiCapture {
         &mut self,
         frame: &Frame,
         airtime: Airtime,
-        mpdus: &[Mpdu],
+        load: &Load,
         packet: impl Fn(u64) -> &'a Packet,
         heard: Heard<'_>,
     ) {
-        self.record_aggregate(frame, airtime, (mpdus, false), packet, (Form::Single, heard));
+        self.reports = load.reports;
+        let form = if frame.together { Form::Together } else { Form::Single };
+        self.record_aggregate(frame, airtime, (&load.mpdus, false), packet, (form, heard));
     }
 
     fn record_aggregate<'a>(
@@ -211,7 +227,7 @@ impl WifiCapture {
             Some(mode) => modes::radiotap(mode, airtime, (signal_dbm, aggregate, form), now, &mut bytes),
         }
         let begin = bytes.len();
-        header(frame, packet, &mut bytes);
+        header(frame, packet, self.reports[frame.category as usize], &mut bytes);
         match frame.kind {
             FrameKind::Data => {
                 if let Some(packet) = packet {
@@ -219,6 +235,9 @@ impl WifiCapture {
                 }
             }
             FrameKind::Beacon => beacon(frame, (&self.pcf, self.has_dsss), now, &mut bytes),
+            FrameKind::BlockAck if !load.confirmed.is_empty() => {
+                several::block_ack(frame, &load.confirmed, &mut bytes);
+            }
             FrameKind::BlockAck | FrameKind::BlockAckReq => modes::block_ack(frame, &load.block, &mut bytes),
             FrameKind::Trigger => several::trigger(frame, load, &mut bytes),
             _ => {}
@@ -336,7 +355,7 @@ fn beacon(frame: &Frame, (pcf, has_dsss): (&PcfConfig, bool), now: Time, bytes: 
 }
 
 /// The MAC header (IEEE 802.11-2012, 8.2 and 8.3).
-fn header(frame: &Frame, packet: Option<&Packet>, bytes: &mut Vec<u8>) {
+fn header(frame: &Frame, packet: Option<&Packet>, report: u8, bytes: &mut Vec<u8>) {
     bytes.extend(frame_control(frame));
     bytes.extend(frame.duration_field().to_le_bytes());
     let transmitter = address(frame.transmitter);
@@ -362,9 +381,13 @@ fn header(frame: &Frame, packet: Option<&Packet>, bytes: &mut Vec<u8>) {
         (_, Distribution::FromAp) => packet.map_or(transmitter, |packet| address(packet.src)),
     });
     bytes.extend(frame.sequence_control().to_le_bytes());
-    if frame.mpdus > 0 {
-        bytes.extend(modes::qos_control(frame));
+    if has_qos(frame) {
+        bytes.extend(modes::qos_control(frame, report));
     }
+}
+
+fn has_qos(frame: &Frame) -> bool {
+    frame.mpdus > 0 || frame.kind == FrameKind::Null && frame.together
 }
 
 fn frame_control(frame: &Frame) -> [u8; 2] {
@@ -379,7 +402,7 @@ fn frame_control(frame: &Frame) -> [u8; 2] {
         FrameKind::CfEnd => (1, 14 + u8::from(frame.cf_ack)),
         FrameKind::Data | FrameKind::Null => {
             let riding = u8::from(frame.cf_ack) | u8::from(frame.poll) << 1;
-            let qos = if frame.mpdus > 0 { 8 } else { 0 };
+            let qos = if has_qos(frame) { 8 } else { 0 };
             (2, riding | qos | if frame.kind == FrameKind::Null { 4 } else { 0 })
         }
     };

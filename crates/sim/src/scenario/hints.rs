@@ -21,7 +21,7 @@ pub(super) enum Said {
     Absent(String),
 }
 
-const MODERN_WIFI: &str = "802.11 goes up to 802.11ax, without A-MSDU, beamforming, MU-MIMO and uplink OFDMA";
+const MODERN_WIFI: &str = "802.11 goes up to 802.11ax, without A-MSDU, beamforming and MU-MIMO";
 const ADDRESSES: &str = "nodes have names, without addresses and ports";
 
 /// Keys by the names that other programs give them, in lower case without `-` and `_`.
@@ -85,7 +85,8 @@ const KEY_HINTS: &[(&[&str], Hint)] = &[
     (&["channelwidth", "chwidth"], Keys(&["links.*.width"])),
     (&["gi", "sgi"], Keys(&["links.*.guard-interval"])),
     (&["qos", "tos", "diffserv"], Keys(&["flows.*.dscp"])),
-    (&["amsdu", "ulofdma", "mumimo", "beamforming"], Absent(MODERN_WIFI)),
+    (&["ulofdma", "bsrp", "trigger"], Keys(&["links.*.ofdma.uplink"])),
+    (&["amsdu", "mumimo", "beamforming"], Absent(MODERN_WIFI)),
     (&["address", "ip", "port", "subnet", "mask", "ttl", "ipv6", "mac"], Absent(ADDRESSES)),
     (
         &["sndbuf", "sndbufsize", "sendbuffer", "wmem"],

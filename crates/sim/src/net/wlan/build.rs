@@ -9,7 +9,7 @@ use lasthop_stack::link::dot11::{
 };
 use lasthop_stack::packet::{NodeId, Packet};
 use lasthop_stack::registry::ArqConfig;
-use lasthop_stack::units::Time;
+use lasthop_stack::units::{Span, Time};
 
 use super::answers::Output;
 use super::arq::adopt;
@@ -88,6 +88,7 @@ impl Wlan {
             ports,
             observer: wifi.nodes.iter().position(|node| *node == config.observer(wifi)).unwrap_or(0),
             ap: wifi.nodes.iter().position(|node| Some(*node) == wifi.access_point),
+            uplink: (Span::ZERO, Time::ZERO),
             ledger: Ledger::new(rules.difs, rules.eifs, Time(config.run.warmup.0)),
             rules,
             contending: 0,

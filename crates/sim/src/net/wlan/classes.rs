@@ -1,6 +1,8 @@
 //! The classes to which the airtime ledger assigns the contents of frames.
 
-use lasthop_stack::link::dot11::{Airtime, Frame, Load, Mpdu, MpduFate, PayloadClass};
+use lasthop_stack::link::dot11::{
+    Airtime, Answering, BROADCAST, Frame, FrameKind, Load, Mpdu, MpduFate, PayloadClass,
+};
 use lasthop_stack::packet::{Body, Flags, Packet};
 use lasthop_stack::units::Span;
 
@@ -25,6 +27,18 @@ pub(super) fn lost_span(frame: &Frame, mpdus: &[Mpdu], airtime: &Airtime) -> Spa
 fn part_of(payload: Span, bytes: u32, mpdus: &[Mpdu]) -> Span {
     let all: u32 = mpdus.iter().map(|mpdu| mpdu.payload).sum();
     if bytes == 0 { Span::ZERO } else { Span(payload.0 * u64::from(bytes) / u64::from(all.max(1))) }
+}
+
+/// Whether a frame of the access point, or of a station, belongs to what stations send to the access point.
+pub(super) fn is_uplink(is_of_ap: bool, frame: &Frame, load: &Load) -> bool {
+    let solicits = |answering| matches!(answering, Answering::WithData | Answering::WithReport);
+    match frame.kind {
+        FrameKind::Data | FrameKind::Null | FrameKind::Rts | FrameKind::BlockAckReq => !is_of_ap,
+        FrameKind::Ack | FrameKind::BlockAck => is_of_ap,
+        FrameKind::Cts => is_of_ap != (frame.receiver == BROADCAST),
+        FrameKind::Trigger => load.shares.first().is_some_and(|share| solicits(share.answering)),
+        FrameKind::Beacon | FrameKind::CfEnd => false,
+    }
 }
 
 /// The class of a packet in the airtime ledger.

@@ -1,7 +1,7 @@
 //! The counters of an 802.11 link.
 
 use lasthop_stack::link::dot11::EdcaCounters;
-use lasthop_stack::units::Time;
+use lasthop_stack::units::{Span, Time};
 
 use super::{ArqCounters, Interface, Wlan};
 use crate::medium::radio::FrameCounters;
@@ -31,6 +31,8 @@ pub(crate) struct WlanCounters {
     pub(crate) arq: ArqCounters,
     /// Of all stations, with EDCA.
     pub(crate) edca: EdcaCounters,
+    /// Airtime of the stations on the way to their access point.
+    pub(crate) uplink: Span,
 }
 
 impl Wlan {
@@ -51,7 +53,9 @@ impl Wlan {
         let (queue, waits) = (self.queue.up_to(now), self.waits.summary());
         let aqms = self.sites.iter().flat_map(Interface::managements);
         let aqm = sum(aqms);
-        let mut all = WlanCounters { aqm, service, queue, full, waits, airtime, ..WlanCounters::default() };
+        let uplink = self.uplink.0;
+        let mut all =
+            WlanCounters { aqm, service, queue, full, waits, airtime, uplink, ..WlanCounters::default() };
         for (station, interface) in self.sites.iter().enumerate() {
             let frames = self.radio.counters(station);
             all.frames.sent += frames.sent;

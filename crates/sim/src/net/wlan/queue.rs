@@ -234,7 +234,9 @@ impl Wlan {
         }
         let airtime = self.sites[station].output.on_air.1.total;
         if shares.is_empty() {
-            self.note_use(station, frame, airtime);
+            // Of what comes together each has one of equal RUs.
+            let rus = frame.mode.filter(|_| frame.together).map_or(1, |mode| mode.ru.count(mode.width));
+            self.note_use(station, frame, Span(airtime.0 / u64::from(rus)));
         }
         for share in shares {
             // Equal RUs.

@@ -26,7 +26,7 @@ impl Wlan {
             };
             capture.record_several(frame, *airtime, load, packet, heard);
         } else if frame.mpdus > 0 {
-            capture.record_mpdus(frame, *airtime, &load.mpdus, packet, at);
+            capture.record_mpdus(frame, *airtime, load, packet, at);
         } else {
             let packet = frame.msdu.map(packet);
             capture.record(frame, *airtime, (packet, load), at);

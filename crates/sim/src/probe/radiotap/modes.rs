@@ -3,7 +3,7 @@
 //! **Source.** radiotap.org: MCS, A-MPDU status, VHT, HE. IEEE 802.11-2020, 9.2.4.5 (QoS Control), 9.3.1.7 and 9.3.1.8
 //! (BlockAckReq, BlockAck); 802.11ax-2021, 9.3.1.8 (bitmap of 256).
 
-use lasthop_stack::link::dot11::{Airtime, BlockAck, Family, Frame, FrameKind, Guard, Mode};
+use lasthop_stack::link::dot11::{Airtime, BlockAck, Family, Frame, FrameKind, Guard, Mode, UNKNOWN};
 use lasthop_stack::units::Time;
 
 use super::several::{Form, width_or_ru};
@@ -23,7 +23,7 @@ const IS_LAST: u16 = 1 << 3;
 /// Bit of BlockAck and BlockAckReq control: compressed.
 const COMPRESSED: u16 = 1 << 2;
 /// Fragment number that stands for a bitmap of 256.
-const BITMAP_256: u16 = 4;
+pub(super) const BITMAP_256: u16 = 4;
 /// Bytes of a BlockAck with that bitmap.
 const LONG_BLOCK_ACK: u32 = 56;
 
@@ -98,9 +98,14 @@ pub(super) fn radiotap(
     bytes[begin + 2..begin + 4].copy_from_slice(&length.to_le_bytes());
 }
 
-/// The QoS Control field: the user priority, and in an A-MPDU the implicit request for a BlockAck, which is 0 as well.
-pub(super) fn qos_control(frame: &Frame) -> [u8; 2] {
-    [frame.category.tid(), 0]
+/// The bit of the QoS Control field after which its second byte has the size of the queue.
+const HAS_QUEUE_SIZE: u8 = 1 << 4;
+
+/// The QoS Control field: the user priority, in an A-MPDU the implicit request for a BlockAck, which is 0, and the size of the queue
+/// that a station reports.
+pub(super) fn qos_control(frame: &Frame, report: u8) -> [u8; 2] {
+    let tid = frame.category.tid();
+    if report == UNKNOWN { [tid, 0] } else { [tid | HAS_QUEUE_SIZE, report] }
 }
 
 /// BAR Control, and BA Control.

@@ -1,12 +1,21 @@
 //! What a capture shows of frames to and from several stations: HE MU and HE TB, and triggers.
 //!
-//! **Source.** radiotap.org: HE, HE-MU. IEEE 802.11ax-2021, 9.3.1.22 (triggers; table 9-29i has the numbers of RUs), 27.3.11.8
+//! **Source.** radiotap.org: HE, HE-MU. IEEE 802.11ax-2021, 9.3.1.8.7 (the BlockAck to several stations), 9.3.1.22 (triggers; table 9-29i has the numbers of RUs), 27.3.11.8
 //! (RU allocation of HE-SIG-B).
 
-use lasthop_stack::link::dot11::{Airtime, Frame, Load, Mode, Ru, Share, sig_b};
+use lasthop_stack::link::dot11::{Airtime, Answering, Confirmed, Frame, Load, Mode, Ru, sig_b};
 use lasthop_stack::packet::NodeId;
 
-use super::modes::bar_control;
+use super::modes::{BITMAP_256, bar_control};
+
+/// Types of triggers.
+const BASIC: u64 = 0;
+const MU_BAR: u64 = 2;
+const BSRP: u64 = 4;
+/// BA Control of a BlockAck to several stations.
+const MULTI_STATION: u16 = 11 << 1;
+/// The acknowledgement of all that a station has sent: no bitmap follows, and TID 14.
+const ALL_ACK: u16 = 1 << 11 | 14 << 12;
 
 /// The form of an HE PPDU, and what is known of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,35 +94,64 @@ pub(super) fn width_or_ru(mode: Mode) -> u16 {
     }
 }
 
-/// The body of a trigger that requests BlockAcks.
+/// The body of a trigger.
 pub(super) fn trigger(frame: &Frame, load: &Load, bytes: &mut Vec<u8>) {
     let Some(first) = load.shares.first() else { return };
-    bytes.extend(common(first.mode, load.together).to_le_bytes());
+    let kind = match first.answering {
+        Answering::WithData => BASIC,
+        Answering::WithReport => BSRP,
+        _ => MU_BAR,
+    };
+    bytes.extend((kind | common(first.mode, load.together)).to_le_bytes());
     for (place, share) in load.shares.iter().enumerate() {
-        bytes.extend(&user(share, place).to_le_bytes()[..5]);
-        bytes.extend(bar_control(frame));
-        bytes.extend((share.start << 4).to_le_bytes());
+        let mode = if kind == MU_BAR { share.mode.triggered() } else { share.mode };
+        bytes.extend(&user(share.to, mode, place).to_le_bytes()[..5]);
+        match kind {
+            // The preferred category.
+            BASIC => bytes.push((frame.category as u8) << 6),
+            MU_BAR => {
+                bytes.extend(bar_control(frame));
+                bytes.extend((share.start << 4).to_le_bytes());
+            }
+            _ => {}
+        }
     }
 }
 
-/// The common field: MU-BAR, the length of the answer, bandwidth, guard interval and training fields.
+/// The body of a BlockAck to several stations: of each its identifier, and a bitmap unless all of its MPDUs have arrived.
+pub(super) fn block_ack(frame: &Frame, confirmed: &[Confirmed], bytes: &mut Vec<u8>) {
+    bytes.extend(MULTI_STATION.to_le_bytes());
+    let bitmaps = confirmed.iter().filter(|confirmed| confirmed.block.is_some()).count();
+    let others = 16 + 2 + 4 + 2 * confirmed.len() + 2 * bitmaps;
+    let words = (frame.bytes as usize - others).checked_div(8 * bitmaps).unwrap_or(0);
+    for Confirmed { to, category, block } in confirmed {
+        let Some(block) = block else {
+            bytes.extend((association(*to) | ALL_ACK).to_le_bytes());
+            continue;
+        };
+        bytes.extend((association(*to) | u16::from(category.tid()) << 12).to_le_bytes());
+        bytes.extend((block.start << 4 | if words > 1 { BITMAP_256 } else { 0 }).to_le_bytes());
+        bytes.extend(block.bits[..words].iter().flat_map(|word| word.to_le_bytes()));
+    }
+}
+
+/// The common field: the length of the answer, bandwidth, guard interval and training fields.
 fn common(mode: Mode, answer: Airtime) -> u64 {
     let micros = answer.total.0.div_ceil(1_000).saturating_sub(20);
     let length = (micros.div_ceil(4) * 3).saturating_sub(3 + 2);
     let guard = if mode.triggered().guard.length().0 > 1_600 { 2 } else { 1 };
-    2 | length << 4 | u64::from(width(mode)) << 18 | guard << 20
+    length << 4 | u64::from(width(mode)) << 18 | guard << 20
 }
 
 /// What the trigger has for a station: its identifier, its RU, the mode of its answer.
-fn user(share: &Share, place: usize) -> u64 {
-    let mode = share.mode.triggered();
+fn user(to: NodeId, mode: Mode, place: usize) -> u64 {
     // The RUs of the second 80 MHz have the same numbers.
     let half = u64::from(mode.ru.count(80));
     let (upper, place) =
         if mode.width == 160 { (place as u64 / half, place as u64 % half) } else { (0, place as u64) };
     let before = [0, 37, 53, 61, 65, 67, 68][mode.ru as usize];
     let streams = u64::from(mode.streams - 1);
-    u64::from(association(share.to))
+    u64::from(association(to))
         | upper << 12
         | (before + place) << 13
         | u64::from(mode.mcs) << 21

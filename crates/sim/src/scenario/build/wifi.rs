@@ -13,8 +13,8 @@ use crate::scenario::quantity::{Dim, Quantity};
 use crate::scenario::value::Value;
 use lasthop_stack::link::dot11::{
     AccessRules, Acknowledgement, AfterLoss, Aggregate, BackoffDraw, Buffer, BufferScope, BufferUnit,
-    Category, DataRate, EdcaAccess, EdcaConfig, Guard, MacConfig, Mode, Ofdma, PcfConfig, PhyRate, PhyTiming,
-    Protection, RateControl, RateSet, Reassembly, ResponseTimeout, Ru, Scheduler,
+    Category, DataRate, EdcaAccess, EdcaConfig, Guard, MacConfig, Mode, MuEdca, Ofdma, PcfConfig, PhyRate,
+    PhyTiming, Protection, RateControl, RateSet, Reassembly, ResponseTimeout, Ru, Scheduler, Uplink,
 };
 use lasthop_stack::link::fec::Code;
 use lasthop_stack::registry::{ArqConfig, ArqKind};
@@ -216,25 +216,44 @@ fn edca(link: &Part<'_>, preset: &EdcaConfig) -> EdcaConfig {
         reorder_timeout: link.span("block-ack.reorder-timeout"),
         lifetime: link.optional("edca.lifetime", Part::span),
         rate_control: RateControl::named(link.word("rate-control.kind")).unwrap_or_default(),
-        ofdma: link.known("ofdma.stations").map(|_| ofdma(link)),
+        ofdma: ofdma(link),
     }
 }
 
 /// The check reports an RU that the standard lacks.
-fn ofdma(link: &Part<'_>) -> Ofdma {
-    Ofdma {
-        scheduler: if link.word("ofdma.scheduler") == "longest-queue" {
-            Scheduler::LongestQueue
-        } else {
-            Scheduler::RoundRobin
-        },
-        acknowledgement: match link.word("ofdma.acknowledgement") {
+fn ofdma(link: &Part<'_>) -> Option<Ofdma> {
+    link.known("ofdma.stations")?;
+    let of = |key: &str| match link.word(key) {
+        "longest-queue" => Some(Scheduler::LongestQueue),
+        "round-robin" => Some(Scheduler::RoundRobin),
+        _ => None,
+    };
+    let (scheduler, up) = (of("ofdma.scheduler"), of("ofdma.uplink"));
+    scheduler.or(up)?;
+    let answers = scheduler.map_or("trigger", |_| link.word("ofdma.acknowledgement"));
+    Some(Ofdma {
+        scheduler,
+        acknowledgement: match answers {
             "requests" => Acknowledgement::Requests,
             "trigger" => Acknowledgement::Trigger,
             _ => Acknowledgement::Aggregated,
         },
         most: link.small("ofdma.stations"),
         least: Ru::of_tones(link.small("ofdma.least-ru")).unwrap_or_default(),
+        uplink: up.map(|scheduler| uplink(link, scheduler)),
+    })
+}
+
+fn uplink(link: &Part<'_>, scheduler: Scheduler) -> Uplink {
+    Uplink {
+        scheduler,
+        requests: link.optional("ofdma.report-interval", Part::span),
+        mu_edca: (link.word("ofdma.edca") == "mu").then(|| MuEdca {
+            aifsn: link.small("ofdma.mu-edca.aifsn"),
+            cw_min: link.small("ofdma.mu-edca.cw-min"),
+            cw_max: link.small("ofdma.mu-edca.cw-max"),
+            timer: link.span("ofdma.mu-edca.timer"),
+        }),
     }
 }
 

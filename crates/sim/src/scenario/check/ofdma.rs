@@ -1,33 +1,69 @@
-//! Checks of PPDUs to several stations: who sends them, and RUs that are there and carry a packet.
+//! Checks of PPDUs to several stations and from several: who sends them, and RUs that are there and carry a packet.
 
 use super::Check;
 use crate::model::{Config, LinkKind, WifiConfig};
 use crate::scenario::layout::Section;
 use crate::scenario::sheet::{From, Sheet};
 use lasthop_stack::link::dot11::{Acknowledgement, DELIMITER, EdcaConfig, Family, Ofdma, Ru};
+use lasthop_stack::units::Span;
 
+/// The unit of the timer of MU EDCA: 8 TU.
+const TIMER_UNIT: Span = Span::from_micros(8 * 1_024);
 /// Bytes of an IP packet of the usual size.
 const PACKET: u32 = 1500;
 
 impl Check<'_> {
     pub(super) fn ofdma(&mut self, name: &str, (wifi, edca): (&WifiConfig, &EdcaConfig), sheet: &Sheet<'_>) {
-        let Some(ofdma) = &edca.ofdma else { return };
         let key = |below: &str| format!("links.{name}.ofdma.{below}");
-        if wifi.access_point.is_none() {
-            let text =
-                "only an access point sends to several stations at once; expected access-point, or none";
-            self.fault(&key("scheduler"), text.to_owned());
-        }
-        if wifi.arq.as_ref().is_some_and(|arq| arq.build().is_some()) {
-            let text = "has no effect where a scheme orders packets; expected none".to_owned();
-            self.fault(&key("scheduler"), text);
-        }
-        let is_given = |slot| {
-            let from = sheet.cell(slot).map(|(_, cell)| cell.from);
-            matches!(from, Some(From::File | From::Set | From::Sweep))
+        let is_given = |below: &str| {
+            sheet.plan.layout.slot(&key(below)).is_some_and(|slot| {
+                let from = sheet.cell(slot).map(|(_, cell)| cell.from);
+                matches!(from, Some(From::File | From::Set | From::Sweep))
+            })
         };
+        let Some(ofdma) = &edca.ofdma else {
+            for below in ["stations", "least-ru"].into_iter().filter(|below| is_given(below)) {
+                let text = "has no effect; expected ofdma.scheduler or ofdma.uplink".to_owned();
+                self.fault(&key(below), text);
+            }
+            return;
+        };
+        let has_scheme = wifi.arq.as_ref().is_some_and(|arq| arq.build().is_some());
+        let directions = [("scheduler", ofdma.scheduler.is_some()), ("uplink", ofdma.uplink.is_some())];
+        for (below, _) in directions.into_iter().filter(|(_, is_on)| *is_on) {
+            if wifi.access_point.is_none() {
+                let verb = if below == "uplink" { "triggers" } else { "sends to" };
+                let text = format!(
+                    "only an access point {verb} several stations at once; expected access-point, or none"
+                );
+                self.fault(&key(below), text);
+            }
+            if has_scheme {
+                let text = "has no effect where a scheme orders packets; expected none".to_owned();
+                self.fault(&key(below), text);
+            }
+        }
+        if let Some(mu) = ofdma.uplink.and_then(|uplink| uplink.mu_edca) {
+            for (below, window) in [("mu-edca.cw-min", mu.cw_min), ("mu-edca.cw-max", mu.cw_max)] {
+                if !(window + 1).is_power_of_two() {
+                    self.fault(&key(below), format!("{window}; expected 2^n - 1, such as 511 or 1023"));
+                }
+            }
+            if mu.cw_min > mu.cw_max {
+                let text = format!("{} is above mu-edca.cw-max, {}; expected less", mu.cw_min, mu.cw_max);
+                self.fault(&key("mu-edca.cw-min"), text);
+            }
+            if !mu.timer.0.is_multiple_of(TIMER_UNIT.0) {
+                let text = format!(
+                    "{} ms; expected a multiple of 8.192 ms, such as {} ms",
+                    mu.timer.0 as f64 / 1e6,
+                    mu.timer.0.next_multiple_of(TIMER_UNIT.0) as f64 / 1e6
+                );
+                self.fault(&key("mu-edca.timer"), text);
+            }
+        }
         if let Some(text) = wrong_ru(wifi, edca, *ofdma)
-            && sheet.plan.layout.slot(&key("least-ru")).is_some_and(is_given)
+            && is_given("least-ru")
         {
             self.fault(&key("least-ru"), text);
         }

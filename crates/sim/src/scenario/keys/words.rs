@@ -22,10 +22,7 @@ pub static STANDARDS: &[Named] = &[
     named("802.11g", "ERP-OFDM at 6 to 54 Mbit/s in the band of 802.11b, with its rates"),
     named("802.11n", "HT in 20 or 40 MHz, with EDCA, aggregation and block acknowledgement"),
     named("802.11ac", "VHT in 20 to 160 MHz, with EDCA, aggregation and block acknowledgement"),
-    named(
-        "802.11ax",
-        "HE in 20 to 160 MHz, with EDCA, aggregation, block acknowledgement and downlink OFDMA",
-    ),
+    named("802.11ax", "HE in 20 to 160 MHz, with EDCA, aggregation, block acknowledgement and OFDMA"),
     named("bianchi", "the constants of Bianchi's tables, by default with the assumptions of his model"),
 ];
 
@@ -37,6 +34,22 @@ pub(super) static SCHEDULERS: &[Named] = &[
     named("none", "each PPDU is for one station"),
     named("round-robin", "of the stations with packets those whose last such PPDU was longest ago"),
     named("longest-queue", "those with the most packets in the queue"),
+];
+
+/// Schedulers of PPDUs from several stations.
+pub(super) static UPLINKS: &[Named] = &[
+    named("none", "stations send by themselves only"),
+    named(
+        "round-robin",
+        "of the stations that have reported packets those whose last trigger was longest ago",
+    ),
+    named("longest-queue", "those that have reported the most bytes"),
+];
+
+/// How stations that were triggered contend.
+pub(super) static MU_EDCA: &[Named] = &[
+    named("contend", "as others do"),
+    named("mu", "for a time with the parameters of mu-edca, in the category of what was triggered"),
 ];
 
 /// How stations acknowledge a PPDU to several of them.

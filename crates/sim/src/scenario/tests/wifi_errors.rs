@@ -167,7 +167,7 @@ fn constants_that_cannot_work_are_refused() {
         (
             "standard = \"802.11be\"",
             "standard: unknown standard \"802.11be\"; \"802.11be\" is not modelled: 802.11 goes up to 802.11ax, \
-             without A-MSDU, beamforming, MU-MIMO and uplink OFDMA (known: 802.11b, 802.11, 802.11a, 802.11g, 802.11n, 802.11ac, 802.11ax, 802.11b-short, … (9 in total))",
+             without A-MSDU, beamforming and MU-MIMO (known: 802.11b, 802.11, 802.11a, 802.11g, 802.11n, 802.11ac, 802.11ax, 802.11b-short, … (9 in total))",
         ),
         (
             "flavour = \"ns3\"",

@@ -3,8 +3,8 @@
 use super::wifi::{cell, cell_config};
 use super::wifi_errors::refused;
 use lasthop_stack::link::dot11::{
-    Acknowledgement, AfterLoss, Aggregate, Category, EdcaAccess, EdcaConfig, Family, Guard, Mode, Ofdma,
-    PhyRate, Preset, Protection, RateControl, Ru, Scheduler,
+    Acknowledgement, AfterLoss, Aggregate, Category, EdcaAccess, EdcaConfig, Family, Guard, Mode, MuEdca,
+    Ofdma, PhyRate, Preset, Protection, RateControl, Ru, Scheduler, Uplink,
 };
 use lasthop_stack::units::Span;
 
@@ -38,7 +38,7 @@ aggregate = { count = 32, bytes = "100 kB", time = "2 ms" }
 block-ack = { window = 64, spacing = "8 us", after-loss = "data", reorder-timeout = "20 ms" }
 protection = "cts-to-self"
 access-point = "ap"
-ofdma = { scheduler = "longest-queue", acknowledgement = "requests", stations = 12, least-ru = 52 }
+ofdma = { scheduler = "longest-queue", acknowledgement = "requests", stations = 12, least-ru = 52, uplink = "round-robin", report-interval = "2 ms", edca = "mu", mu-edca = { aifsn = 0, cw-min = 15, cw-max = 31, timer = "16.384 ms" } }
 [links.cell.edca]
 best-effort = { aifsn = 4, cw-min = 31, cw-max = 63, txop = "2528 us" }
 access-point = "own"
@@ -72,10 +72,15 @@ model = "snr""#,
         lifetime: Some(Span::from_millis(500)),
         rate_control: RateControl::Ideal,
         ofdma: Some(Ofdma {
-            scheduler: Scheduler::LongestQueue,
+            scheduler: Some(Scheduler::LongestQueue),
             acknowledgement: Acknowledgement::Requests,
             most: 12,
             least: Ru::Tones52,
+            uplink: Some(Uplink {
+                scheduler: Scheduler::RoundRobin,
+                requests: Some(Span::from_millis(2)),
+                mu_edca: Some(MuEdca { aifsn: 0, cw_min: 15, cw_max: 31, timer: Span::from_micros(16_384) }),
+            }),
         }),
     };
     assert_eq!(found.mac.edca, Some(expected));

@@ -36,7 +36,7 @@ pub enum FrameKind {
     BlockAck,
     /// A request for that bitmap.
     BlockAckReq,
-    /// A request to several stations for their bitmaps (MU-BAR).
+    /// A request to several stations: for their bitmaps (MU-BAR), for data, or for reports of what waits (BSRP).
     Trigger,
 }
 

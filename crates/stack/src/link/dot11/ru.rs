@@ -140,8 +140,14 @@ impl Mode {
     #[must_use]
     pub const fn triggered(self) -> Mode {
         let mcs = if self.mcs > 5 { 5 } else { self.mcs };
+        Mode { mcs, ..self.soliciting() }
+    }
+
+    /// The mode of what a trigger solicits from a station whose own mode is this one: a guard interval that HE TB has.
+    #[must_use]
+    pub const fn soliciting(self) -> Mode {
         let guard = if matches!(self.guard, Guard::Quadruple) { Guard::Quadruple } else { Guard::Double };
-        Mode { mcs, guard, ..self }
+        Mode { guard, ..self }
     }
 }
 

@@ -120,17 +120,43 @@ pub enum Acknowledgement {
     Aggregated,
 }
 
-/// What an access point does with PPDUs to several stations.
+/// What stations that were triggered contend with for a time (MU EDCA parameter set).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MuEdca {
+    /// Slots after SIFS; with none they do not contend.
+    pub aifsn: u32,
+    /// First contention window.
+    pub cw_min: u32,
+    /// Largest contention window.
+    pub cw_max: u32,
+    /// For how long after each success.
+    pub timer: Span,
+}
+
+/// How an access point triggers PPDUs from several stations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Uplink {
+    /// Which stations send.
+    pub scheduler: Scheduler,
+    /// Time between its requests for reports of what stations hold, if it sends any (BSRP).
+    pub requests: Option<Span>,
+    /// The parameters of contention of stations that were triggered, unless they are those of others.
+    pub mu_edca: Option<MuEdca>,
+}
+
+/// What an access point does with PPDUs to several stations, and from several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ofdma {
-    /// Which stations get one.
-    pub scheduler: Scheduler,
+    /// Which stations get one; none if each PPDU is for one station.
+    pub scheduler: Option<Scheduler>,
     /// How they acknowledge it.
     pub acknowledgement: Acknowledgement,
     /// Stations in a PPDU.
     pub most: u32,
     /// The smallest RU.
     pub least: Ru,
+    /// PPDUs from several, if it triggers any.
+    pub uplink: Option<Uplink>,
 }
 
 /// The constants of a MAC with EDCA.
@@ -156,7 +182,7 @@ pub struct EdcaConfig {
     pub lifetime: Option<Span>,
     /// What chooses the modes of data; `mode` is the fastest.
     pub rate_control: RateControl,
-    /// The access point's PPDUs to several stations, if it has any.
+    /// PPDUs to several stations and from several, if there are any.
     pub ofdma: Option<Ofdma>,
 }
 
@@ -176,6 +202,10 @@ const BLOCK_ACK: [u32; 2] = [32, 56];
 pub(super) const BLOCK_ACK_REQUEST: u32 = 24;
 /// A trigger that requests BlockAcks: header, common field and check sequence, and what it has for each station (9.3.1.22).
 const TRIGGER: [u32; 2] = [16 + 8 + 4, 5 + 4];
+/// What a trigger has for each station that requests data, and one that requests reports (9.3.1.22).
+const SOLICITING: [u32; 2] = [5, 5 + 1];
+/// A BlockAck to several stations: header, control and check sequence; what it has for each; first number (9.3.1.8.7).
+const MULTI_STATION: [u32; 3] = [16 + 2 + 4, 2, 2];
 /// The smaller of the two windows.
 const SMALL_WINDOW: u32 = 64;
 
@@ -226,7 +256,8 @@ impl EdcaConfig {
     /// The most packets of a PPDU.
     #[must_use]
     pub fn most_packets(&self) -> u32 {
-        let stations = self.ofdma.map_or(1, |ofdma| {
+        let several = self.ofdma.filter(|ofdma| ofdma.scheduler.is_some());
+        let stations = several.map_or(1, |ofdma| {
             let rus = if ofdma.least == Ru::Whole { 1 } else { ofdma.least.count(self.mode.width) };
             rus.clamp(1, ofdma.most)
         });
@@ -237,6 +268,19 @@ impl EdcaConfig {
     #[must_use]
     pub const fn trigger(&self, stations: u32) -> u32 {
         TRIGGER[0] + TRIGGER[1] * stations
+    }
+
+    /// Bytes of a trigger that requests data from this number of stations, or reports.
+    #[must_use]
+    pub const fn soliciting(&self, stations: u32, wants_data: bool) -> u32 {
+        TRIGGER[0] + SOLICITING[wants_data as usize] * stations
+    }
+
+    /// Bytes of a BlockAck to this number of stations, of which so many get a bitmap.
+    #[must_use]
+    pub const fn multi_station(&self, stations: u32, bitmaps: u32) -> u32 {
+        let bitmap = self.block_ack() - (16 + 2 + 2 + 4);
+        MULTI_STATION[0] + MULTI_STATION[1] * stations + (MULTI_STATION[2] + bitmap) * bitmaps
     }
 
     /// Bytes of a PPDU with one MPDU of this size: VHT and HE send it in an A-MPDU too.

@@ -2,7 +2,7 @@
 
 use super::super::bystander::Bystander;
 use super::super::timing::Rules;
-use super::config::Access;
+use super::config::{Access, MuEdca};
 use super::{CATEGORIES, Category, Doing, Edca, EdcaOut};
 use crate::hooks::Arq;
 use crate::units::{Span, Time};
@@ -24,6 +24,11 @@ pub(super) struct Contender {
     pub(super) backlog: u32,
     /// The agreements that have something to send.
     pub(super) active: Vec<u32>,
+    /// The access point has stations to trigger.
+    pub(super) solicits: bool,
+    /// Until when a triggered station contends with other parameters, and its own.
+    mu_until: Time,
+    own: Access,
 }
 
 impl Contender {
@@ -37,11 +42,42 @@ impl Contender {
             counting_from: Time::ZERO,
             backlog: 0,
             active: Vec::new(),
+            solicits: false,
+            mu_until: Time::ZERO,
+            own: access,
         }
     }
 
     pub(super) fn has_work(&self) -> bool {
-        !self.active.is_empty()
+        !self.active.is_empty() || self.solicits
+    }
+
+    /// What a triggered station has sent has arrived: it contends with these parameters for a time (26.2.7).
+    pub(super) fn defer(&mut self, mu: &MuEdca, rules: &Rules, now: Time) {
+        let aifsn = if mu.aifsn == 0 { self.own.aifsn } else { mu.aifsn };
+        self.take_up(Access { aifsn, cw_min: mu.cw_min, cw_max: mu.cw_max, ..self.own }, rules);
+        self.mu_until = now.after(mu.timer);
+    }
+
+    /// Returns to its own parameters at the end of that time.
+    fn restore(&mut self, rules: &Rules, now: Time) {
+        if self.mu_until > Time::ZERO && now >= self.mu_until {
+            self.take_up(self.own, rules);
+            self.mu_until = Time::ZERO;
+        }
+    }
+
+    fn take_up(&mut self, access: Access, rules: &Rules) {
+        self.access = access;
+        self.aifs = rules.config.sifs + rules.config.slot * u64::from(access.aifsn);
+        let within = self.window.clamp(access.cw_min, access.cw_max);
+        self.window = if self.failures == 0 { access.cw_min } else { within };
+    }
+
+    /// When it may begin to count after the medium is idle from then on.
+    fn opens(&self, base: Time, mu: Option<MuEdca>) -> Time {
+        let opens = base + self.aifs;
+        if mu.is_some_and(|mu| mu.aifsn == 0) { opens.max(self.mu_until) } else { opens }
     }
 
     /// A packet for an agreement, which had something to send before or not.
@@ -128,6 +164,7 @@ impl<A: Arq + Clone> Edca<A> {
         self.armed == Time::NEVER
             && self.doing == Doing::Contend
             && self.committed == 0
+            && self.uplink.due == Time::NEVER
             && self.carrier.idle_from(Span::ZERO) >= self.not_before
             && self.contenders.iter().all(rests)
     }
@@ -138,8 +175,10 @@ impl<A: Arq + Clone> Edca<A> {
             self.ensure_backoff(category, out);
             return;
         }
-        let opens = self.base() + self.contenders[category].aifs;
+        let (base, mu) = (self.base(), self.mu_edca());
         let contender = &mut self.contenders[category];
+        contender.restore(&self.rules, now);
+        let opens = contender.opens(base, mu);
         if let Some(end) = contender.ends(self.rules.config.slot) {
             if end > now {
                 self.wait_for_turn(out);
@@ -205,10 +244,12 @@ impl<A: Arq + Clone> Edca<A> {
         if self.carrier.busy {
             return;
         }
-        let base = self.base();
+        let (base, mu) = (self.base(), self.mu_edca());
+        self.note_due(now);
         for category in 0..CATEGORIES {
             let contender = &mut self.contenders[category];
-            contender.counting_from = (base + contender.aifs).max(now);
+            contender.restore(&self.rules, now);
+            contender.counting_from = contender.opens(base, mu).max(now);
             if contender.has_work() {
                 self.ensure_backoff(category, out);
             }
@@ -221,6 +262,7 @@ impl<A: Arq + Clone> Edca<A> {
         let slot = self.rules.config.slot;
         let turns = self.contenders.iter().filter(|contender| contender.has_work());
         let at = turns.filter_map(|contender| contender.ends(slot)).min().unwrap_or(Time::NEVER);
+        let at = at.min(self.wakes_at());
         if at == self.armed {
             return;
         }
@@ -237,6 +279,9 @@ impl<A: Arq + Clone> Edca<A> {
         self.armed = Time::NEVER;
         let (slot, busy) = (self.rules.config.slot, self.carrier.busy);
         let committed = std::mem::take(&mut self.committed);
+        if self.note_due(now) && self.requests_now(now, out) {
+            return;
+        }
         let is_due = |category: usize, contender: &Contender| {
             if busy {
                 committed >> category & 1 == 1

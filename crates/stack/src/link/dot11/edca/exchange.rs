@@ -5,7 +5,7 @@ use super::super::mode::Mode;
 use super::super::rates::{Airtime, PhyRate};
 use super::super::standard::Protection;
 use super::load::{BlockAck, Mpdu, MpduFate};
-use super::{AfterLoss, Answer, BLOCK_ACK_REQUEST, DELIMITER, Doing, Edca, EdcaOut, Next, Sent, Service};
+use super::{Answer, BLOCK_ACK_REQUEST, DELIMITER, Doing, Edca, EdcaOut, Next, Sent, Service};
 use crate::hooks::Arq;
 use crate::units::{Span, Time};
 
@@ -23,6 +23,9 @@ impl<A: Arq + Clone> Edca<A> {
         self.seize(category, now);
         self.expire(category, now, out);
         let txop = self.config.access[category].txop;
+        if self.solicits(category, (txop > Span::ZERO).then_some(txop), now, out) {
+            return;
+        }
         loop {
             let Some(of) = self.select(category) else {
                 self.doing = Doing::Contend;
@@ -160,15 +163,19 @@ impl<A: Arq + Clone> Edca<A> {
     fn prepare(&mut self, limit: Span, now: Time) {
         let mode = self.originators[self.service.of].mode;
         let most = self.config.aggregate.bytes.min(mode.capacity(limit.min(self.config.aggregate.time)));
-        let Filled { end, payload, .. } = self.fill(mode, most, now);
+        let Filled { end, payload, .. } = self.fill(mode, most, self.limit(), now);
         (self.service.bytes, self.service.airtime) = (end, mode.airtime(end, payload));
     }
 
-    /// Aggregates MPDUs up to this number of bytes, and at least one.
-    pub(super) fn fill(&mut self, mode: Mode, most: u32, now: Time) -> Filled {
+    /// The most MPDUs that the rate control of the agreement in service allows, if it limits them.
+    pub(super) fn limit(&self) -> Option<usize> {
+        self.originators[self.service.of].control.as_ref().and_then(|control| control.limit())
+    }
+
+    /// Aggregates MPDUs up to this number of bytes and to a limit, and at least one.
+    pub(super) fn fill(&mut self, mode: Mode, most: u32, limit: Option<usize>, now: Time) -> Filled {
         let Edca { config, rules, originators, burst, service, .. } = self;
         let originator = &mut originators[service.of];
-        let limit = originator.control.as_ref().and_then(|control| control.limit());
         let count = limit.unwrap_or(config.aggregate.count.min(config.window) as usize);
         let least = config.least_subframe(mode);
         let (mut place, mut padded, mut end, mut payload) = (0, 0, 0, 0);
@@ -228,9 +235,11 @@ impl<A: Arq + Clone> Edca<A> {
         };
         self.count_sent();
         self.doing = Doing::Sending(Sent::Data);
+        let reports = self.reports_beside(frame.receiver, Some(category));
         let load = out.load();
         load.clear();
         load.mpdus.extend_from_slice(&self.burst);
+        load.reports = reports;
         out.transmit(frame, airtime);
     }
 
@@ -290,6 +299,9 @@ impl<A: Arq + Clone> Edca<A> {
             Sent::Request => (Answer::BlockAck, self.originators[self.service.of].block_ack.total),
             Sent::ToSeveral => return self.on_sent_to_several(now, out),
             Sent::Trigger => return self.await_together(now, out),
+            Sent::Soliciting => return self.await_uplink(now, out),
+            Sent::Solicited => return self.await_confirmation(now, out),
+            Sent::Confirmation => return self.end_uplink(true, now, out),
             Sent::Answer => {
                 self.doing = Doing::Contend;
                 self.resume(now, out);
@@ -309,6 +321,9 @@ impl<A: Arq + Clone> Edca<A> {
             Doing::Gap(Next::Answer) => self.send_answer(out),
             Doing::Gap(Next::Request) => self.send_request(out),
             Doing::Gap(Next::Trigger) => self.send_trigger(out),
+            Doing::Gap(Next::Soliciting) => self.send_soliciting(out),
+            Doing::Gap(Next::Solicited) => self.send_solicited(now, out),
+            Doing::Gap(Next::Confirmation) => self.send_confirmation(out),
             Doing::Await(answer) if self.carrier.busy => self.doing = Doing::Late(answer),
             Doing::Await(answer) => self.fail(answer, now, out),
             Doing::Late(_) | Doing::Sending(_) => {}
@@ -354,10 +369,7 @@ impl<A: Arq + Clone> Edca<A> {
     pub(super) fn acknowledge(&mut self, block: &BlockAck, out: &mut impl EdcaOut) {
         let acknowledged = self.burst.iter().filter(|mpdu| block.has(mpdu.sequence)).count();
         self.learn(acknowledged, true);
-        let originator = &mut self.originators[self.service.of];
-        (originator.owes_request, originator.unanswered) = (false, 0);
-        self.settle(|sequence| block.has(sequence).then_some(Outcome::Delivered), out);
-        self.give_up(out);
+        self.settle_block(block, out);
     }
 
     /// The exchange has succeeded: the TXOP continues if it lasts for another one.
@@ -405,9 +417,11 @@ impl<A: Arq + Clone> Edca<A> {
 
     /// No answer came.
     pub(super) fn fail(&mut self, answer: Answer, now: Time, out: &mut impl EdcaOut) {
-        if answer == Answer::Together {
-            self.end_together(now, out);
-            return;
+        match answer {
+            Answer::Together => return self.end_together(now, out),
+            Answer::Uplink => return self.on_uplink_over(now, out),
+            Answer::Confirmation => return self.on_unconfirmed(now, out),
+            Answer::Cts | Answer::Ack | Answer::BlockAck => {}
         }
         let of = self.service.of;
         self.learn(0, false);
@@ -425,7 +439,7 @@ impl<A: Arq + Clone> Edca<A> {
                 self.counters.ack_missing += 1;
                 self.give_up(out);
             }
-            Answer::BlockAck | Answer::Together => self.miss_block_ack(out),
+            _ => self.miss_block_ack(out),
         }
         self.leave_unasked();
         self.end_failed(now, out);
@@ -441,26 +455,8 @@ impl<A: Arq + Clone> Edca<A> {
         self.leave(category, now, out);
     }
 
-    /// No BlockAck came, of an A-MPDU or of a BlockAckReq.
-    pub(super) fn miss_block_ack(&mut self, out: &mut impl EdcaOut) {
-        self.block_acks.block_ack_missing += 1;
-        let originator = &mut self.originators[self.service.of];
-        if self.burst.is_empty() {
-            originator.unanswered += 1;
-            let limit = self.rules.config.short_retry;
-            if limit.is_some_and(|limit| originator.unanswered >= limit) {
-                (originator.owes_request, originator.unanswered) = (false, 0);
-                self.give_up_all(out);
-            }
-        } else if self.config.after_loss == AfterLoss::Request {
-            originator.owes_request = true;
-        } else {
-            self.give_up(out);
-        }
-    }
-
     /// The exchange is over: returns to contention with a new backoff.
-    fn leave(&mut self, category: usize, now: Time, out: &mut impl EdcaOut) {
+    pub(super) fn leave(&mut self, category: usize, now: Time, out: &mut impl EdcaOut) {
         self.doing = Doing::Contend;
         self.burst.clear();
         self.several.clear();

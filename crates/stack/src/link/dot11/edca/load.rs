@@ -4,6 +4,7 @@ use super::super::exchange::SEQUENCE_MASK;
 use super::super::frame::PayloadClass;
 use super::super::mode::Mode;
 use super::super::rates::Airtime;
+use super::config::{CATEGORIES, Category};
 use crate::hooks::Rider;
 use crate::packet::NodeId;
 use crate::units::Span;
@@ -74,7 +75,25 @@ pub enum Answering {
     OnRequest,
     /// After SIFS, together with the others.
     Together,
+    /// With data, after SIFS, together with the others.
+    WithData,
+    /// With a report of what waits, after SIFS, together with the others.
+    WithReport,
 }
+
+/// What a BlockAck to several stations has for one of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Confirmed {
+    /// The station.
+    pub to: NodeId,
+    /// The category of its MPDUs.
+    pub category: Category,
+    /// The bitmap; none if all that it sent has arrived.
+    pub block: Option<BlockAck>,
+}
+
+/// The queue size of which nothing is reported (IEEE 802.11-2020, 9.2.4.5.6).
+pub const UNKNOWN: u8 = 255;
 
 /// What a frame to several stations has for one of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,7 +113,7 @@ pub struct Share {
 }
 
 /// What a station's frame carries, in storage that is used again.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Load {
     /// Of a data frame.
     pub mpdus: Vec<Mpdu>,
@@ -106,6 +125,16 @@ pub struct Load {
     pub shares: Vec<Share>,
     /// The airtime of their answers, if those come together.
     pub together: Airtime,
+    /// What its sender still holds by category, in units of 256 bytes, or [`UNKNOWN`].
+    pub reports: [u8; CATEGORIES],
+    /// Of a BlockAck to several stations.
+    pub confirmed: Vec<Confirmed>,
+}
+
+impl Default for Load {
+    fn default() -> Load {
+        Load::NOTHING
+    }
 }
 
 impl Load {
@@ -116,12 +145,16 @@ impl Load {
         riders: Vec::new(),
         shares: Vec::new(),
         together: Airtime { total: Span::ZERO, preamble: Span::ZERO, payload: Span::ZERO },
+        reports: [UNKNOWN; CATEGORIES],
+        confirmed: Vec::new(),
     };
 
     /// Forgets the MPDUs and stations of the frame before.
     pub(super) fn clear(&mut self) {
         self.mpdus.clear();
         self.shares.clear();
+        self.confirmed.clear();
+        self.reports = [UNKNOWN; CATEGORIES];
     }
 
     /// What a frame to several has for one of them: its share, and its MPDUs.

@@ -1,8 +1,7 @@
 //! EDCA with aggregation and block acknowledgement: the MAC of 802.11n, ac and ax, instead of DCF.
 //!
 //! **Limits.** Agreements exist from the start, without ADDBA. No A-MSDU, no fragments, no no-ack policy, no admission
-//! control, no reverse direction, no PPDU from several stations but of their acknowledgements. A failure ends a TXOP: no
-//! recovery after PIFS.
+//! control, no reverse direction. A failure ends a TXOP: no recovery after PIFS.
 //!
 //! **Source.** IEEE 802.11-2020, 10.23.2 (EDCA), 10.12 (A-MPDU), 10.25 (block acknowledgement), 10.3 (carrier sense,
 //! responses, EIFS).
@@ -40,16 +39,18 @@ mod recipient;
 mod respond;
 mod settling;
 mod several;
+mod solicited;
 #[cfg(test)]
 mod tests;
+mod uplink;
 
 use config::BLOCK_ACK_REQUEST;
 
 pub use config::{
     Access as EdcaAccess, Acknowledgement, AfterLoss, Aggregate, CATEGORIES, Category, DELIMITER, EdcaConfig,
-    Ofdma, Scheduler,
+    MuEdca, Ofdma, Scheduler, Uplink,
 };
-pub use load::{Answering, BlockAck, Load, Mpdu, MpduFate, Share};
+pub use load::{Answering, BlockAck, Confirmed, Load, Mpdu, MpduFate, Share, UNKNOWN};
 pub use rate_control::RateControl;
 
 use std::sync::Arc;
@@ -70,6 +71,8 @@ use originator::{Originator, Waiting};
 use rate_control::Chooser;
 use recipient::Recipient;
 use several::Several;
+use solicited::Solicited;
+use uplink::Triggering;
 
 /// What a station with EDCA asks of its host besides [`MacOut`].
 pub trait EdcaOut: MacOut {
@@ -110,8 +113,14 @@ pub struct EdcaCounters {
     pub to_several: u64,
     /// The A-MPDUs in them, one for each station.
     pub parts: u64,
-    /// Triggers sent, without those in A-MPDUs.
+    /// Triggers sent that request BlockAcks, without those in A-MPDUs.
     pub triggers: u64,
+    /// Triggers sent that request reports of what waits.
+    pub report_requests: u64,
+    /// Triggers sent that request data.
+    pub solicitations: u64,
+    /// Stations that answered them with MPDUs that arrived.
+    pub uplink_parts: u64,
 }
 
 impl EdcaCounters {
@@ -129,6 +138,9 @@ impl EdcaCounters {
             to_several: self.to_several + other.to_several,
             parts: self.parts + other.parts,
             triggers: self.triggers + other.triggers,
+            report_requests: self.report_requests + other.report_requests,
+            solicitations: self.solicitations + other.solicitations,
+            uplink_parts: self.uplink_parts + other.uplink_parts,
         }
     }
 }
@@ -140,6 +152,9 @@ enum Next {
     Data,
     Request,
     Trigger,
+    Soliciting,
+    Solicited,
+    Confirmation,
 }
 
 /// What the station sends.
@@ -151,6 +166,9 @@ enum Sent {
     Request,
     ToSeveral,
     Trigger,
+    Soliciting,
+    Solicited,
+    Confirmation,
     Answer,
 }
 
@@ -162,6 +180,10 @@ enum Answer {
     BlockAck,
     /// The BlockAcks of several stations at once.
     Together,
+    /// The data or the reports of several stations at once.
+    Uplink,
+    /// The BlockAck for data that a trigger requested.
+    Confirmation,
 }
 
 /// What the station is doing.
@@ -212,6 +234,9 @@ pub struct Edca<A> {
     /// The MPDUs prepared; of a PPDU to several stations those of one of them.
     burst: Vec<Mpdu>,
     several: Several,
+    /// The triggers of an access point, and the one that the station answers.
+    uplink: Triggering,
+    solicited: Option<Solicited>,
     recipients: Vec<(NodeId, Category, Recipient)>,
     /// When the timer of the reordering buffers is due.
     release_at: Time,
@@ -255,6 +280,8 @@ impl<A: Arq + Clone> Edca<A> {
             service: Service::default(),
             burst: Vec::with_capacity(config.window as usize),
             several: Several::default(),
+            uplink: Triggering::default(),
+            solicited: None,
             recipients: Vec::new(),
             release_at: Time::NEVER,
             answer: (nothing, Airtime::default()),
@@ -359,6 +386,7 @@ impl<A: Arq + Clone> Edca<A> {
 
     /// Removes the packets for a neighbour. Those of an exchange that is under way are discarded after it if it fails.
     pub fn flush(&mut self, to: NodeId, out: &mut impl EdcaOut) {
+        self.uplink.forget(to);
         for place in 0..self.originators.len() {
             if self.originators[place].peer != to {
                 continue;

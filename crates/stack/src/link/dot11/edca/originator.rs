@@ -112,6 +112,19 @@ impl<A: Arq> Originator<A> {
         (self.outstanding + chosen) as usize + self.waiting.len()
     }
 
+    /// The bytes of its packets by `size_of`, as far as `most`.
+    pub(super) fn bytes(&self, size_of: impl Fn(&Msdu) -> u32, most: u32) -> u32 {
+        let numbered = self.numbered.iter().flatten().map(|numbered| &numbered.msdu);
+        let mut sum = 0;
+        for msdu in numbered.chain(self.waiting.iter().map(|waiting| &waiting.msdu)) {
+            sum += size_of(msdu);
+            if sum >= most {
+                return most;
+            }
+        }
+        sum
+    }
+
     /// The place in the order of arrival of the first packet.
     pub(super) fn order(&self) -> u64 {
         if let Some(choosing) = &self.choosing {

@@ -4,7 +4,7 @@ use super::super::frame::{BROADCAST, Frame, FrameKind};
 use super::super::rates::Airtime;
 use super::load::{Load, Mpdu, MpduFate};
 use super::recipient::{Arrived, Recipient};
-use super::{Category, Doing, Edca, EdcaOut, Next, Sent};
+use super::{Answer, Category, Doing, Edca, EdcaOut, Next, Sent};
 use crate::hooks::{Arq, Rider};
 use crate::packet::NodeId;
 use crate::units::{Span, Time};
@@ -17,8 +17,15 @@ impl<A: Arq + Clone> Edca<A> {
         if frame.receiver != self.address {
             match load.of(self.address) {
                 Some((share, mpdus)) => self.on_share(frame, (share, mpdus, load.together), now, out),
+                None if self.is_confirmed(load, now, out) => {}
                 None => self.overhear(frame, now, out),
             }
+            return;
+        }
+        if let (true, Doing::Await(Answer::Uplink) | Doing::Late(Answer::Uplink)) =
+            (frame.together, self.doing)
+        {
+            self.on_solicited_answer(frame, load, now, out);
             return;
         }
         match frame.kind {
@@ -83,6 +90,7 @@ impl<A: Arq + Clone> Edca<A> {
             return;
         }
         let is_again = self.take_in(place, &load.mpdus, now, out);
+        self.note_sender(frame, load, now);
         self.acknowledge_data(frame, (place, is_again), now, out);
     }
 

@@ -1,7 +1,8 @@
 //! What becomes of the packets in service: they are delivered, or discarded.
 
 use super::super::frame::Outcome;
-use super::{Edca, EdcaOut};
+use super::load::BlockAck;
+use super::{AfterLoss, Edca, EdcaOut};
 use crate::hooks::Arq;
 
 impl<A: Arq + Clone> Edca<A> {
@@ -27,6 +28,32 @@ impl<A: Arq + Clone> Edca<A> {
             true
         });
         self.refresh(self.service.of);
+    }
+
+    /// Takes in what a BlockAck of the agreement in service reports, whatever the rate control makes of it.
+    pub(super) fn settle_block(&mut self, block: &BlockAck, out: &mut impl EdcaOut) {
+        let originator = &mut self.originators[self.service.of];
+        (originator.owes_request, originator.unanswered) = (false, 0);
+        self.settle(|sequence| block.has(sequence).then_some(Outcome::Delivered), out);
+        self.give_up(out);
+    }
+
+    /// No BlockAck came, of an A-MPDU or of a BlockAckReq.
+    pub(super) fn miss_block_ack(&mut self, out: &mut impl EdcaOut) {
+        self.block_acks.block_ack_missing += 1;
+        let originator = &mut self.originators[self.service.of];
+        if self.burst.is_empty() {
+            originator.unanswered += 1;
+            let limit = self.rules.config.short_retry;
+            if limit.is_some_and(|limit| originator.unanswered >= limit) {
+                (originator.owes_request, originator.unanswered) = (false, 0);
+                self.give_up_all(out);
+            }
+        } else if self.config.after_loss == AfterLoss::Request {
+            originator.owes_request = true;
+        } else {
+            self.give_up(out);
+        }
     }
 
     /// Discards the packets that were sent as often as the limit allows, or that the medium has lost for good.

@@ -96,11 +96,12 @@ impl<A: Arq + Clone> Edca<A> {
     ) -> bool {
         self.several.clear();
         let Some(ofdma) = self.config.ofdma.filter(|_| self.role == Role::AccessPoint) else { return false };
+        let Some(scheduler) = ofdma.scheduler else { return false };
         if !self.can_have_part(turn) {
             return false;
         }
         let mut candidates = std::mem::take(&mut self.several.candidates);
-        self.find_candidates(self.originators[turn].category, ofdma.scheduler, &mut candidates);
+        self.find_candidates(self.originators[turn].category, scheduler, &mut candidates);
         candidates.truncate(ofdma.most as usize);
         for &of in &candidates {
             self.choose_mode(of, now, out);
@@ -223,7 +224,7 @@ impl<A: Arq + Clone> Edca<A> {
             let most = self.config.aggregate.bytes.min(mode.capacity_after(preamble, time));
             // The trigger follows the padding of the last MPDU.
             let most = if trigger > 0 { (most - trigger) & !3 } else { most };
-            let filled = self.fill(mode, most, now);
+            let filled = self.fill(mode, most, self.limit(), now);
             let bytes = if trigger > 0 { filled.padded + trigger } else { filled.end };
             let alone = mode.airtime_after(preamble, bytes, filled.payload);
             (all, total) = (all + bytes, total.max(alone.total));
@@ -389,6 +390,9 @@ impl<A: Arq + Clone> Edca<A> {
 
     /// Whether answers are awaited that come together, and whether one has come.
     pub(super) fn awaits_together(&self) -> Option<bool> {
+        if let Doing::Await(Answer::Uplink) | Doing::Late(Answer::Uplink) = self.doing {
+            return Some(self.uplink.any_answered());
+        }
         let waits = matches!(self.doing, Doing::Await(Answer::Together) | Doing::Late(Answer::Together));
         waits.then(|| self.several.parts.iter().any(|part| part.is_answered))
     }
@@ -423,6 +427,10 @@ impl<A: Arq + Clone> Edca<A> {
         if self.doing != Doing::Contend {
             return;
         }
+        if matches!(share.answering, Answering::WithData | Answering::WithReport) {
+            self.on_solicited(frame, share, together, now, out);
+            return;
+        }
         let place = self.recipient(frame.transmitter, frame.category);
         let is_again = frame.kind == FrameKind::Data && self.take_in(place, mpdus, now, out);
         let view = Frame {
@@ -439,6 +447,7 @@ impl<A: Arq + Clone> Edca<A> {
                 self.recipients[place].2.request(share.start, |handle| out.up_held(handle));
                 self.answer_together(&view, (place, share.mode.triggered(), together), now, out);
             }
+            Answering::WithData | Answering::WithReport => {}
         }
     }
 
