@@ -142,7 +142,12 @@ def of_rate_anomaly() -> str:
 
 def main() -> None:
     page = PAGE.read_text(encoding="utf-8")
-    tables = {"anomaly": of_anomaly, "latency": of_latency, "knobs": of_knobs, "rate anomaly": of_rate_anomaly}
+    tables = {
+        "anomaly": of_anomaly,
+        "latency": of_latency,
+        "knobs": of_knobs,
+        "rate anomaly": of_rate_anomaly,
+    }
     for name, table in tables.items():
         place = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end of {name} -->)", re.DOTALL)
         assert place.search(page), f"{PAGE} has no place for {name}"
