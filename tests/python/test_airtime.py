@@ -58,7 +58,7 @@ def shares(study: lh.Study, point: int, replications: int = 2) -> dict[str, floa
 def test_the_classes_are_those_of_the_simulator_in_its_order() -> None:
     metrics = [entry["name"] for entry in json.loads(_core.registry())["metrics"]]
     ours = [airtime.metric("<l>", name) for name in (*DCF, "concurrent", "block_ack")]
-    assert [name for name in metrics if "airtime_" in name] == ours
+    assert [name for name in metrics if ".airtime_" in name] == ours
     assert list(COLOURS) == list(airtime.CLASSES)
     assert len(set(COLOURS.values())) == len(COLOURS)
 

@@ -33,6 +33,7 @@ DATA = {
         for path in [
             ROOT / "CITATION.cff",
             *ROOT.glob("papers/*"),
+            *ROOT.glob("suites/*"),
             *ROOT.glob("scenarios/**/*.toml"),
             *ROOT.glob("scenarios/**/traces/*"),
         ]

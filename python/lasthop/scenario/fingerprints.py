@@ -52,7 +52,7 @@ def of(scenario: str, point: int, events: int, metrics: Mapping[str, float | Non
     """The fingerprint of a run.
 
     >>> of("x/y", 0, 5, {"b": 1.5, "a": None}).sha256[:8]
-    'ff8a9ff5'
+    '5fc626ed'
     """
     lines = (
         f"{name} {value if value is None else float(value).hex()}\n"

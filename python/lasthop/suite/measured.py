@@ -139,7 +139,7 @@ def unlike(old: Results, new: Results) -> list[str]:
     >>> first = Results("x", 1, "3", {}, {"a": {"reno": Outcome(1.0, 1.0, 1.0, 3, "agrees")}})
     >>> second = Results("x", 1, "3", {}, {"a": {"reno": Outcome(2.0, 1.0, 1.0, 3, "agrees")}})
     >>> unlike(first, first), unlike(first, second)
-    ([], ['a: reno: 1.0 [1.0, 1.0] agrees; now 2.0 [1.0, 1.0] agrees'])
+    ([], ['a: reno: 1.0 [1.0, 1.0] passes; now 2.0 [1.0, 1.0] passes'])
     """
     return [
         f"{case}: {law}: {_told(one)}; now {_told(again)}"
