@@ -17,7 +17,7 @@ from conftest import HOP
 from lasthop.cli import traced
 from lasthop.figures.ladders import FORMATS
 from lasthop.scenario.kept import keep
-from lasthop.views.events import events
+from lasthop.views.events import events, period_of
 from lasthop.views.ladder import panel
 from lasthop.views.sources import of_folder, of_run, schemes
 
@@ -409,3 +409,15 @@ def test_the_run_shown_has_the_seed_the_replication_and_the_point_asked_for(smal
     (shown,) = traced.sources((str(small), None), (), (), (7, 1, 5), None, [], 30)
     assert shown.numbers == (7, 1)
     assert shown.settings == lh.load(small).points()[5]
+
+
+def test_more_segments_at_one_instant_than_are_shown_still_make_a_period(tmp_path: Path) -> None:
+    text = (
+        '[run]\nduration = "1 s"\n[nodes]\na = {}\nb = {}\n[links.l]\nkind = "wired"\nnodes = ["a", "b"]\n'
+        'rate = "10 Mbit/s"\n[flows.f]\nfrom = "a"\nto = "b"\ncount = 40\n'
+    )
+    file = tmp_path / "many.toml"
+    file.write_text(text)
+    drawn = lh.load(file).run(trace=["events"])
+    begin, end = period_of(of_run(drawn).read, (None, None), ())
+    assert begin < end

@@ -81,7 +81,8 @@ def reaches(
     begin, end = between
     if end is not None:
         return simulated_s > end
-    return _first_segments(read, begin, end, flows, count)[2] > count
+    first, last, segments = _first_segments(read, begin, end, flows, count)
+    return segments > count and first != last
 
 
 def _first_segments(
@@ -91,7 +92,10 @@ def _first_segments(
     flows: Sequence[str],
     count: int,
 ) -> tuple[float | None, float | None, int]:
-    """The time of the first segment, that of the last event before one too many, and how many segments."""
+    """The time of the first segment, that of the last event before one too many, and how many segments.
+
+    Many flows can send more at one instant: then it is that of the event after them.
+    """
     first = last = None
     segments = 0
     for row in read():
@@ -104,7 +108,7 @@ def _first_segments(
         if row.layer in TRANSPORTS and row.event == "send":
             first = row.time_s if first is None else first
             segments += 1
-        if segments > count and end is None:
+        if segments > count and end is None and first != last:
             break
         last = row.time_s
     return first, last, segments
