@@ -26,7 +26,7 @@ from lasthop.peer.crew import IN_TIME_S, Crew
 from lasthop.peer.measured import METRICS
 from lasthop.peer.path import Flow, path, with_known_laws
 from lasthop.peer.path import Path as Path_
-from lasthop.realtime import system
+from lasthop.realtime import system, tcp
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -205,7 +205,7 @@ def test_recorded_links_managed_queues_paces_and_writes_with_times_are_a_path(ed
 def test_a_kind_of_ecn_that_this_kernel_lacks_is_refused(edges: lh.Scenario) -> None:
     accurate = edges.set({"flows.main.tcp.ecn": "accurate"})
     found = path(accurate, 0)
-    assert found.settings["ecn"] == system.ACCURATE_ECN
+    assert found.settings["ecn"] == tcp.ACCURATE_ECN
     assert with_known_laws(found, accurate, ["reno"]) == found
     with pytest.raises(lh.ScenarioError, match=r"main\.tcp\.ecn.*expected off or classic, which this kernel"):
         with_known_laws(found, accurate, ["reno"], has_accurate_ecn=False)
@@ -267,7 +267,7 @@ def test_the_kernel_itself_reads_a_part_of_a_window_in_each_call(monkeypatch: py
 
     flow = worker._Flow({"size": 250_000, "window": 6_400_000}, 5001, 0.0, iter(()))
     flow.listener = SimpleNamespace(accept=lambda: (Reader(), None))  # type: ignore[assignment]
-    monkeypatch.setattr(system, "clamp", lambda *_: None)
+    monkeypatch.setattr(tcp, "clamp", lambda *_: None)
     clock = worker._Clock()
     clock.start()
     flow.read(clock)
@@ -286,7 +286,7 @@ def test_the_last_segment_of_a_file_waits_for_the_fin() -> None:
 
 def test_counts_of_the_kernel_are_of_the_measured_time_and_timeouts_without_those_of_a_syn() -> None:
     flow = worker._Flow({"size": None, "start_s": 0.0}, 5001, 0.0, iter([]))
-    blank = system.Info(10, 20, 0.1, 0.1, 0, 0, 0, 0, 0, 0.0)
+    blank = tcp.Info(10, 20, 0.1, 0.1, 0, 0, 0, 0, 0, 0.0)
     flow.connected, flow.info = blank._replace(timeouts=1), blank._replace(retransmitted=7, timeouts=4)
     assert (flow.result()["retransmitted"], flow.result()["timeouts"]) == (7, 3)
     flow.measured = blank._replace(retransmitted=5, timeouts=3)

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from lasthop.realtime import system
+from lasthop.realtime import tcp
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 TUN = "/dev/net/tun"
@@ -52,7 +52,7 @@ def test_a_player_gets_less_beside_downloads() -> None:
 
 
 @is_root
-@pytest.mark.skipif(not system.has_law("bbr"), reason="the kernel has no BBR")
+@pytest.mark.skipif(not tcp.has_law("bbr"), reason="the kernel has no BBR")
 def test_two_laws_share_what_others_leave() -> None:
     alone, busy = map(numbers, printed("laws", 2))
     assert 20 < sum(alone[:2]) < 65

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from lasthop.realtime import system
+from lasthop.realtime import tcp
 from search.live import signals, trial
 from search.live.cases import AGENTS, DISTURBANCES, LAWS, QUIC_FROM, RADIOS, WIRES, Case, case
 
@@ -33,7 +33,7 @@ needs_tun = pytest.mark.skipif(
 @pytest.mark.parametrize("number", CASES)
 def test_connections_of_kernels_end_whole_and_in_time(number: int) -> None:
     chosen = case(number)
-    if chosen.law not in system.laws():
+    if chosen.law not in tcp.laws():
         pytest.skip(f"this kernel has no {chosen.law}")
     expect_no_fault(chosen)
 

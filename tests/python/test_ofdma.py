@@ -28,10 +28,8 @@ CODES = [(1, 1 / 2), (2, 1 / 2), (2, 3 / 4), (4, 1 / 2), (4, 3 / 4), (6, 2 / 3),
 CODES += [(8, 3 / 4), (8, 5 / 6), (10, 3 / 4), (10, 5 / 6)]
 MPDU, SUBFRAME, TRIGGER = 1538, 1544, 37
 
-TEXT = """\
-[run]
-duration = "3 s"
-warmup   = "500 ms"
+# Stations of one access point, at the beginning of the table of their link.
+CELL = """\
 [nodes]
 ap  = {{}}
 sta = {{ count = {stations} }}
@@ -42,6 +40,11 @@ access-point = "ap"
 standard     = "802.11ax"
 width        = "{width} MHz"
 mcs          = {mcs}
+"""
+TEXT = (
+    '[run]\nduration = "3 s"\nwarmup   = "500 ms"\n'
+    + CELL
+    + """\
 queue        = "6000 packets"
 aggregate    = {{ count = 64 }}
 block-ack    = {{ window = 64 }}
@@ -53,6 +56,7 @@ to   = "sta"
 udp  = {{}}
 app  = {{ kind = "cbr", cbr = {{ packet = "1472 B", rate = "{rate} Mbit/s" }} }}
 """
+)
 
 
 def scenario(stations: int, width: int, mcs: int, how: str, **more: Any) -> lh.Scenario:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import lasthop as lh
-from test_ofdma import AIFS, BACKOFF, CODES, MPDU, RUS, SIFS, SUBFRAME, legacy
+from test_ofdma import AIFS, BACKOFF, CELL, CODES, MPDU, RUS, SIFS, SUBFRAME, legacy
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,20 +19,10 @@ NULL = 30
 SYMBOL, PREAMBLE = 14.4, 32 + 8 + 8
 SILENT = 'edca = "mu", mu-edca = { aifsn = 0 }'
 
-TEXT = """\
-[run]
-duration = "4 s"
-warmup   = "2.5 s"
-[nodes]
-ap  = {{}}
-sta = {{ count = {stations} }}
-[links.air]
-kind         = "wifi"
-nodes        = ["ap", "sta"]
-access-point = "ap"
-standard     = "802.11ax"
-width        = "{width} MHz"
-mcs          = {mcs}
+TEXT = (
+    '[run]\nduration = "4 s"\nwarmup   = "2.5 s"\n'
+    + CELL
+    + """\
 queue        = "600 packets"
 ofdma        = {{ uplink = "{scheduler}", report-interval = "{interval}", {more} }}
 [flows.up]
@@ -41,6 +31,7 @@ to   = "ap"
 udp  = {{}}
 app  = {{ kind = "cbr", spread = "300 ms", cbr = {{ packet = "1472 B", rate = "{rate} Mbit/s" }} }}
 """
+)
 
 
 def scenario(

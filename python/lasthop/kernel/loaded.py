@@ -158,9 +158,9 @@ def _parted(path: Path, raw: bytes) -> tuple[dict[str, Any], bytes]:
 
 def known() -> list[str]:
     """The laws that the kernel offers now."""
-    from lasthop.realtime import system
+    from lasthop.realtime import tcp
 
-    return system.laws()
+    return tcp.laws()
 
 
 def listing() -> list[list[str]]:

@@ -10,7 +10,7 @@ from lasthop.base.errors import RunError
 from lasthop.kernel.build import LAWS, in_kernel
 from lasthop.kernel.loaded import known, loaded, replayed
 from lasthop.kernel.parameters import NAMES
-from lasthop.realtime import system
+from lasthop.realtime import tcp
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,7 +45,7 @@ def tested() -> Iterator[str]:
 def carry(law: str, size: int) -> int:
     """Send this many bytes over the loopback interface by a law; returns how many arrive."""
     with socket.create_server(("127.0.0.1", 0)) as server, socket.socket() as sender:
-        sender.setsockopt(socket.IPPROTO_TCP, system.TCP_CONGESTION, law.encode())
+        sender.setsockopt(socket.IPPROTO_TCP, tcp.TCP_CONGESTION, law.encode())
         sender.connect(server.getsockname())
         receiver, _ = server.accept()
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from lasthop.base.errors import ScenarioError
 from lasthop.kernel.notes import note
 from lasthop.kernel.parameters import NAMES, differing
-from lasthop.realtime.system import ACCURATE_ECN
+from lasthop.realtime.tcp import ACCURATE_ECN
 from lasthop.scenario.description import fault
 
 if TYPE_CHECKING:

@@ -88,25 +88,25 @@ class _Flow:
 
     def open(self, *, is_sender: bool) -> None:
         """Make the socket of one end, which belongs to the namespace of the calling thread."""
-        from lasthop.realtime import system
+        from lasthop.realtime import tcp
 
         end = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-        end.setsockopt(socket.IPPROTO_TCP, system.TCP_CONGESTION, self.facts["law"].encode())
+        end.setsockopt(socket.IPPROTO_TCP, tcp.TCP_CONGESTION, self.facts["law"].encode())
         if is_sender:
             self.sender = end
             if not self.facts["has_nagle"]:
                 end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             if self.facts["is_paced"]:
-                system.pace(end)
+                tcp.pace(end)
         else:
-            end.setsockopt(socket.IPPROTO_TCP, system.TCP_WINDOW_CLAMP, self.facts["window"])
+            end.setsockopt(socket.IPPROTO_TCP, tcp.TCP_WINDOW_CLAMP, self.facts["window"])
             end.bind(("", self.port))
             end.listen(1)
             self.listener = end
 
     def write(self, to: str, clock: _Clock) -> None:
         """Connect, and write what the application writes, each at its time."""
-        from lasthop.realtime import system
+        from lasthop.realtime import tcp
 
         try:
             for at_ns, size, closes in self.writes:
@@ -116,7 +116,7 @@ class _Flow:
                 if self.connected is None:
                     self.began = now
                     self.sender.connect((to, self.port))
-                    self.connected = system.info(self.sender)
+                    self.connected = tcp.info(self.sender)
                 # The last, partial segment waits for the FIN, as in the simulator.
                 self._send(size, socket.MSG_MORE if closes else 0)
             self.sender.shutdown(socket.SHUT_WR)
@@ -133,21 +133,21 @@ class _Flow:
 
     def begin_measurement(self, clock: _Clock, since_s: float) -> None:
         """Take the state of the flow when the measured time begins."""
-        from lasthop.realtime import system
+        from lasthop.realtime import tcp
 
         clock.wait(since_s, self.is_over)
         with suppress(OSError):
             if self.connected is not None:
-                self.measured = system.info(self.sender)
+                self.measured = tcp.info(self.sender)
             if self.reader is not None:
-                self.before = system.info(self.reader).received
+                self.before = tcp.info(self.reader).received
 
     def read(self, clock: _Clock) -> None:
         """Accept the connection and read what comes, until the file is complete.
 
         Each call has the kernel itself read a part of a window, segment by segment, without a copy.
         """
-        from lasthop.realtime import system
+        from lasthop.realtime import tcp
 
         window = self.facts["window"]
         into = bytearray(max(1, window // _CLAMPS))
@@ -160,7 +160,7 @@ class _Flow:
                 if got == 0:
                     return
                 self.bytes += got
-                system.clamp(self.reader, window)
+                tcp.clamp(self.reader, window)
             self.completion_s = time.monotonic() - self.began
         except OSError as error:
             if not self.is_over.is_set():
@@ -168,22 +168,22 @@ class _Flow:
 
     def watch(self, clock: _Clock) -> None:
         """Sample the window of the sender until the end."""
-        from lasthop.realtime import system
+        from lasthop.realtime import tcp
 
         begin = clock.wait(self.facts["start_s"], self.is_over)
         while not self.is_over.wait(self.sample_s):
             with suppress(OSError):
-                found = system.info(self.sender)
+                found = tcp.info(self.sender)
                 if found.srtt_s and (not self.samples or self.samples[-1][1:] != found[:2]):
                     self.samples.append((time.monotonic() - begin, found.cwnd, found.ssthresh))
 
     def end(self) -> None:
         """Take the last state, and leave nothing of the connection behind."""
-        from lasthop.realtime import system
+        from lasthop.realtime import tcp
 
         self.is_over.set()
         with suppress(OSError):
-            self.info = system.info(self.sender)
+            self.info = tcp.info(self.sender)
         for end in (self.sender, self.reader, self.listener):
             with suppress(OSError, AttributeError):
                 end.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # type: ignore[union-attr]
@@ -250,7 +250,7 @@ class _Ends:
 
 def _run(job: dict[str, Any]) -> dict[str, Any]:
     """Run the kernel's TCP over the path of a job."""
-    from lasthop.realtime import system
+    from lasthop.realtime import system, tcp
 
     settings = system.Settings(**job["settings"])
     sample_s, since_s = job["sample_s"], job["warmup_s"]
@@ -265,7 +265,7 @@ def _run(job: dict[str, Any]) -> dict[str, Any]:
     descriptors, counters = [], _Ends()
     for end in range(2):
         descriptors.append(system.namespace(settings, addresses[end]))
-        counters.all.append(system.Counts())
+        counters.all.append(tcp.Counts())
         for flow in flows:
             flow.open(is_sender=flow.facts["from"] == end)
     backlog = system.backlog()
@@ -295,7 +295,7 @@ def _run(job: dict[str, Any]) -> dict[str, Any]:
         ended = live.run(descriptors, stop[0], (clock.ahead(), job["duration_s"], system.early_s()))
     finally:
         system.calm()
-        tcp = counters.result()
+        counted = counters.result()
         for flow in flows:
             flow.end()
         for thread in threads:
@@ -314,7 +314,7 @@ def _run(job: dict[str, Any]) -> dict[str, Any]:
         "first": first,
         "dropped": dropped,
         "backlog": backlog,
-        "tcp": tcp,
+        "tcp": counted,
         "flows": [flow.result() for flow in flows],
     }
 
@@ -348,17 +348,17 @@ def _scenario(text: str, name: str, overrides: tuple[tuple[str, str], ...]) -> A
 
 def _probe(job: dict[str, Any]) -> dict[str, Any]:
     """Whether this system can do it, and which laws it has."""
-    from lasthop.realtime import system
+    from lasthop.realtime import system, tcp
 
     tun = system.namespace(system.Settings(1500, True, True, 0, 1 << 20), _PROBE_ADDRESS)
     backlog = system.backlog()
     os.close(tun)
-    known = dict.fromkeys([*system.laws(), *filter(system.has_law, job["laws"])])
+    known = dict.fromkeys([*tcp.laws(), *filter(tcp.has_law, job["laws"])])
     return {
         "laws": list(known),
         "release": platform.release(),
         "backlog": backlog,
-        "has_accurate_ecn": system.has_accurate_ecn(),
+        "has_accurate_ecn": tcp.has_accurate_ecn(),
     }
 
 

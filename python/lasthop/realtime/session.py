@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from lasthop import _core
 from lasthop.base.errors import ScenarioError, UnavailableError, UsageError, nearest
-from lasthop.realtime import system
+from lasthop.realtime import system, tcp
 from lasthop.realtime.internet import NAMES, Internet
 from lasthop.realtime.programs import Command, Node, Programs
 from lasthop.scenario.description import fault, schemes_of
@@ -195,7 +195,7 @@ def run(
         seed=chosen,
         replication=replication,
         kernel=platform.release(),
-        congestion_control=system.default_law(),
+        congestion_control=tcp.default_law(),
         commands=list(commands),
         status=status,
         nodes=dict(zip(names, ended.pop("ends"), strict=True)),

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 FILE = "fingerprints.csv"
-# A run ends after so many events.
+# The number of events after which a run ends.
 EVENTS = 50_000
 
 

@@ -130,7 +130,7 @@ impl Acks {
         Acks { every, quick: Some(quick), last, full_segment, unacknowledged: 0, together, tack: None }
     }
 
-    /// Data arrives: after a gap longer than this, at least so many segments are acknowledged at once.
+    /// Data arrives. After a gap longer than `longest`, at least `quick` segments are acknowledged at once.
     pub fn hurry_after_gap(&mut self, now: Time, longest: Span, quick: u32) {
         if now.since(self.last) > longest {
             self.quick = self.quick.map(|left| left.max(quick));

@@ -134,7 +134,7 @@ impl Receiver {
         self.acks.due(now, delay, is_first)
     }
 
-    /// Data arrives: after a gap longer than this, so many segments are acknowledged at once.
+    /// Data arrives. After a gap longer than `longest`, at least `quick` segments are acknowledged at once.
     pub fn hurry_after_gap(&mut self, now: Time, longest: Span, quick: u32) {
         self.acks.hurry_after_gap(now, longest, quick);
     }

@@ -276,7 +276,7 @@ impl EdcaConfig {
         TRIGGER[0] + SOLICITING[wants_data as usize] * stations
     }
 
-    /// Bytes of a BlockAck to this number of stations, of which so many get a bitmap.
+    /// Bytes of a BlockAck to several stations, some of which get a bitmap.
     #[must_use]
     pub const fn multi_station(&self, stations: u32, bitmaps: u32) -> u32 {
         let bitmap = self.block_ack() - (16 + 2 + 2 + 4);

@@ -40,7 +40,7 @@ pub(super) struct Solicited {
     awaits: bool,
 }
 
-/// Bytes of reports of so many categories, whose MPDUs have nothing but their headers.
+/// Bytes of a report for this number of categories: an A-MPDU of headers, one for each.
 pub(super) fn reports_bytes(categories: usize, overhead: u32) -> u32 {
     let subframe = (DELIMITER + overhead).next_multiple_of(4);
     subframe * (categories as u32 - 1) + DELIMITER + overhead

@@ -316,7 +316,7 @@ impl<A: Arq + Clone> Edca<A> {
         rates.min_by_key(|rate| rate.rate()).unwrap_or(self.rules.control_rate)
     }
 
-    /// Bytes and airtime of the BlockAck to so many stations, some with a bitmap.
+    /// Bytes and airtime of a BlockAck to several stations, some of which get a bitmap.
     fn confirmation(&self, rate: PhyRate, stations: usize, bitmaps: usize) -> (u32, Airtime) {
         let bytes = self.config.multi_station(stations as u32, bitmaps as u32);
         (bytes, self.rules.config.phy.airtime(bytes, 0, rate))
