@@ -52,7 +52,10 @@ class Results:
 
     def beside(self, known: Results) -> Results:
         """These results, followed by those of the other laws of `known`."""
-        outcomes = {case: {**found, **known.outcomes[case], **found} for case, found in self.outcomes.items()}
+        outcomes = {
+            case: {**found, **{law: one for law, one in known.outcomes[case].items() if law not in found}}
+            for case, found in self.outcomes.items()
+        }
         return replace(self, outcomes=outcomes)
 
     def text(self) -> str:
