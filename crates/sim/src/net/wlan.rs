@@ -3,6 +3,7 @@
 //! MAC, medium and agents never call each other: each puts its answers into a list here, and the lists are processed
 //! until nothing is left to do at this instant.
 
+mod air;
 mod answers;
 mod arq;
 mod build;
@@ -21,12 +22,14 @@ use std::sync::Arc;
 
 use lasthop_stack::hooks::Backlog;
 use lasthop_stack::link::dot11::{
-    Bystander, Category, Frame, FrameKind, Load, PcfConfig, PhyRate, Reorder, Rules,
+    BROADCAST, Bystander, Category, Frame, FrameKind, Load, PcfConfig, PhyRate, Reorder, Rules,
 };
 use lasthop_stack::packet::{NodeId, Packet};
 use lasthop_stack::registry::Learner;
 use lasthop_stack::units::{Span, Time};
 
+use air::Air;
+pub(crate) use air::{Handover, News};
 use answers::{MacHost, Output, Work};
 pub(crate) use arq::ArqCounters;
 use classes::{ack_span, is_uplink, lost_span};
@@ -96,6 +99,8 @@ pub(crate) struct Wlan {
     /// The access category of each flow, if they differ.
     categories: Vec<Category>,
     pub(crate) capture: Option<WifiCapture>,
+    /// The stations whose frames come from outside, if there are any.
+    air: Option<Box<Air>>,
 }
 
 /// A station: its MAC, its agent, their timers. What every frame touches comes first.
@@ -266,6 +271,9 @@ impl Wlan {
             }
         }
         self.heard.clear();
+        if self.air.is_some() && frame.receiver == BROADCAST {
+            self.release_last(frame);
+        }
     }
 
     fn with_mac(

@@ -11,6 +11,7 @@ use lasthop_stack::packet::{NodeId, Packet};
 use lasthop_stack::registry::ArqConfig;
 use lasthop_stack::units::{Span, Time};
 
+use super::air::Air;
 use super::answers::Output;
 use super::arq::adopt;
 use super::mac::Mac;
@@ -41,8 +42,7 @@ impl Wlan {
         let radio = radio(config, (wifi, place as usize), &sites, base);
         let own_rates = wifi.own_rates.clone().into_boxed_slice();
         let without_ofdma = wifi.without_ofdma.clone().into_boxed_slice();
-        let rules = Rules::new(wifi.mac).with_own_rates(own_rates).without_ofdma(without_ofdma);
-        let rules = Arc::new(rules);
+        let rules = Arc::new(Rules::new(wifi.mac).with_own_rates(own_rates).without_ofdma(without_ofdma));
         let nothing = Frame::new(FrameKind::Ack, BROADCAST, BROADCAST, 0, wifi.mac.data_rate);
         let asks = config.agents.iter().any(|agent| agent.scheme.needs().answers);
         let interfaces = wifi.nodes.iter().enumerate().map(|(station, &node)| {
@@ -105,6 +105,7 @@ impl Wlan {
             categories: categories(config),
             packets_per_frame: wifi.mac.edca.map_or(1, |edca| edca.most_packets() as usize),
             capture: None,
+            air: Air::of(wifi.nodes.iter().map(|node| wifi.outer.contains(node)).collect()),
         }
     }
 }

@@ -37,6 +37,8 @@ pub(super) fn wifi(link: &Part<'_>, member: &Link) -> WifiConfig {
         without_ofdma: Vec::new(),
         radio: radio(link, &preset.radio, member),
         arq: arq(link),
+        outer: Vec::new(),
+        is_secret: link.known("security").is_some_and(|_| link.word("security") == "wpa2"),
     }
 }
 
