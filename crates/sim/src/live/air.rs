@@ -154,23 +154,23 @@ impl Air {
         &mut self.news
     }
 
-    /// The next message to the kernel, and when it is due.
-    pub(super) fn message(&mut self, contents: &Contents) -> Option<(Time, &[u8])> {
+    /// The next message to the kernel: when it is due, and the node that receives a frame by it, if one does.
+    pub(super) fn message(&mut self, contents: &Contents) -> Option<(Time, Option<NodeId>, &[u8])> {
         self.due.extend(self.news.drain(..));
         while let Some(news) = self.due.pop_front() {
-            if let Some(when) = self.write(news, contents) {
-                return Some((when, &self.message));
+            if let Some((when, at)) = self.write(news, contents) {
+                return Some((when, at, &self.message));
             }
         }
         None
     }
 
-    fn write(&mut self, news: News, contents: &Contents) -> Option<Time> {
+    fn write(&mut self, news: News, contents: &Contents) -> Option<(Time, Option<NodeId>)> {
         match news {
             News::Sent { number, is_delivered, tries, when } => {
                 let ticket = self.pending.remove(&number)?;
                 ticket.status(self.family, (is_delivered, NEAR_DBM), tries, &mut self.message);
-                Some(when)
+                Some((when, None))
             }
             News::Heard { at, number, rate, signal_dbm, when } => {
                 let frame = &contents.get(number)?.bytes[..];
@@ -181,7 +181,7 @@ impl Air {
                 let signal = signal_dbm.map_or(NEAR_DBM, |dbm| libm::round(dbm) as i32);
                 let how = (self.frequency, index_of(rate, self.frequency), signal);
                 hwsim::reception(self.family, address(at), frame, how, &mut self.message);
-                Some(when)
+                Some((when, Some(at)))
             }
         }
     }

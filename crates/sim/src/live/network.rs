@@ -131,6 +131,7 @@ impl Network {
         let end = self.run.outside().and_then(|outside| outside.connections.enter(&mut packet));
         let Some(end) = end else { return true };
         self.counted[place].packets += 1;
+        self.counted[place].opaque += 1;
         if let Some(number) = self.run.hand_over(end, packet, entering.frame, &entering.handover) {
             air.track(number, &entering);
         }
@@ -139,9 +140,14 @@ impl Network {
 
     /// The next message for the radios, and when it is due.
     pub(super) fn for_radios(&mut self) -> Option<(Time, &[u8])> {
-        let air = self.air.as_mut()?;
-        self.run.take_news(air.news());
-        air.message(&self.run.outside()?.contents)
+        let Network { air, run, bound, counted, .. } = self;
+        let air = air.as_mut()?;
+        run.take_news(air.news());
+        let (when, at, message) = air.message(&run.outside()?.contents)?;
+        if let Some(place) = bound.iter().position(|node| Some(*node) == at) {
+            counted[place].arrived += 1;
+        }
+        Some((when, message))
     }
 
     /// The end of the Internet, where it is joined.

@@ -91,6 +91,8 @@ fn a_frame_reaches_its_receiver_when_it_ends_and_its_sender_learns_it_with_the_a
     let expected =
         Got { receptions: vec![(176, 1, data)], statuses: vec![(176 + 16 + 28, 5, true, ONCE.to_vec())] };
     assert_eq!(got(&mut network, 1_000), expected);
+    let counted: Vec<_> = network.counted().iter().map(|node| (node.packets, node.arrived)).collect();
+    assert_eq!(counted, [(1, 0), (0, 1), (0, 0)]);
 }
 
 #[test]
