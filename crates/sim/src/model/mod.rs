@@ -21,7 +21,7 @@ use lasthop_stack::units::{Bytes, Metres, Rate, Span, Time};
 
 pub use crate::lines::{AirConfig, Sends};
 pub use events::{Absence, HandoffConfig, Late, OutagesConfig};
-pub use quic::{AckFrequency, QuicConfig, QuicLaw};
+pub use quic::{AckFrequency, QuicConfig, QuicLaw, QuicStack};
 
 use crate::medium::impairments::ImpairmentConfig;
 use crate::medium::motion::Motion;
@@ -406,6 +406,16 @@ impl FlowConfig {
             }
             TransportConfig::Udp { .. } | TransportConfig::Quic(_) => None,
         }
+    }
+
+    /// The nodes between which its packets travel: its ends, and the sender with a second interface of the receiver.
+    pub fn pairs(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
+        let second = match &self.transport {
+            TransportConfig::Quic(quic) => quic.second,
+            _ => None,
+        };
+        let from = self.from;
+        std::iter::once(self.to).chain(second).map(move |to| (from, to))
     }
 
     /// Whether it runs over QUIC.

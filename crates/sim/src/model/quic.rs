@@ -6,6 +6,10 @@ use lasthop_stack::units::Span;
 /// The endpoints of a flow over QUIC.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QuicConfig {
+    /// The implementation of both ends.
+    pub stack: QuicStack,
+    /// Index of the node that is a second interface of the receiver.
+    pub second: Option<usize>,
     /// The congestion control law of both ends.
     pub law: QuicLaw,
     /// UDP payload of a full datagram.
@@ -35,6 +39,15 @@ pub struct AckFrequency {
     pub max_delay: Option<Span>,
     /// How far ahead of a missing packet another one is acknowledged at once; 0 is never.
     pub reordering: u32,
+}
+
+/// An implementation of QUIC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QuicStack {
+    /// `quinn-proto`.
+    Quinn,
+    /// `noq-proto`, which has multipath.
+    Noq,
 }
 
 /// A congestion control law.

@@ -8,7 +8,7 @@ use quinn_proto::{ConnectionId, ConnectionIdGenerator};
 use crate::engine::streams::Stream;
 
 /// Bytes of a connection ID.
-const ID: usize = 8;
+pub(super) const ID: usize = 8;
 /// Bytes of a signature, of which a reset token is the first half.
 const SIGNATURE: usize = 32;
 

@@ -7,9 +7,46 @@
 //! **Limits.** The session has no cipher (`session.rs`). `quinn-proto`'s BBR draws from the machine's generator and is not
 //! offered. Its CUBIC takes cube roots from the platform's library, so that its results are equal on one platform only.
 
+/// A transport of a stack with these keys and this controller.
+macro_rules! configured {
+    ($proto:ident, $config:expr, $law:expr) => {{
+        let config: &QuicConfig = $config;
+        let duration = |span: lasthop_stack::units::Span| Duration::from_nanos(span.0);
+        let idle =
+            |span| $proto::IdleTimeout::try_from(duration(span)).expect("the check bounds the timeout");
+        let discovery = config.mtu_discovery.then(|| {
+            let mut discovery = $proto::MtuDiscoveryConfig::default();
+            discovery.upper_bound(config.packet);
+            discovery
+        });
+        let acks = config.acks.map(|acks| {
+            let mut asked = $proto::AckFrequencyConfig::default();
+            // The packets that may come without an acknowledgement.
+            asked.ack_eliciting_threshold($proto::VarInt::from_u32(acks.tolerance - 1));
+            asked
+                .max_ack_delay(acks.max_delay.map(duration))
+                .reordering_threshold($proto::VarInt::from_u32(acks.reordering));
+            asked
+        });
+        let mut transport = $proto::TransportConfig::default();
+        transport
+            .congestion_controller_factory($law)
+            .initial_mtu(if config.mtu_discovery { LEAST_PACKET } else { config.packet })
+            .mtu_discovery_config(discovery)
+            .stream_receive_window($proto::VarInt::from_u32(config.window))
+            .send_window(u64::from(config.window).max(LEAST_SEND_WINDOW))
+            .ack_frequency_config(acks)
+            .max_idle_timeout(config.idle_timeout.map(idle))
+            .max_concurrent_uni_streams($proto::VarInt::from_u32(config.streams));
+        transport
+    }};
+}
+
 mod frames;
 mod keys;
 mod law;
+#[cfg(feature = "noq")]
+mod noq;
 mod qlog;
 mod quinn;
 mod record;
@@ -23,18 +60,18 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-use bytes::BytesMut;
+use bytes::{Bytes, BytesMut};
 use lasthop_stack::packet::{Ecn, NodeId};
 use lasthop_stack::units::{Span, Time};
 use lasthop_stack::wire;
 use quinn_proto::congestion::{ControllerFactory, CubicConfig, NewRenoConfig};
 use quinn_proto::{
-    AckFrequencyConfig, ClientConfig, Connection, ConnectionHandle, DatagramEvent, EcnCodepoint, Endpoint,
-    EndpointConfig, IdleTimeout, MtuDiscoveryConfig, ServerConfig, TimeSource, TransportConfig, VarInt,
+    ClientConfig, Connection, ConnectionHandle, DatagramEvent, EcnCodepoint, Endpoint, EndpointConfig,
+    ServerConfig, TimeSource, TransportConfig, VarInt,
 };
 
 use crate::engine::streams::Stream;
-use crate::model::{QuicConfig, QuicLaw};
+use crate::model::{QuicConfig, QuicLaw, QuicStack};
 use keys::{Ids, Key, draw, draw_id};
 use law::LawFactory;
 pub(crate) use qlog::Log;
@@ -58,6 +95,76 @@ pub(crate) enum Role {
     Client,
     /// The other one does.
     Server,
+}
+
+/// An end of a connection of either stack.
+pub(crate) trait Stack {
+    /// Logs this connection, whose number is `number`, from `local`.
+    fn log(&mut self, log: Log, number: u32, local: (NodeId, u16));
+
+    /// The record of what it sends.
+    fn record(&self) -> &Shared;
+
+    /// The log up to now.
+    fn take_log(&mut self) -> Option<Log> {
+        self.record().lock().log.take()
+    }
+
+    /// The transport parameters of the other end, which a client remembers with its ticket.
+    fn parameters(&self) -> Option<Vec<u8>> {
+        self.record().lock().parameters.clone()
+    }
+
+    /// This connection resumes one whose server had these parameters, if there was one.
+    fn resume(&mut self, parameters: Option<Vec<u8>>) {
+        self.record().lock().remembered = parameters;
+    }
+
+    /// Opens the connection.
+    fn connect(&mut self, now: Time);
+
+    /// A datagram has arrived, from one node at another.
+    fn up(&mut self, datagram: &[u8], ecn: Ecn, way: [NodeId; 2], now: Time);
+
+    /// The time has come for which it asked.
+    fn on_timer(&mut self, now: Time);
+
+    /// Writes the next datagram that it sends now; `None` if there is none.
+    fn next_datagram(&mut self, now: Time, into: &mut Vec<u8>) -> Option<Ecn>;
+
+    /// The nodes between which that goes, if they may be others than those of the flow.
+    fn way(&self) -> Option<[NodeId; 2]> {
+        None
+    }
+
+    /// When it has to be called next.
+    fn next_at(&mut self) -> Option<Time>;
+
+    /// What it has done up to now.
+    fn counters(&self, now: Time) -> Counters;
+
+    /// The applications of this end act on what has happened. Returns whether the handshake has just been completed.
+    fn work(&mut self, writer: &mut Writer, reader: &mut Reader) -> bool;
+
+    /// Closes the connection.
+    fn close(&mut self, now: Time);
+}
+
+/// An end of a scenario's flow between these addresses, its own first; `second` is the way of a second path from it.
+pub(crate) fn end(
+    config: &QuicConfig,
+    role: Role,
+    addresses: [(NodeId, u16); 2],
+    second: Option<[NodeId; 2]>,
+    stream: Stream,
+) -> Box<dyn Stack> {
+    match config.stack {
+        QuicStack::Quinn => Box::new(Peer::new(config, role, addresses[1], stream)),
+        #[cfg(feature = "noq")]
+        QuicStack::Noq => Box::new(noq::Peer::new(config, role, addresses, second, stream)),
+        #[cfg(not(feature = "noq"))]
+        QuicStack::Noq => unreachable!("the check of the scenario refuses it in this build, {second:?}"),
+    }
 }
 
 /// One end.
@@ -117,27 +224,6 @@ impl Peer {
         Peer { endpoint, connection, client, remote, base, record, is_logged, paces, answers }
     }
 
-    /// The transport parameters of the other end, which a client remembers with its ticket.
-    pub(crate) fn parameters(&self) -> Option<Vec<u8>> {
-        self.record.lock().parameters.clone()
-    }
-
-    /// This connection resumes one whose server had these parameters, if there was one.
-    pub(crate) fn resume(&mut self, parameters: Option<Vec<u8>>) {
-        self.record.lock().remembered = parameters;
-    }
-
-    /// Logs this connection, whose number is `number`, from `local`.
-    pub(crate) fn log(&mut self, log: Log, number: u32, local: (NodeId, u16)) {
-        self.record.lock().log = Some(log.continue_with(number, socket(local)));
-        self.is_logged = true;
-    }
-
-    /// The log up to now.
-    pub(crate) fn take_log(&mut self) -> Option<Log> {
-        self.record.lock().log.take()
-    }
-
     /// The connection begins.
     fn log_begin(&mut self, now: Time) {
         if let Some(log) = &mut self.record.lock().log {
@@ -163,15 +249,38 @@ impl Peer {
         }
     }
 
-    /// Opens the connection.
-    pub(crate) fn connect(&mut self, now: Time) {
+    /// Passes events between endpoint and connection.
+    fn settle(&mut self) {
+        let Some((handle, connection)) = &mut self.connection else { return };
+        while let Some(event) = connection.poll_endpoint_events() {
+            if let Some(event) = self.endpoint.handle_event(*handle, event) {
+                connection.handle_event(event);
+            }
+        }
+    }
+
+    fn at(&self, now: Time) -> Instant {
+        self.base + Duration::from_nanos(now.0)
+    }
+}
+
+impl Stack for Peer {
+    fn log(&mut self, log: Log, number: u32, local: (NodeId, u16)) {
+        self.record.lock().log = Some(log.continue_with(number, socket(local)));
+        self.is_logged = true;
+    }
+
+    fn record(&self) -> &Shared {
+        &self.record
+    }
+
+    fn connect(&mut self, now: Time) {
         self.log_begin(now);
         let opened = self.endpoint.connect(self.at(now), self.client.clone(), self.remote, "server");
         self.connection = Some(opened.expect("the address and the version are valid"));
     }
 
-    /// A datagram has arrived.
-    pub(crate) fn up(&mut self, datagram: &[u8], ecn: Ecn, now: Time) {
+    fn up(&mut self, datagram: &[u8], ecn: Ecn, _: [NodeId; 2], now: Time) {
         self.note_time(now);
         let time = now;
         let (ecn, now) = (EcnCodepoint::from_bits(ecn as u8), self.at(now));
@@ -193,8 +302,7 @@ impl Peer {
         self.log_metrics();
     }
 
-    /// The time has come for which it asked.
-    pub(crate) fn on_timer(&mut self, now: Time) {
+    fn on_timer(&mut self, now: Time) {
         self.note_time(now);
         let now = self.at(now);
         if let Some((_, connection)) = &mut self.connection {
@@ -204,18 +312,7 @@ impl Peer {
         self.log_metrics();
     }
 
-    /// Passes events between endpoint and connection.
-    fn settle(&mut self) {
-        let Some((handle, connection)) = &mut self.connection else { return };
-        while let Some(event) = connection.poll_endpoint_events() {
-            if let Some(event) = self.endpoint.handle_event(*handle, event) {
-                connection.handle_event(event);
-            }
-        }
-    }
-
-    /// Writes the next datagram that it sends now; `None` if there is none.
-    pub(crate) fn next_datagram(&mut self, now: Time, into: &mut Vec<u8>) -> Option<Ecn> {
+    fn next_datagram(&mut self, now: Time, into: &mut Vec<u8>) -> Option<Ecn> {
         into.clear();
         if let Some(answer) = self.answers.pop_front() {
             into.extend_from_slice(&answer);
@@ -229,8 +326,7 @@ impl Peer {
         Some(sent.ecn.map_or(Ecn::NotEct, |ecn| Ecn::of_bits(ecn as u8)))
     }
 
-    /// When it has to be called next.
-    pub(crate) fn next_at(&mut self) -> Option<Time> {
+    fn next_at(&mut self) -> Option<Time> {
         let (_, connection) = self.connection.as_mut()?;
         let timeout = connection.poll_timeout();
         let timeout = timeout.map(|at| Time(at.saturating_duration_since(self.base).as_nanos() as u64));
@@ -238,19 +334,20 @@ impl Peer {
         timeout.into_iter().chain(held).min()
     }
 
-    /// The record of what it sends.
-    pub(crate) fn record(&self) -> &Shared {
-        &self.record
-    }
-
-    /// What it has done up to now.
-    pub(crate) fn counters(&self, now: Time) -> Counters {
+    fn counters(&self, now: Time) -> Counters {
         let lost = self.connection.as_ref().map_or(0, |(_, connection)| connection.stats().path.lost_packets);
         Counters { lost, ..self.record.lock().counters(now) }
     }
 
-    fn at(&self, now: Time) -> Instant {
-        self.base + Duration::from_nanos(now.0)
+    fn work(&mut self, writer: &mut Writer, reader: &mut Reader) -> bool {
+        self.connection.as_mut().is_some_and(|(_, connection)| task::work(connection, writer, reader))
+    }
+
+    fn close(&mut self, now: Time) {
+        let now = self.at(now);
+        if let Some((_, connection)) = &mut self.connection {
+            connection.close(now, VarInt::from_u32(0), Bytes::new());
+        }
     }
 }
 
@@ -283,31 +380,5 @@ fn transport(config: &QuicConfig, record: &Shared, draw: u32) -> TransportConfig
             Arc::new(LawFactory { law: law.clone(), packet: config.packet, draw, record: record.clone() })
         }
     };
-    let duration = |span: Span| Duration::from_nanos(span.0);
-    let idle = |span| IdleTimeout::try_from(duration(span)).expect("the check bounds the timeout");
-    let discovery = config.mtu_discovery.then(|| {
-        let mut discovery = MtuDiscoveryConfig::default();
-        discovery.upper_bound(config.packet);
-        discovery
-    });
-    let acks = config.acks.map(|acks| {
-        let mut asked = AckFrequencyConfig::default();
-        // The packets that may come without an acknowledgement.
-        asked.ack_eliciting_threshold(VarInt::from_u32(acks.tolerance - 1));
-        asked
-            .max_ack_delay(acks.max_delay.map(duration))
-            .reordering_threshold(VarInt::from_u32(acks.reordering));
-        asked
-    });
-    let mut transport = TransportConfig::default();
-    transport
-        .congestion_controller_factory(Arc::new(Factory { law, record: record.clone() }))
-        .initial_mtu(if config.mtu_discovery { LEAST_PACKET } else { config.packet })
-        .mtu_discovery_config(discovery)
-        .stream_receive_window(VarInt::from_u32(config.window))
-        .send_window(u64::from(config.window).max(LEAST_SEND_WINDOW))
-        .ack_frequency_config(acks)
-        .max_idle_timeout(config.idle_timeout.map(idle))
-        .max_concurrent_uni_streams(VarInt::from_u32(config.streams));
-    transport
+    configured!(quinn_proto, config, Arc::new(Factory { law, record: record.clone() }))
 }

@@ -9,7 +9,7 @@ use lasthop_stack::packet::{Ecn, NodeId};
 use lasthop_stack::units::Time;
 use quinn_proto::TransportConfig;
 
-use super::{Log, Peer, Reader, Role, Writer};
+use super::{Log, Peer, Reader, Role, Stack, Writer};
 use crate::engine::streams::Stream;
 
 /// The longest UDP payload in an IP packet of 1500 B.
@@ -64,7 +64,7 @@ impl Quinn {
 
 impl lasthop_peer::Peer for Quinn {
     fn receive(&mut self, now: Duration, datagram: &[u8], ecn: u8) {
-        self.end.up(datagram, Ecn::of_bits(ecn), time(now));
+        self.end.up(datagram, Ecn::of_bits(ecn), [REMOTE.0, LOCAL.0], time(now));
     }
 
     fn send(&mut self, now: Duration, into: &mut Vec<u8>) -> Option<u8> {
@@ -75,7 +75,7 @@ impl lasthop_peer::Peer for Quinn {
         if self.end.next_at().is_some_and(|at| at <= now) {
             self.end.on_timer(now);
         }
-        self.end.work(&mut self.writer, &mut self.reader);
+        _ = self.end.work(&mut self.writer, &mut self.reader);
         self.end.next_datagram(now, into).map(|ecn| ecn as u8)
     }
 

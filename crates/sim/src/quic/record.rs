@@ -66,7 +66,7 @@ impl Add for Counters {
 /// The record of a sender.
 pub(crate) struct Record {
     base: Instant,
-    counters: Counters,
+    pub(super) counters: Counters,
     /// Round trips since they were last taken.
     pub(crate) round_trips: Vec<RoundTrip>,
     /// The window in bytes, and since when.
@@ -81,7 +81,7 @@ pub(crate) struct Record {
     /// Whether the first packet of the datagram being sent must be acknowledged; `None` before it.
     is_eliciting: Option<bool>,
     /// Whether the controller was asked for its window before that.
-    is_asked: bool,
+    pub(super) is_asked: bool,
     last_probe: Option<Time>,
     /// The sizes of the packets of that datagram that must be acknowledged.
     pub(super) eliciting: Vec<u64>,
@@ -204,14 +204,14 @@ impl Record {
     }
 
     /// A datagram has been sent. Only one that begins with a probe needs no room in the window (RFC 9002, 7.5).
-    fn on_sent(&mut self, now: Time) {
+    pub(super) fn on_sent(&mut self, now: Time) {
         if self.is_eliciting == Some(true) && !self.is_asked && self.last_probe != Some(now) {
             self.counters.probe_timeouts += 1;
             self.last_probe = Some(now);
         }
     }
 
-    fn on_congestion(&mut self, window: u64, is_persistent: bool, lost: u64) {
+    pub(super) fn on_congestion(&mut self, window: u64, is_persistent: bool, lost: u64) {
         self.counters.reductions += u64::from(window < self.window);
         self.counters.persistent += u64::from(is_persistent);
         if let Some(log) = &mut self.log {
@@ -219,7 +219,7 @@ impl Record {
         }
     }
 
-    fn set_window(&mut self, window: u64, now: Time) {
+    pub(super) fn set_window(&mut self, window: u64, now: Time) {
         self.counters.window_seconds = self.window_seconds(now);
         (self.window, self.since) = (window, now);
     }

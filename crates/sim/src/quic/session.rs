@@ -22,11 +22,11 @@ use super::qlog::Shown;
 use super::record::Shared;
 
 /// Bytes of an AEAD's tag (RFC 9001, 5.3).
-const TAG: usize = 16;
+pub(super) const TAG: usize = 16;
 /// Bytes that the protection of a header samples (RFC 9001, 5.4.2).
-const SAMPLE: usize = 16;
+pub(super) const SAMPLE: usize = 16;
 /// Packets under one key of AES-GCM that may be sent, and that may fail (RFC 9001, 6.6).
-const LIMITS: (u64, u64) = (1 << 23, 1 << 52);
+pub(super) const LIMITS: (u64, u64) = (1 << 23, 1 << 52);
 /// Bytes of the type and length of a message (RFC 8446, 4).
 const HEAD: usize = 4;
 
@@ -87,11 +87,11 @@ static FLIGHTS_OF_SERVER: [Flight; 3] = flights_of_server(&OF_SERVER);
 static AGAIN_FLIGHTS_OF_CLIENT: [Flight; 3] = flights_of_client(&AGAIN_OF_CLIENT, AGAIN_OF_SERVER.len());
 static AGAIN_FLIGHTS_OF_SERVER: [Flight; 3] = flights_of_server(&AGAIN_OF_SERVER);
 
-/// One end of a handshake.
-struct Session {
-    side: Side,
+/// The messages of one end of a handshake.
+pub(super) struct Handshake {
     own: Vec<u8>,
-    peer: Option<Vec<u8>>,
+    /// The transport parameters of the other end.
+    pub(super) peer: Option<Vec<u8>>,
     /// Bytes of a message that is not whole yet.
     partial: Vec<u8>,
     /// Messages read.
@@ -99,8 +99,75 @@ struct Session {
     flights: &'static [Flight],
     /// The messages that come from the other end.
     to_come: &'static [usize],
-    resumes: bool,
-    record: Shared,
+    pub(super) resumes: bool,
+    pub(super) record: Shared,
+}
+
+impl Handshake {
+    /// The end of a client or of a server, with its transport parameters.
+    pub(super) fn new(is_client: bool, own: Vec<u8>, record: &Shared) -> Handshake {
+        let record = record.clone();
+        let (remembered, issues_tickets) = {
+            let record = record.lock();
+            (record.remembered.clone(), record.issues_tickets)
+        };
+        let resumes = remembered.is_some();
+        let (flights, to_come): (&[Flight], &[usize]) = match (is_client, resumes) {
+            (true, false) => (&FLIGHTS_OF_CLIENT, &OF_SERVER),
+            (true, true) => (&AGAIN_FLIGHTS_OF_CLIENT, &AGAIN_OF_SERVER),
+            (false, false) => (&FLIGHTS_OF_SERVER, &OF_CLIENT),
+            (false, true) => (&AGAIN_FLIGHTS_OF_SERVER, &AGAIN_OF_CLIENT),
+        };
+        let unused = usize::from(!is_client && !issues_tickets);
+        let flights = &flights[..flights.len() - unused];
+        let peer = remembered.filter(|_| is_client);
+        Handshake { own, peer, partial: Vec::new(), read: 0, flights, to_come, resumes, record }
+    }
+
+    /// Whether messages are still to come.
+    pub(super) fn is_handshaking(&self) -> bool {
+        self.read < self.to_come.len()
+    }
+
+    /// Reads what the other end has sent.
+    pub(super) fn read(&mut self, bytes: &[u8]) {
+        self.partial.extend_from_slice(bytes);
+        while let Some(head) = self.partial.first_chunk::<HEAD>() {
+            let length = u32::from_be_bytes(*head) as usize;
+            let Some(message) = self.partial.get(HEAD..HEAD + length) else { break };
+            // Tickets, which follow the handshake, have none.
+            let without = self.to_come.get(self.read).copied().unwrap_or(length);
+            if let parameters @ 1.. = length - without {
+                let parameters = message[..parameters].to_vec();
+                self.record.lock().parameters = Some(parameters.clone());
+                self.peer = Some(parameters);
+            }
+            self.partial.drain(..HEAD + length);
+            self.read += 1;
+        }
+    }
+
+    /// Writes what is due; whether it has new keys then.
+    pub(super) fn write(&mut self, into: &mut Vec<u8>) -> bool {
+        let Some((flight, rest)) = self.flights.split_first().filter(|(next, _)| self.read >= next.after)
+        else {
+            return false;
+        };
+        self.flights = rest;
+        for (place, length) in flight.sends.iter().enumerate() {
+            let parameters: &[u8] = if flight.has_parameters && place == 0 { &self.own } else { &[] };
+            into.extend_from_slice(&((parameters.len() + length) as u32).to_be_bytes());
+            into.extend_from_slice(parameters);
+            into.resize(into.len() + length, 0);
+        }
+        flight.changes_keys
+    }
+}
+
+/// One end of a handshake of `quinn-proto`.
+struct Session {
+    side: Side,
+    messages: Handshake,
 }
 
 /// What makes the sessions of an endpoint.
@@ -112,22 +179,7 @@ impl Maker {
     fn session(&self, side: Side, parameters: &TransportParameters) -> Box<dyn crypto::Session> {
         let mut own = Vec::new();
         parameters.write(&mut own);
-        let record = self.record.clone();
-        let (remembered, issues_tickets) = {
-            let record = record.lock();
-            (record.remembered.clone(), record.issues_tickets)
-        };
-        let resumes = remembered.is_some();
-        let (flights, to_come): (&[Flight], &[usize]) = match (side, resumes) {
-            (Side::Client, false) => (&FLIGHTS_OF_CLIENT, &OF_SERVER),
-            (Side::Client, true) => (&AGAIN_FLIGHTS_OF_CLIENT, &AGAIN_OF_SERVER),
-            (Side::Server, false) => (&FLIGHTS_OF_SERVER, &OF_CLIENT),
-            (Side::Server, true) => (&AGAIN_FLIGHTS_OF_SERVER, &AGAIN_OF_CLIENT),
-        };
-        let unused = usize::from(side.is_server() && !issues_tickets);
-        let flights = &flights[..flights.len() - unused];
-        let peer = remembered.filter(|_| side.is_client());
-        Box::new(Session { side, own, peer, partial: Vec::new(), read: 0, flights, to_come, resumes, record })
+        Box::new(Session { side, messages: Handshake::new(side.is_client(), own, &self.record) })
     }
 }
 
@@ -162,7 +214,7 @@ impl crypto::ServerConfig for Maker {
 
 impl crypto::Session for Session {
     fn initial_keys(&self, _id: &ConnectionId, _side: Side) -> Keys {
-        keys(&self.record)
+        keys(&self.messages.record)
     }
 
     fn handshake_data(&self) -> Option<Box<dyn Any>> {
@@ -174,60 +226,36 @@ impl crypto::Session for Session {
     }
 
     fn early_crypto(&self) -> Option<(Box<dyn HeaderKey>, Box<dyn PacketKey>)> {
-        self.resumes.then(|| {
-            let Keys { header, packet } = keys(&self.record);
+        self.messages.resumes.then(|| {
+            let Keys { header, packet } = keys(&self.messages.record);
             (header.local, if self.side.is_client() { packet.local } else { packet.remote })
         })
     }
 
     fn early_data_accepted(&self) -> Option<bool> {
-        self.resumes.then_some(true)
+        self.messages.resumes.then_some(true)
     }
 
     fn is_handshaking(&self) -> bool {
-        self.read < self.to_come.len()
+        self.messages.is_handshaking()
     }
 
     fn read_handshake(&mut self, bytes: &[u8]) -> Result<bool, TransportError> {
-        self.partial.extend_from_slice(bytes);
-        while let Some(head) = self.partial.first_chunk::<HEAD>() {
-            let length = u32::from_be_bytes(*head) as usize;
-            let Some(message) = self.partial.get(HEAD..HEAD + length) else { break };
-            // Tickets, which follow the handshake, have none.
-            let without = self.to_come.get(self.read).copied().unwrap_or(length);
-            if let parameters @ 1.. = length - without {
-                let parameters = message[..parameters].to_vec();
-                self.record.lock().parameters = Some(parameters.clone());
-                self.peer = Some(parameters);
-            }
-            self.partial.drain(..HEAD + length);
-            self.read += 1;
-        }
+        self.messages.read(bytes);
         Ok(false)
     }
 
     fn transport_parameters(&self) -> Result<Option<TransportParameters>, TransportError> {
-        let Some(peer) = &self.peer else { return Ok(None) };
+        let Some(peer) = &self.messages.peer else { return Ok(None) };
         Ok(Some(TransportParameters::read(self.side, &mut peer.as_slice())?))
     }
 
     fn write_handshake(&mut self, into: &mut Vec<u8>) -> Option<Keys> {
-        let (flight, rest) = self.flights.split_first()?;
-        if self.read < flight.after {
-            return None;
-        }
-        self.flights = rest;
-        for (place, length) in flight.sends.iter().enumerate() {
-            let parameters: &[u8] = if flight.has_parameters && place == 0 { &self.own } else { &[] };
-            into.extend_from_slice(&((parameters.len() + length) as u32).to_be_bytes());
-            into.extend_from_slice(parameters);
-            into.resize(into.len() + length, 0);
-        }
-        flight.changes_keys.then(|| keys(&self.record))
+        self.messages.write(into).then(|| keys(&self.messages.record))
     }
 
     fn next_1rtt_keys(&mut self) -> Option<KeyPair<Box<dyn PacketKey>>> {
-        Some(keys(&self.record).packet)
+        Some(keys(&self.messages.record).packet)
     }
 
     fn is_valid_retry(&self, _id: &ConnectionId, _header: &[u8], _payload: &[u8]) -> bool {
@@ -246,23 +274,28 @@ impl crypto::Session for Session {
 }
 
 /// The key of no cipher. What an end sends goes to its record, and so does what it receives if it is logged.
-enum Plain {
+pub(super) enum Plain {
     Unseen,
     Recorded(Shared),
 }
 
 fn keys(record: &Shared) -> Keys {
-    let local = Box::new(Plain::Recorded(record.clone()));
-    let is_logged = record.lock().log.is_some();
-    let remote = if is_logged { Plain::Recorded(record.clone()) } else { Plain::Unseen };
+    let (sent, received) = Plain::pair(record);
     Keys {
         header: KeyPair { local: Box::new(Plain::Unseen), remote: Box::new(Plain::Unseen) },
-        packet: KeyPair { local, remote: Box::new(remote) },
+        packet: KeyPair { local: Box::new(sent), remote: Box::new(received) },
     }
 }
 
-impl PacketKey for Plain {
-    fn encrypt(&self, number: u64, packet: &mut [u8], header: usize) {
+impl Plain {
+    /// The keys of what an end sends, and of what it receives.
+    pub(super) fn pair(record: &Shared) -> (Plain, Plain) {
+        let is_logged = record.lock().log.is_some();
+        let received = if is_logged { Plain::Recorded(record.clone()) } else { Plain::Unseen };
+        (Plain::Recorded(record.clone()), received)
+    }
+
+    pub(super) fn seal(&self, number: u64, packet: &mut [u8], header: usize) {
         let (length, end) = (packet.len(), packet.len() - TAG);
         if let Plain::Recorded(record) = self {
             let (header, frames) = packet[..end].split_at(header);
@@ -271,14 +304,25 @@ impl PacketKey for Plain {
         packet[end..].fill(0);
     }
 
-    fn decrypt(&self, number: u64, header: &[u8], payload: &mut BytesMut) -> Result<(), CryptoError> {
-        let end = payload.len().checked_sub(TAG).ok_or(CryptoError)?;
+    /// Whether it has a tag.
+    pub(super) fn open(&self, number: u64, header: &[u8], payload: &mut BytesMut) -> bool {
+        let Some(end) = payload.len().checked_sub(TAG) else { return false };
         payload.truncate(end);
         if let Plain::Recorded(record) = self {
             let length = header.len() + end + TAG;
             record.lock().on_received(&Shown { number, header, frames: payload, length });
         }
-        Ok(())
+        true
+    }
+}
+
+impl PacketKey for Plain {
+    fn encrypt(&self, number: u64, packet: &mut [u8], header: usize) {
+        self.seal(number, packet, header);
+    }
+
+    fn decrypt(&self, number: u64, header: &[u8], payload: &mut BytesMut) -> Result<(), CryptoError> {
+        if self.open(number, header, payload) { Ok(()) } else { Err(CryptoError) }
     }
 
     fn tag_len(&self) -> usize {

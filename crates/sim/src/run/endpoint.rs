@@ -52,7 +52,8 @@ pub(super) fn trace_names(config: &Config) -> Vec<String> {
 /// The names of the qlogs of a flow, of its sender and its receiver; none of one that does not run over QUIC.
 #[must_use]
 pub fn logs(flow: &FlowConfig) -> Option<[String; 2]> {
-    let is_logged = matches!(flow.transport, TransportConfig::Quic(_)) && !flow.is_outside;
+    let is_quinn = matches!(&flow.transport, TransportConfig::Quic(quic) if quic.stack == crate::model::QuicStack::Quinn);
+    let is_logged = is_quinn && !flow.is_outside;
     is_logged.then(|| ["sender", "receiver"].map(|end| format!("{}-{end}.sqlog", flow.name)))
 }
 

@@ -15,7 +15,7 @@ use crate::model::QuicConfig;
 use crate::net::Net;
 use crate::probe::events::Event;
 use crate::probe::trace::{RoundTrip, RoundTripOf};
-use crate::quic::{Counters, Log, Peer, Reader, Role, Writer};
+use crate::quic::{self, Counters, Log, Reader, Role, Stack, Writer};
 use crate::traffic::Act;
 
 /// The end that sends the data of the flow.
@@ -26,7 +26,7 @@ const RECEIVER: usize = 1;
 /// A connection, or the present one of a user.
 pub(super) struct Quic {
     config: QuicConfig,
-    ends: [Peer; 2],
+    ends: [Box<dyn Stack>; 2],
     address: [(NodeId, u16); 2],
     /// The random streams of both ends, with a section for each connection.
     streams: [Stream; 2],
@@ -86,7 +86,7 @@ impl Quic {
 
     /// Ends the logs.
     pub(super) fn finish_logs(&mut self) -> io::Result<()> {
-        self.ends.iter_mut().filter_map(Peer::take_log).try_for_each(Log::finish)
+        self.ends.iter_mut().filter_map(|end| end.take_log()).try_for_each(Log::finish)
     }
 
     /// The source acts.
@@ -129,7 +129,7 @@ impl Quic {
         }
         let content = net.outside.as_ref().and_then(|outside| outside.contents.get(packet.id));
         let content = content.expect("a datagram has its bytes as long as it is in transit");
-        self.ends[side].up(&content.bytes, packet.ecn, net.now);
+        self.ends[side].up(&content.bytes, packet.ecn, [packet.src, packet.dst], net.now);
         self.drive(side, ends, net);
         self.mark(way, net.now);
     }
@@ -161,6 +161,7 @@ impl Quic {
         }
         while let Some(ecn) = self.ends[side].next_datagram(now, &mut self.buffer) {
             let [(src, src_port), (dst, dst_port)] = [self.address[side], self.address[1 - side]];
+            let [src, dst] = self.ends[side].way().unwrap_or([src, dst]);
             let len = self.buffer.len() as u32;
             let datagram = Datagram { src_port, dst_port, len, number: self.sent, made: now };
             self.sent = self.sent.wrapping_add(1);
@@ -259,7 +260,7 @@ impl Ends for Quic {
             address.1 = net.ports.of(flow, side, number);
         }
         let known = self.ends[self.opener].parameters().filter(|_| self.config.zero_rtt);
-        let logs = self.ends.each_mut().map(Peer::take_log);
+        let logs = self.ends.each_mut().map(|end| end.take_log());
         self.ends = peers(&self.config, self.opener, self.address, &self.streams, number);
         for end in &mut self.ends {
             end.resume(known.clone());
@@ -300,11 +301,13 @@ fn peers(
     address: [(NodeId, u16); 2],
     streams: &[Stream; 2],
     number: u32,
-) -> [Peer; 2] {
+) -> [Box<dyn Stack>; 2] {
+    let second = config.second.map(|node| [address[SENDER].0, NodeId(node as u32)]);
     [SENDER, RECEIVER].map(|side| {
         let mut stream = streams[side].clone();
         stream.seek(u64::from(number));
-        Peer::new(config, role(side, opener), address[1 - side], stream)
+        let second = second.map(|[from, to]| if side == SENDER { [from, to] } else { [to, from] });
+        quic::end(config, role(side, opener), [address[side], address[1 - side]], second, stream)
     })
 }
 

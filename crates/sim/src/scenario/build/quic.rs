@@ -1,11 +1,15 @@
 //! The QUIC of a flow.
 
 use super::part::Part;
-use crate::model::{AckFrequency, QuicConfig, QuicLaw};
+use crate::model::{AckFrequency, NodeConfig, QuicConfig, QuicLaw, QuicStack};
 use lasthop_stack::registry::CongestionKind;
 
-pub(super) fn quic(flow: &Part<'_>) -> QuicConfig {
+/// The QUIC of a flow between these nodes.
+pub(super) fn quic(flow: &Part<'_>, nodes: &[NodeConfig]) -> QuicConfig {
+    let place = |name: &str| nodes.iter().position(|node| node.name == name);
     QuicConfig {
+        stack: if flow.word("quic.stack") == "noq" { QuicStack::Noq } else { QuicStack::Quinn },
+        second: flow.optional("quic.second", Part::word).and_then(place),
         law: law(flow),
         packet: flow.small("quic.packet") as u16,
         mtu_discovery: flow.flag("quic.mtu-discovery"),

@@ -2,7 +2,7 @@
 
 use super::Check;
 use super::frames::packet_key;
-use crate::model::{FlowConfig, QuicConfig, QuicLaw};
+use crate::model::{FlowConfig, QuicConfig, QuicLaw, QuicStack};
 use crate::traffic::AppKind;
 
 /// Bytes of a datagram of 1200 B besides the data of a frame of RFC 9221, at most.
@@ -13,6 +13,21 @@ const LEAST_PACKET: u32 = 1200;
 const FIRST_WINDOW: u32 = 12_000;
 
 impl Check<'_> {
+    /// What does not go with noq.
+    fn noq(&mut self, key: &impl Fn(&str) -> String, quic: &QuicConfig) {
+        if !cfg!(feature = "noq") {
+            let text = "noq in a build without it; expected quinn, or a build with the feature noq";
+            self.fault(&key("quic.stack"), text.to_string());
+        }
+        if matches!(quic.law, QuicLaw::Ours(_)) {
+            let text = "a law of tcp.congestion over noq; expected quic.congestion, or quinn";
+            self.fault(&key("quic.law"), text.to_string());
+        }
+        if quic.zero_rtt {
+            self.fault(&key("quic.zero-rtt"), "0-RTT over noq; expected false, or quinn".to_string());
+        }
+    }
+
     pub(super) fn quic(&mut self, flow: &FlowConfig, quic: &QuicConfig) {
         let key = |below: &str| format!("flows.{}.{below}", flow.table());
         if !cfg!(feature = "quic") {
@@ -26,6 +41,9 @@ impl Check<'_> {
             let names: Vec<_> = QuicLaw::OURS.iter().map(|kind| kind.entry().name).collect();
             let text = format!("{} needs {lacks}; expected {}", law.kind().entry().name, names.join(", "));
             self.fault(&key("quic.law"), text);
+        }
+        if quic.stack == QuicStack::Noq {
+            self.noq(&key, quic);
         }
         if quic.zero_rtt && !matches!(flow.app.kind, AppKind::User(_)) {
             let text = "a flow of one session resumes none; expected a source of kind ftp, web, mail or mix";
