@@ -98,7 +98,7 @@ pub(crate) enum Role {
 }
 
 /// An end of a connection of either stack.
-pub(crate) trait Stack {
+pub(crate) trait Stack: Send {
     /// Logs this connection, whose number is `number`, from `local`.
     fn log(&mut self, log: Log, number: u32, local: (NodeId, u16));
 
