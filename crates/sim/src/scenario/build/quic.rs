@@ -2,6 +2,7 @@
 
 use super::part::Part;
 use crate::model::{AckFrequency, NodeConfig, QuicConfig, QuicLaw, QuicStack};
+use crate::scenario::value::Value;
 use lasthop_stack::registry::CongestionKind;
 
 /// The QUIC of a flow between these nodes.
@@ -9,7 +10,7 @@ pub(super) fn quic(flow: &Part<'_>, nodes: &[NodeConfig]) -> QuicConfig {
     let place = |name: &str| nodes.iter().position(|node| node.name == name);
     QuicConfig {
         stack: if flow.word("quic.stack") == "noq" { QuicStack::Noq } else { QuicStack::Quinn },
-        second: flow.optional("quic.second", Part::word).and_then(place),
+        second: flow.known("quic.second").map(Value::text).and_then(|name| place(&name)),
         law: law(flow),
         packet: flow.small("quic.packet") as u16,
         mtu_discovery: flow.flag("quic.mtu-discovery"),
