@@ -408,14 +408,25 @@ impl FlowConfig {
         }
     }
 
+    /// The node that is a second interface of its receiver.
+    #[must_use]
+    pub fn second(&self) -> Option<usize> {
+        match &self.transport {
+            TransportConfig::Quic(quic) => quic.second,
+            TransportConfig::Tcp(_) | TransportConfig::Udp { .. } => None,
+        }
+    }
+
     /// The nodes between which its packets travel: its ends, and the sender with a second interface of the receiver.
     pub fn pairs(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
-        let second = match &self.transport {
-            TransportConfig::Quic(quic) => quic.second,
-            _ => None,
-        };
         let from = self.from;
-        std::iter::once(self.to).chain(second).map(move |to| (from, to))
+        iter::once(self.to).chain(self.second()).map(move |to| (from, to))
+    }
+
+    /// The nodes at which the paths of a flow with several end.
+    pub fn paths(&self) -> impl Iterator<Item = usize> + use<> {
+        let to = self.to;
+        self.second().into_iter().flat_map(move |second| [to, second])
     }
 
     /// Whether it runs over QUIC.

@@ -26,6 +26,8 @@ pub struct QuicConfig {
     pub zero_rtt: bool,
     /// The connection is given up after this time without packets.
     pub idle_timeout: Option<Span>,
+    /// A path is abandoned after this time without packets.
+    pub path_timeout: Option<Span>,
     /// When the sender asks its receiver to acknowledge, if it asks.
     pub acks: Option<AckFrequency>,
 }

@@ -8,25 +8,17 @@
 //! A session that resumes another one (2.2) has its ticket instead of certificate and signature, and data goes with the
 //! first message. The server issues two tickets and accepts them, as rustls does by default.
 
-use std::any::Any;
-use std::sync::Arc;
-
 use bytes::BytesMut;
-use quinn_proto::crypto::{
-    self, CryptoError, ExportKeyingMaterialError, HeaderKey, KeyPair, Keys, PacketKey, UnsupportedVersion,
-};
-use quinn_proto::transport_parameters::TransportParameters;
-use quinn_proto::{ConnectError, ConnectionId, Side, TransportError};
 
 use super::qlog::Shown;
 use super::record::Shared;
 
 /// Bytes of an AEAD's tag (RFC 9001, 5.3).
-pub(super) const TAG: usize = 16;
+const TAG: usize = 16;
 /// Bytes that the protection of a header samples (RFC 9001, 5.4.2).
-pub(super) const SAMPLE: usize = 16;
+const SAMPLE: usize = 16;
 /// Packets under one key of AES-GCM that may be sent, and that may fail (RFC 9001, 6.6).
-pub(super) const LIMITS: (u64, u64) = (1 << 23, 1 << 52);
+const LIMITS: (u64, u64) = (1 << 23, 1 << 52);
 /// Bytes of the type and length of a message (RFC 8446, 4).
 const HEAD: usize = 4;
 
@@ -88,10 +80,10 @@ static AGAIN_FLIGHTS_OF_CLIENT: [Flight; 3] = flights_of_client(&AGAIN_OF_CLIENT
 static AGAIN_FLIGHTS_OF_SERVER: [Flight; 3] = flights_of_server(&AGAIN_OF_SERVER);
 
 /// The messages of one end of a handshake.
-pub(super) struct Handshake {
+struct Handshake {
     own: Vec<u8>,
     /// The transport parameters of the other end.
-    pub(super) peer: Option<Vec<u8>>,
+    peer: Option<Vec<u8>>,
     /// Bytes of a message that is not whole yet.
     partial: Vec<u8>,
     /// Messages read.
@@ -99,13 +91,13 @@ pub(super) struct Handshake {
     flights: &'static [Flight],
     /// The messages that come from the other end.
     to_come: &'static [usize],
-    pub(super) resumes: bool,
-    pub(super) record: Shared,
+    resumes: bool,
+    record: Shared,
 }
 
 impl Handshake {
     /// The end of a client or of a server, with its transport parameters.
-    pub(super) fn new(is_client: bool, own: Vec<u8>, record: &Shared) -> Handshake {
+    fn new(is_client: bool, own: Vec<u8>, record: &Shared) -> Handshake {
         let record = record.clone();
         let (remembered, issues_tickets) = {
             let record = record.lock();
@@ -125,12 +117,12 @@ impl Handshake {
     }
 
     /// Whether messages are still to come.
-    pub(super) fn is_handshaking(&self) -> bool {
+    fn is_handshaking(&self) -> bool {
         self.read < self.to_come.len()
     }
 
     /// Reads what the other end has sent.
-    pub(super) fn read(&mut self, bytes: &[u8]) {
+    fn read(&mut self, bytes: &[u8]) {
         self.partial.extend_from_slice(bytes);
         while let Some(head) = self.partial.first_chunk::<HEAD>() {
             let length = u32::from_be_bytes(*head) as usize;
@@ -148,7 +140,7 @@ impl Handshake {
     }
 
     /// Writes what is due; whether it has new keys then.
-    pub(super) fn write(&mut self, into: &mut Vec<u8>) -> bool {
+    fn write(&mut self, into: &mut Vec<u8>) -> bool {
         let Some((flight, rest)) = self.flights.split_first().filter(|(next, _)| self.read >= next.after)
         else {
             return false;
@@ -164,138 +156,21 @@ impl Handshake {
     }
 }
 
-/// One end of a handshake of `quinn-proto`.
-struct Session {
-    side: Side,
-    messages: Handshake,
-}
-
-/// What makes the sessions of an endpoint.
-pub(super) struct Maker {
-    pub(super) record: Shared,
-}
-
-impl Maker {
-    fn session(&self, side: Side, parameters: &TransportParameters) -> Box<dyn crypto::Session> {
-        let mut own = Vec::new();
-        parameters.write(&mut own);
-        Box::new(Session { side, messages: Handshake::new(side.is_client(), own, &self.record) })
-    }
-}
-
-impl crypto::ClientConfig for Maker {
-    fn start_session(
-        self: Arc<Self>,
-        _version: u32,
-        _server_name: &str,
-        parameters: &TransportParameters,
-    ) -> Result<Box<dyn crypto::Session>, ConnectError> {
-        Ok(self.session(Side::Client, parameters))
-    }
-}
-
-impl crypto::ServerConfig for Maker {
-    fn initial_keys(&self, _version: u32, _id: &ConnectionId) -> Result<Keys, UnsupportedVersion> {
-        Ok(keys(&self.record))
-    }
-
-    fn retry_tag(&self, _version: u32, _id: &ConnectionId, _packet: &[u8]) -> [u8; TAG] {
-        [0; TAG]
-    }
-
-    fn start_session(
-        self: Arc<Self>,
-        _version: u32,
-        parameters: &TransportParameters,
-    ) -> Box<dyn crypto::Session> {
-        self.session(Side::Server, parameters)
-    }
-}
-
-impl crypto::Session for Session {
-    fn initial_keys(&self, _id: &ConnectionId, _side: Side) -> Keys {
-        keys(&self.messages.record)
-    }
-
-    fn handshake_data(&self) -> Option<Box<dyn Any>> {
-        None
-    }
-
-    fn peer_identity(&self) -> Option<Box<dyn Any>> {
-        None
-    }
-
-    fn early_crypto(&self) -> Option<(Box<dyn HeaderKey>, Box<dyn PacketKey>)> {
-        self.messages.resumes.then(|| {
-            let Keys { header, packet } = keys(&self.messages.record);
-            (header.local, if self.side.is_client() { packet.local } else { packet.remote })
-        })
-    }
-
-    fn early_data_accepted(&self) -> Option<bool> {
-        self.messages.resumes.then_some(true)
-    }
-
-    fn is_handshaking(&self) -> bool {
-        self.messages.is_handshaking()
-    }
-
-    fn read_handshake(&mut self, bytes: &[u8]) -> Result<bool, TransportError> {
-        self.messages.read(bytes);
-        Ok(false)
-    }
-
-    fn transport_parameters(&self) -> Result<Option<TransportParameters>, TransportError> {
-        let Some(peer) = &self.messages.peer else { return Ok(None) };
-        Ok(Some(TransportParameters::read(self.side, &mut peer.as_slice())?))
-    }
-
-    fn write_handshake(&mut self, into: &mut Vec<u8>) -> Option<Keys> {
-        self.messages.write(into).then(|| keys(&self.messages.record))
-    }
-
-    fn next_1rtt_keys(&mut self) -> Option<KeyPair<Box<dyn PacketKey>>> {
-        Some(keys(&self.messages.record).packet)
-    }
-
-    fn is_valid_retry(&self, _id: &ConnectionId, _header: &[u8], _payload: &[u8]) -> bool {
-        true
-    }
-
-    fn export_keying_material(
-        &self,
-        output: &mut [u8],
-        _label: &[u8],
-        _context: &[u8],
-    ) -> Result<(), ExportKeyingMaterialError> {
-        output.fill(0);
-        Ok(())
-    }
-}
-
 /// The key of no cipher. What an end sends goes to its record, and so does what it receives if it is logged.
-pub(super) enum Plain {
+enum Plain {
     Unseen,
     Recorded(Shared),
 }
 
-fn keys(record: &Shared) -> Keys {
-    let (sent, received) = Plain::pair(record);
-    Keys {
-        header: KeyPair { local: Box::new(Plain::Unseen), remote: Box::new(Plain::Unseen) },
-        packet: KeyPair { local: Box::new(sent), remote: Box::new(received) },
-    }
-}
-
 impl Plain {
     /// The keys of what an end sends, and of what it receives.
-    pub(super) fn pair(record: &Shared) -> (Plain, Plain) {
+    fn pair(record: &Shared) -> (Plain, Plain) {
         let is_logged = record.lock().log.is_some();
         let received = if is_logged { Plain::Recorded(record.clone()) } else { Plain::Unseen };
         (Plain::Recorded(record.clone()), received)
     }
 
-    pub(super) fn seal(&self, number: u64, packet: &mut [u8], header: usize) {
+    fn seal(&self, number: u64, packet: &mut [u8], header: usize) {
         let (length, end) = (packet.len(), packet.len() - TAG);
         if let Plain::Recorded(record) = self {
             let (header, frames) = packet[..end].split_at(header);
@@ -305,7 +180,7 @@ impl Plain {
     }
 
     /// Whether it has a tag.
-    pub(super) fn open(&self, number: u64, header: &[u8], payload: &mut BytesMut) -> bool {
+    fn open(&self, number: u64, header: &[u8], payload: &mut BytesMut) -> bool {
         let Some(end) = payload.len().checked_sub(TAG) else { return false };
         payload.truncate(end);
         if let Plain::Recorded(record) = self {
@@ -316,34 +191,183 @@ impl Plain {
     }
 }
 
-impl PacketKey for Plain {
-    fn encrypt(&self, number: u64, packet: &mut [u8], header: usize) {
-        self.seal(number, packet, header);
-    }
+/// The session as a stack takes it: how it shares what makes sessions, passes connection IDs, and names the path of a packet.
+macro_rules! session {
+    ($proto:ident, $shared:ty, $id:ty $(, $path:ty)?) => {
+        use std::any::Any;
 
-    fn decrypt(&self, number: u64, header: &[u8], payload: &mut BytesMut) -> Result<(), CryptoError> {
-        if self.open(number, header, payload) { Ok(()) } else { Err(CryptoError) }
-    }
+        use $proto::crypto::{
+            self, CryptoError, ExportKeyingMaterialError, HeaderKey, KeyPair, Keys, PacketKey, UnsupportedVersion,
+        };
+        use $proto::transport_parameters::TransportParameters;
+        use $proto::{ConnectError, ConnectionId, Side, TransportError};
 
-    fn tag_len(&self) -> usize {
-        TAG
-    }
+        /// One end of a handshake.
+        struct Session {
+            side: Side,
+            messages: Handshake,
+        }
 
-    fn confidentiality_limit(&self) -> u64 {
-        LIMITS.0
-    }
+        /// What makes the sessions of an endpoint.
+        pub(in crate::quic) struct Maker {
+            pub(in crate::quic) record: Shared,
+        }
 
-    fn integrity_limit(&self) -> u64 {
-        LIMITS.1
-    }
+        impl Maker {
+            fn session(&self, side: Side, parameters: &TransportParameters) -> Box<dyn crypto::Session> {
+                let mut own = Vec::new();
+                parameters.write(&mut own);
+                Box::new(Session { side, messages: Handshake::new(side == Side::Client, own, &self.record) })
+            }
+        }
+
+        impl crypto::ClientConfig for Maker {
+            fn start_session(
+                self: $shared,
+                _version: u32,
+                _server_name: &str,
+                parameters: &TransportParameters,
+            ) -> Result<Box<dyn crypto::Session>, ConnectError> {
+                Ok(self.session(Side::Client, parameters))
+            }
+        }
+
+        impl crypto::ServerConfig for Maker {
+            fn initial_keys(&self, _version: u32, _id: $id) -> Result<Keys, UnsupportedVersion> {
+                Ok(keys(&self.record))
+            }
+
+            fn retry_tag(&self, _version: u32, _id: $id, _packet: &[u8]) -> [u8; TAG] {
+                [0; TAG]
+            }
+
+            fn start_session(
+                self: $shared,
+                _version: u32,
+                parameters: &TransportParameters,
+            ) -> Box<dyn crypto::Session> {
+                self.session(Side::Server, parameters)
+            }
+        }
+
+        impl crypto::Session for Session {
+            fn initial_keys(&self, _id: $id, _side: Side) -> Keys {
+                keys(&self.messages.record)
+            }
+
+            fn handshake_data(&self) -> Option<Box<dyn Any>> {
+                None
+            }
+
+            fn peer_identity(&self) -> Option<Box<dyn Any>> {
+                None
+            }
+
+            fn early_crypto(&self) -> Option<(Box<dyn HeaderKey>, Box<dyn PacketKey>)> {
+                self.messages.resumes.then(|| {
+                    let Keys { header, packet } = keys(&self.messages.record);
+                    (header.local, if self.side == Side::Client { packet.local } else { packet.remote })
+                })
+            }
+
+            fn early_data_accepted(&self) -> Option<bool> {
+                self.messages.resumes.then_some(true)
+            }
+
+            fn is_handshaking(&self) -> bool {
+                self.messages.is_handshaking()
+            }
+
+            fn read_handshake(&mut self, bytes: &[u8]) -> Result<bool, TransportError> {
+                self.messages.read(bytes);
+                Ok(false)
+            }
+
+            fn transport_parameters(&self) -> Result<Option<TransportParameters>, TransportError> {
+                let Some(peer) = &self.messages.peer else { return Ok(None) };
+                Ok(Some(TransportParameters::read(self.side, &mut peer.as_slice())?))
+            }
+
+            fn write_handshake(&mut self, into: &mut Vec<u8>) -> Option<Keys> {
+                self.messages.write(into).then(|| keys(&self.messages.record))
+            }
+
+            fn next_1rtt_keys(&mut self) -> Option<KeyPair<Box<dyn PacketKey>>> {
+                Some(keys(&self.messages.record).packet)
+            }
+
+            fn is_valid_retry(&self, _id: $id, _header: &[u8], _payload: &[u8]) -> bool {
+                true
+            }
+
+            fn export_keying_material(
+                &self,
+                output: &mut [u8],
+                _label: &[u8],
+                _context: &[u8],
+            ) -> Result<(), ExportKeyingMaterialError> {
+                output.fill(0);
+                Ok(())
+            }
+        }
+
+        fn keys(record: &Shared) -> Keys {
+            let (sent, received) = Plain::pair(record);
+            Keys {
+                header: KeyPair { local: Box::new(Plain::Unseen), remote: Box::new(Plain::Unseen) },
+                packet: KeyPair { local: Box::new(sent), remote: Box::new(received) },
+            }
+        }
+
+        impl PacketKey for Plain {
+            fn encrypt(&self, $(_path: $path,)? number: u64, packet: &mut [u8], header: usize) {
+                self.seal(number, packet, header);
+            }
+
+            fn decrypt(
+                &self,
+                $(_path: $path,)?
+                number: u64,
+                header: &[u8],
+                payload: &mut BytesMut,
+            ) -> Result<(), CryptoError> {
+                if self.open(number, header, payload) { Ok(()) } else { Err(CryptoError) }
+            }
+
+            fn tag_len(&self) -> usize {
+                TAG
+            }
+
+            fn confidentiality_limit(&self) -> u64 {
+                LIMITS.0
+            }
+
+            fn integrity_limit(&self) -> u64 {
+                LIMITS.1
+            }
+        }
+
+        impl HeaderKey for Plain {
+            fn decrypt(&self, _number_at: usize, _packet: &mut [u8]) {}
+
+            fn encrypt(&self, _number_at: usize, _packet: &mut [u8]) {}
+
+            fn sample_size(&self) -> usize {
+                SAMPLE
+            }
+        }
+    };
 }
 
-impl HeaderKey for Plain {
-    fn decrypt(&self, _number_at: usize, _packet: &mut [u8]) {}
+pub(super) mod of_quinn {
+    use super::*;
 
-    fn encrypt(&self, _number_at: usize, _packet: &mut [u8]) {}
+    session!(quinn_proto, std::sync::Arc<Self>, &ConnectionId);
+}
 
-    fn sample_size(&self) -> usize {
-        SAMPLE
-    }
+#[cfg(feature = "noq")]
+pub(super) mod of_noq {
+    use super::*;
+
+    session!(noq_proto, &Self, ConnectionId, noq_proto::PathId);
 }

@@ -2,6 +2,7 @@
 
 mod datagrams;
 mod host;
+mod names;
 mod outer;
 #[cfg(feature = "quic")]
 mod quic;
@@ -13,9 +14,8 @@ use std::iter;
 #[cfg(feature = "quic")]
 use std::path::PathBuf;
 
-use lasthop_stack::hooks::{Judge, Timer};
+use lasthop_stack::hooks::Timer;
 use lasthop_stack::packet::{NodeId, Packet};
-use lasthop_stack::registry::CongestionKind;
 use lasthop_stack::registry::tcp::{Connection, Role, State};
 use lasthop_stack::units::{Bytes, SeqNo, Time};
 
@@ -35,32 +35,14 @@ use crate::traffic::{Act as SourceAct, Source};
 use crate::traffic::{AppConfig, AppKind, start_of};
 use datagrams::Datagrams;
 use host::{End, Host};
+pub use names::logs;
+pub(super) use names::{judging, trace_names};
 use outer::Outer;
 use resuming::Resuming;
 use user::User;
 use way::{Pace, Reader, Way, Ways, is_spurious};
 #[cfg(feature = "quic")]
-use {super::RunError, crate::host::create, quic::Quic};
-
-/// The names of the two ends of each flow in traces. The receiving end has a window and round trips too: those of the
-/// reverse data, or of its SYN and FIN.
-pub(super) fn trace_names(config: &Config) -> Vec<String> {
-    let names = |flow: &FlowConfig| [flow.name.clone(), format!("{}.reverse", flow.name)];
-    config.flows.iter().flat_map(names).collect()
-}
-
-/// The names of the qlogs of a flow, of its sender and its receiver; none of one that does not run over QUIC.
-#[must_use]
-pub fn logs(flow: &FlowConfig) -> Option<[String; 2]> {
-    let is_quinn = matches!(&flow.transport, TransportConfig::Quic(quic) if quic.stack == crate::model::QuicStack::Quinn);
-    let is_logged = is_quinn && !flow.is_outside;
-    is_logged.then(|| ["sender", "receiver"].map(|end| format!("{}-{end}.sqlog", flow.name)))
-}
-
-/// The law that judges instead of this one among [`trace_names`].
-pub(super) fn judging(config: &Config, trace_name: u32, judge: Judge) -> Option<CongestionKind> {
-    config.flows[trace_name as usize / 2].judges().find(|(known, _)| *known == judge).map(|(_, law)| law)
-}
+use {super::RunError, crate::host::create, names::first_path, quic::Quic};
 
 /// Opens the qlogs of the flows over QUIC.
 #[cfg(feature = "quic")]
@@ -135,6 +117,12 @@ impl Flow {
             _ => None,
         };
         let mut sockets = sockets(flow, address, &mut numbers, stream);
+        #[cfg(feature = "quic")]
+        if let Sockets::Quic(ends) = &mut sockets
+            && flow.second().is_some()
+        {
+            ends.trace_paths(first_path(request.config, number as usize));
+        }
         if let TransportConfig::Tcp(config) = &flow.transport {
             chunk = u64::from(config.packet);
         }
@@ -374,7 +362,7 @@ impl Flow {
             Sockets::Udp(ends) => ends.begin_measurement(),
             Sockets::Outside(ends) => ends.begin_measurement(),
             #[cfg(feature = "quic")]
-            Sockets::Quic(_) => {}
+            Sockets::Quic(ends) => ends.begin_measurement(),
         }
     }
 

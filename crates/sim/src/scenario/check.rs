@@ -142,6 +142,7 @@ impl<'a> Check<'a> {
         self.groups(&config, &members, sheet);
         self.ecn(&config, sheet);
         self.acks(&config, sheet);
+        self.seconds(&config, sheet);
         let routes = Routes::of(&config);
         if let Err(NoRoutes::Memory(needed)) = routes {
             let text = format!(

@@ -10,18 +10,28 @@ use super::End;
 use super::user::Ends;
 use super::way::Way;
 use crate::engine::streams::Stream;
-use crate::metrics::QuicSample;
+use crate::metrics::{PathSample, QuicSample};
 use crate::model::QuicConfig;
 use crate::net::Net;
 use crate::probe::events::Event;
+use crate::probe::spread::{Summary, Times};
 use crate::probe::trace::{RoundTrip, RoundTripOf};
-use crate::quic::{self, Counters, Log, Reader, Role, Stack, Writer};
+use crate::quic::{self, Counters, Log, PathCounters, Reader, Role, Stack, Writer};
 use crate::traffic::Act;
 
 /// The end that sends the data of the flow.
 const SENDER: usize = 0;
 /// The end that receives it.
 const RECEIVER: usize = 1;
+
+/// A path of a flow with several.
+struct Path {
+    /// Its number among the names of traces.
+    trace_name: u32,
+    /// IP bytes that have reached the receiver by it.
+    bytes_received: u64,
+    round_trips: Times,
+}
 
 /// A connection, or the present one of a user.
 pub(super) struct Quic {
@@ -36,6 +46,8 @@ pub(super) struct Quic {
     readers: [Reader; 2],
     /// What both ends have done on earlier connections.
     before: [Counters; 2],
+    /// Empty where there is only one path.
+    paths: Vec<Path>,
     opened: Option<Time>,
     /// How long the first handshake took at the sender.
     handshake: Option<Span>,
@@ -67,6 +79,7 @@ impl Quic {
             writers: [Writer::new(config.streams, config.datagrams), Writer::new(1, false)],
             readers: Default::default(),
             before: Default::default(),
+            paths: Vec::new(),
             opened: None,
             handshake: None,
             connected: None,
@@ -74,6 +87,16 @@ impl Quic {
             sent: 0,
             buffer: Vec::new(),
         }
+    }
+
+    /// It has several paths, whose traces have names from this number on.
+    pub(super) fn trace_paths(&mut self, first: u32) {
+        let path = |trace_name| Path { trace_name, bytes_received: 0, round_trips: Times::default() };
+        self.paths = (first..).take(quic::PATHS).map(path).collect();
+    }
+
+    pub(super) fn begin_measurement(&mut self) {
+        self.paths.iter_mut().for_each(|path| path.round_trips.clear());
     }
 
     /// Logs what its ends do in these files, of the sender and the receiver of the flow with this name.
@@ -129,6 +152,10 @@ impl Quic {
         }
         let content = net.outside.as_ref().and_then(|outside| outside.contents.get(packet.id));
         let content = content.expect("a datagram has its bytes as long as it is in transit");
+        let path = usize::from(packet.dst != self.address[RECEIVER].0);
+        if let Some(path) = self.paths.get_mut(path).filter(|_| side == RECEIVER) {
+            path.bytes_received += packet.size().0;
+        }
         self.ends[side].up(&content.bytes, packet.ecn, [packet.src, packet.dst], net.now);
         self.drive(side, ends, net);
         self.mark(way, net.now);
@@ -200,10 +227,26 @@ impl Quic {
             }
             let round_trip = RoundTrip { of, rtt: taken.rtt, srtt: taken.srtt, rto: None };
             net.tracer.rtt(net.now, end.trace_name, round_trip);
+            if let Some(path) = self.paths.get_mut(taken.path).filter(|_| side == SENDER) {
+                if of == RoundTripOf::Data {
+                    path.round_trips.take(taken.rtt);
+                }
+                net.tracer.rtt(net.now, path.trace_name, round_trip);
+            }
         }
         let packets = |bytes: u64| bytes as f64 / f64::from(self.config.packet);
-        let threshold = record.threshold.filter(|bytes| *bytes < u64::MAX).map_or(f64::INFINITY, packets);
-        net.tracer.window(net.now, end.trace_name, (packets(record.window), threshold));
+        let windows = record.windows.map(|window| {
+            let threshold = window.threshold.filter(|bytes| *bytes < u64::MAX);
+            (packets(window.bytes), threshold.map_or(f64::INFINITY, packets))
+        });
+        let [first, second] = windows;
+        let all = if second.0 > 0.0 { (first.0 + second.0, first.1 + second.1) } else { first };
+        net.tracer.window(net.now, end.trace_name, all);
+        if side == SENDER {
+            for (path, window) in self.paths.iter().zip(windows) {
+                net.tracer.window(net.now, path.trace_name, window);
+            }
+        }
     }
 
     /// What an end has done on all connections.
@@ -235,11 +278,25 @@ impl Quic {
             reductions: sender.reductions,
             persistent: sender.persistent,
             window_seconds: sender.window_seconds / f64::from(self.config.packet),
+            paths: [0, 1].map(|path| self.path_sample(path, sender.paths[path])),
             rtt: net.round_trips[ends[SENDER].trace_name as usize].summary(),
             file: way.file,
             handshake: self.handshake,
             completion: way.since_start(way.completed),
             acknowledged: way.since_start(way.acknowledged),
+        }
+    }
+}
+
+impl Quic {
+    fn path_sample(&self, number: usize, counters: PathCounters) -> PathSample {
+        let path = self.paths.get(number);
+        PathSample {
+            bytes_received: path.map_or(0, |path| path.bytes_received),
+            data_sent: counters.data,
+            lost: counters.lost,
+            window_seconds: counters.window_seconds / f64::from(self.config.packet),
+            rtt: path.map_or_else(Summary::default, |path| path.round_trips.summary()),
         }
     }
 }
@@ -302,12 +359,15 @@ fn peers(
     streams: &[Stream; 2],
     number: u32,
 ) -> [Box<dyn Stack>; 2] {
-    let second = config.second.map(|node| [address[SENDER].0, NodeId(node as u32)]);
+    let [(from, _), (to, _)] = address;
+    let second = config.second.map(|node| NodeId(node as u32));
     [SENDER, RECEIVER].map(|side| {
         let mut stream = streams[side].clone();
         stream.seek(u64::from(number));
-        let second = second.map(|[from, to]| if side == SENDER { [from, to] } else { [to, from] });
-        quic::end(config, role(side, opener), [address[side], address[1 - side]], second, stream)
+        let way = |to| if side == SENDER { [from, to] } else { [to, from] };
+        let ways = [to].into_iter().chain(second).map(way).collect();
+        let ports = [address[side].1, address[1 - side].1];
+        quic::end(config, role(side, opener), ways, ports, stream)
     })
 }
 

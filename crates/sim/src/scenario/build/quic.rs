@@ -19,6 +19,9 @@ pub(super) fn quic(flow: &Part<'_>, nodes: &[NodeConfig]) -> QuicConfig {
         datagrams: flow.flag("quic.datagrams"),
         zero_rtt: flow.flag("quic.zero-rtt"),
         idle_timeout: flow.optional("quic.idle-timeout", Part::span),
+        path_timeout: flow
+            .known("quic.second")
+            .and_then(|_| flow.optional("quic.path-idle-timeout", Part::span)),
         acks: flow.known("quic.ack-tolerance").map(|_| AckFrequency {
             tolerance: flow.small("quic.ack-tolerance"),
             max_delay: flow.optional("quic.ack-max-delay", Part::span),

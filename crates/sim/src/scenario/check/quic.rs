@@ -2,7 +2,9 @@
 
 use super::Check;
 use super::frames::packet_key;
-use crate::model::{FlowConfig, QuicConfig, QuicLaw, QuicStack};
+use crate::model::{Config, FlowConfig, QuicConfig, QuicLaw, QuicStack};
+use crate::scenario::sheet::Sheet;
+use crate::scenario::value::Value;
 use crate::traffic::AppKind;
 
 /// Bytes of a datagram of 1200 B besides the data of a frame of RFC 9221, at most.
@@ -23,8 +25,18 @@ impl Check<'_> {
             let text = "a law of tcp.congestion over noq; expected quic.congestion, or quinn";
             self.fault(&key("quic.law"), text.to_string());
         }
-        if quic.zero_rtt {
-            self.fault(&key("quic.zero-rtt"), "0-RTT over noq; expected false, or quinn".to_string());
+    }
+
+    /// The second interfaces of receivers at one point.
+    pub(super) fn seconds(&mut self, config: &Config, sheet: &Sheet<'_>) {
+        for flow in &config.flows {
+            let key = format!("flows.{}.quic.second", flow.table());
+            let Some(name) = sheet.get(&key).map(Value::text) else { continue };
+            if flow.second().is_none() {
+                self.fault(&key, format!("\"{name}\" is a group; expected one node"));
+            } else if flow.second() == Some(flow.to) {
+                self.fault(&key, format!("\"{name}\" is also the receiver; expected another node"));
+            }
         }
     }
 

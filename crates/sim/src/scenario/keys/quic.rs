@@ -9,6 +9,7 @@ const IF_QUIC: &[Only] = &[Only::Quic];
 const LAW: &str = "flows.*.quic.law";
 const IF_OF_STACK: &[Only] = &[Only::Quic, Only::Without(LAW)];
 const IF_MULTIPATH: &[Only] = &[Only::Quic, Only::Is("flows.*.quic.stack", &["noq"])];
+const IF_SECOND: &[Only] = &[Only::Quic, Only::Given("flows.*.quic.second")];
 const IF_ASKED: &[Only] = &[Only::Quic, Only::Given("flows.*.quic.ack-tolerance")];
 const IF_STREAMS: &[Only] = &[Only::Quic, Only::Is("flows.*.quic.datagrams", &["false"])];
 
@@ -103,6 +104,18 @@ pub(super) const KEYS: &[Key] = &[
     .at_least("1 ms")
     .at_most(LONGEST)
     .only(IF_QUIC),
+    Key::new(
+        "flows.*.quic.path-idle-timeout",
+        TIME_S,
+        "time without packets after which a path is abandoned and opened again, and what it had in flight goes by the other; \
+         at least three probe timeouts",
+    )
+    .or(&["none"])
+    .default("none")
+    .source("noq-proto: TransportConfig")
+    .at_least("1 ms")
+    .at_most(LONGEST)
+    .only(IF_SECOND),
     Key::new(
         "flows.*.quic.ack-tolerance",
         Kind::Integer,

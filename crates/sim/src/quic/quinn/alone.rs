@@ -9,7 +9,8 @@ use lasthop_stack::packet::{Ecn, NodeId};
 use lasthop_stack::units::Time;
 use quinn_proto::TransportConfig;
 
-use super::{Log, Peer, Reader, Role, Stack, Writer};
+use super::super::{Log, Peer, Reader, Role, Stack, Writer};
+use super::{Open, over};
 use crate::engine::streams::Stream;
 
 /// The longest UDP payload in an IP packet of 1500 B.
@@ -23,7 +24,7 @@ const LOCAL: (NodeId, u16) = (NodeId(1), 443);
 ///
 /// The session has no cipher, and the lengths of one. Connection IDs and all random numbers of the connection come from a seed.
 pub struct Quinn {
-    end: Peer,
+    end: Peer<Open>,
     writer: Writer,
     reader: Reader,
     /// It opens the connection and has not done so.
@@ -54,7 +55,7 @@ impl Quinn {
     fn new(role: Role, seed: u64, transport: TransportConfig) -> Quinn {
         let stream = Stream::named(seed, 0, "quinn");
         Quinn {
-            end: Peer::over(PACKET, role, REMOTE, stream, |_, _| transport),
+            end: over(PACKET, role, REMOTE, stream, false, |_, _| transport),
             writer: Writer::new(1, false),
             reader: Reader::default(),
             opens: role == Role::Client,
