@@ -36,6 +36,11 @@ pub(super) trait Endpoint: Send {
 
     fn close(&mut self, now: Instant);
 
+    /// When it has to be called next apart from its connection's deadline.
+    fn wakes(&self) -> Option<Instant> {
+        None
+    }
+
     /// The nodes between which the last datagram goes, and its path.
     fn way(&self) -> Option<([NodeId; 2], usize)> {
         None
@@ -172,7 +177,8 @@ macro_rules! endpoint {
             }
 
             fn deadline(&mut self) -> Option<Instant> {
-                self.connection.as_mut()?.1.poll_timeout()
+                let timeout = self.connection.as_mut()?.1.poll_timeout();
+                timeout.into_iter().chain(self.wakes()).min()
             }
 
             fn connection(&mut self) -> Option<&mut Connection> {

@@ -26,10 +26,14 @@ pub(super) struct Peer<E> {
 
 impl<E: Endpoint> Peer<E> {
     /// One that sends to this address.
-    pub(super) fn new(remote: SocketAddr, paces: bool, endpoint: impl FnOnce(&Shared) -> E) -> Peer<E> {
+    pub(super) fn new(
+        remote: SocketAddr,
+        paces: bool,
+        endpoint: impl FnOnce(&Shared, Instant) -> E,
+    ) -> Peer<E> {
         let base = instant();
         let record = Shared::new(base);
-        let (endpoint, answers) = (endpoint(&record), VecDeque::new());
+        let (endpoint, answers) = (endpoint(&record, base), VecDeque::new());
         Peer { endpoint, remote, base, record, is_logged: false, paces, answers }
     }
 

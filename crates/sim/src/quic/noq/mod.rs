@@ -13,7 +13,7 @@ use bytes::{Bytes, BytesMut};
 use lasthop_stack::packet::{Ecn, NodeId};
 use lasthop_stack::wire;
 use noq_proto::congestion::{ControllerFactory, CubicConfig, NewRenoConfig};
-use noq_proto::{FourTuple, PathStatus, Transmit};
+use noq_proto::{FourTuple, PathId, PathStatus, Transmit};
 
 use super::endpoint::Endpoint;
 use super::keys::of_noq::{Ids, NoTime, draw_id};
@@ -24,6 +24,9 @@ use super::{LEAST_PACKET, LEAST_SEND_WINDOW, PATHS, Peer, Role, Shared, socket};
 use crate::engine::streams::Stream;
 use crate::model::{QuicConfig, QuicLaw};
 
+/// How often an end says that its paths are alive in the time after which they would be abandoned.
+const PINGS: u32 = 3;
+
 /// The paths of a connection, seen from one end.
 pub(super) struct Paths {
     /// The nodes between which each goes.
@@ -32,8 +35,15 @@ pub(super) struct Paths {
     port: u16,
     /// The path of the last datagram.
     last: usize,
+    /// The number that the stack has given to each, and whether it has been open, at the end that opens them.
+    opened: [Option<(PathId, bool)>; PATHS],
     /// Whether this end opens them.
     opens: bool,
+    /// The time without packets after which one is abandoned.
+    timeout: Option<Duration>,
+    /// When it says next that they are alive. What acknowledges the packets of any path goes by the first one, so that the end
+    /// that sends would hear nothing of the second.
+    ping: Option<Instant>,
     record: Shared,
 }
 
@@ -52,14 +62,45 @@ impl Paths {
         self.address([to, from])
     }
 
-    /// Opens what is not open, as soon as the other end has given it connection IDs.
+    /// Opens paths of which the stack knows nothing, or nothing any more, as soon as the other end has given it connection IDs:
+    /// the addresses of a path that it still knows would count as validated. A path that never was open is not abandoned, since
+    /// an end forgets one only when the other end abandons it as well.
     fn open(&mut self, connection: &mut Connection, now: Instant) {
         if !self.opens || self.ways.len() < PATHS || connection.is_handshaking() {
             return;
         }
-        for (place, way) in self.ways.iter().enumerate() {
-            self.record.lock().opening = place;
-            _ = connection.open_path_ensure(self.address(*way), PathStatus::Available, now);
+        for place in 0..PATHS {
+            match self.opened[place] {
+                Some((path, true)) if connection.path_status(path).is_ok() => {}
+                Some((path, false)) => {
+                    let is_open = connection.path_stats(path).is_some_and(|path| path.udp_rx.datagrams > 0);
+                    if is_open {
+                        self.opened[place] = Some((path, true));
+                        _ = connection.set_path_max_idle_timeout(now, path, self.timeout);
+                    }
+                }
+                _ => {
+                    self.record.lock().opening = place;
+                    let path =
+                        connection.open_path(self.address(self.ways[place]), PathStatus::Available, now);
+                    self.opened[place] = path.ok().map(|path| (path, false));
+                    if let Ok(path) = path {
+                        _ = connection.set_path_max_idle_timeout(now, path, None);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Pings all paths, if that is due.
+    fn ping(&mut self, connection: &mut Connection, now: Instant) {
+        if let (Some(next), Some(timeout)) = (&mut self.ping, self.timeout)
+            && *next <= now
+        {
+            *next = now + timeout / PINGS;
+            for path in connection.paths() {
+                _ = connection.ping_path(path);
+            }
         }
     }
 
@@ -84,11 +125,16 @@ endpoint!(
     },
     |connection, now, into, paths| {
         paths.open(connection, now);
+        paths.ping(connection, now);
         let sent = connection.poll_transmit(now, NonZeroUsize::MIN, into)?;
         paths.departure(&sent);
         sent
     },
     {
+        fn wakes(&self) -> Option<Instant> {
+            self.paths.ping
+        }
+
         fn way(&self) -> Option<([NodeId; 2], usize)> {
             Some((self.paths.ways[self.paths.last], self.paths.last))
         }
@@ -104,9 +150,12 @@ pub(super) fn peer(
     stream: Stream,
 ) -> Peer<Open> {
     let remote = socket((ways[0][1], port));
-    Peer::new(remote, false, |record| {
+    Peer::new(remote, false, |record, base| {
         let opens = role == Role::Client;
-        let paths = Paths { ways, port, last: 0, opens, record: record.clone() };
+        let timeout = config.path_timeout.map(|span| Duration::from_nanos(span.0));
+        let ping = timeout.map(|timeout| base + timeout / PINGS);
+        let opened = [Some((PathId::ZERO, true)), None];
+        let paths = Paths { ways, port, last: 0, opened, opens, timeout, ping, record: record.clone() };
         let transport = |_| transport(config, record);
         Open::new(config.packet, role, remote, paths, stream, record, transport)
     })
@@ -118,9 +167,10 @@ fn transport(config: &QuicConfig, record: &Shared) -> TransportConfig {
         QuicLaw::Cubic | QuicLaw::Ours(_) => Arc::new(CubicConfig::default()),
     };
     let mut transport = configured!(noq_proto, config, Arc::new(Factory { law, record: record.clone() }));
+    let timeout = config.path_timeout.map(|span| Duration::from_nanos(span.0));
     transport
         .max_concurrent_multipath_paths(PATHS as u32)
-        .default_path_max_idle_timeout(config.path_timeout.map(|span| Duration::from_nanos(span.0)))
+        .default_path_max_idle_timeout(timeout)
         .enable_segmentation_offload(false);
     transport
 }

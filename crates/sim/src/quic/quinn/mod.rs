@@ -61,7 +61,7 @@ fn over(
     transport: impl FnOnce(&Shared, u32) -> TransportConfig,
 ) -> Peer<Open> {
     let remote = socket(remote);
-    Peer::new(remote, paces, |record| {
+    Peer::new(remote, paces, |record, _| {
         Open::new(packet, role, remote, (), stream, record, |draw| transport(record, draw))
     })
 }
