@@ -66,7 +66,7 @@ impl Paths {
     /// the addresses of a path that it still knows would count as validated. A path that never was open is not abandoned, since
     /// an end forgets one only when the other end abandons it as well.
     fn open(&mut self, connection: &mut Connection, now: Instant) {
-        if !self.opens || self.ways.len() < PATHS || connection.is_handshaking() {
+        if !self.opens || self.ways.len() < PATHS || connection.is_handshaking() || connection.is_closed() {
             return;
         }
         for place in 0..PATHS {
@@ -120,6 +120,10 @@ endpoint!(
     Arc::new,
     [],
     |open, now, way, ecn, bytes, answer| {
+        // An end may discard what comes after its close (RFC 9000, 10.2.1). noq-proto 1.4.0 panics at some of it.
+        if open.connection().is_some_and(|connection| connection.is_closed()) {
+            return None;
+        }
         let addresses = open.paths.arrival(way);
         open.endpoint.handle(now, addresses, ecn, bytes, answer)
     },

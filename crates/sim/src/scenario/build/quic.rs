@@ -20,7 +20,7 @@ pub(super) fn quic(flow: &Part<'_>, nodes: &[NodeConfig]) -> QuicConfig {
         zero_rtt: flow.flag("quic.zero-rtt"),
         idle_timeout: flow.optional("quic.idle-timeout", Part::span),
         path_timeout: flow
-            .known("quic.second")
+            .known("quic.path-idle-timeout")
             .and_then(|_| flow.optional("quic.path-idle-timeout", Part::span)),
         acks: flow.known("quic.ack-tolerance").map(|_| AckFrequency {
             tolerance: flow.small("quic.ack-tolerance"),

@@ -31,7 +31,7 @@ impl Check<'_> {
     pub(super) fn seconds(&mut self, config: &Config, sheet: &Sheet<'_>) {
         for flow in &config.flows {
             let key = format!("flows.{}.quic.second", flow.table());
-            let Some(name) = sheet.get(&key).map(Value::text) else { continue };
+            let Some(name) = sheet.get(&key).map(Value::text).filter(|name| name != "none") else { continue };
             if flow.second().is_none() {
                 self.fault(&key, format!("\"{name}\" is a group; expected one node"));
             } else if flow.second() == Some(flow.to) {

@@ -9,7 +9,6 @@ const IF_QUIC: &[Only] = &[Only::Quic];
 const LAW: &str = "flows.*.quic.law";
 const IF_OF_STACK: &[Only] = &[Only::Quic, Only::Without(LAW)];
 const IF_MULTIPATH: &[Only] = &[Only::Quic, Only::Is("flows.*.quic.stack", &["noq"])];
-const IF_SECOND: &[Only] = &[Only::Quic, Only::Given("flows.*.quic.second")];
 const IF_ASKED: &[Only] = &[Only::Quic, Only::Given("flows.*.quic.ack-tolerance")];
 const IF_STREAMS: &[Only] = &[Only::Quic, Only::Is("flows.*.quic.datagrams", &["false"])];
 
@@ -25,9 +24,10 @@ pub(super) const KEYS: &[Key] = &[
     Key::new(
         "flows.*.quic.second",
         Kind::Node,
-        "node that is a second interface of the receiver: the connection has a path to it, too; unset, it has one path",
+        "node that is a second interface of the receiver: the connection has a path to it, too; none means one path",
     )
-    .absent()
+    .or(&["none"])
+    .default("none")
     .source("draft-ietf-quic-multipath")
     .only(IF_MULTIPATH),
     Key::new(
@@ -115,7 +115,7 @@ pub(super) const KEYS: &[Key] = &[
     .source("noq-proto: TransportConfig")
     .at_least("1 ms")
     .at_most(LONGEST)
-    .only(IF_SECOND),
+    .only(IF_MULTIPATH),
     Key::new(
         "flows.*.quic.ack-tolerance",
         Kind::Integer,
