@@ -23,6 +23,8 @@ warmup = "{"0 s" if app else "5 s"}"
 server = {{}}
 wifi = {{}}
 cell = {{}}
+far = {{}}
+sta = {{ count = 2 }}
 [links.wlan]
 kind = "wired"
 nodes = ["server", "wifi"]
@@ -120,24 +122,24 @@ def test_a_path_is_used_again_after_its_outage() -> None:
     assert _of(run, "paths.wifi.throughput_bps") == pytest.approx(WIFI, rel=0.02)
 
 
-def test_sessions_go_by_both_paths_and_those_that_resume_another_send_with_their_first_message() -> None:
+def test_sessions_of_a_user_go_by_both_paths() -> None:
+    """The receiver opens their connections, and the second path from its second interface. None ends by a change of keys."""
     app = 'app = { kind = "ftp", ftp = { size = "1 MB", pause = "200 ms" } }'
-    slow, fast = (
-        _scenario(f"{BOTH}, zero-rtt = {resumes}", app=app).run() for resumes in ("false", "true")
-    )
-    assert _of(fast, "paths.cell.share") > 0.1
-    assert _of(fast, "paths.wifi.share") > 0.4
-    times = [sorted(it["seconds"] for it in run.transfers)[0] for run in (slow, fast)]
-    assert times[0] - times[1] == pytest.approx(0.04, abs=0.01)
+    run = _scenario(BOTH, app=app).run()
+    assert run.transfers["done"].count(True) > 10
+    assert 0.1 < _of(run, "paths.cell.share") < 0.4
 
 
 @pytest.mark.parametrize(
     ("quic", "to", "said"),
     [
+        ('stack = "noq", second = "far"', "wifi", 'second: no path from "server" to "far"; expected links'),
+        ('stack = "noq", second = "sta"', "wifi", 'second: "sta" is a group; expected one node'),
         (BOTH, "cell", 'flows.main.quic.second: "cell" is also the receiver; expected another node'),
         ('stack = "noq", second = "server"', "wifi", 'second: "server" is also the sender; expected another node'),
         ('stack = "noq", second = "cel"', "wifi", 'second: unknown node "cel"; did you mean "cell"?'),
         ('stack = "quinn", second = "cell"', "wifi", "second: .*stack"),
+        ('stack = "noq", zero-rtt = true', "wifi", "quic.zero-rtt: 0-RTT over noq; expected false, or quinn"),
         ('stack = "noq", law = "bbr"', "wifi", "quic.law: a law of tcp.congestion over noq; expected"),
     ],
 )

@@ -2,7 +2,8 @@
 //!
 //! **How.** The messages of a full handshake of TLS 1.3 (RFC 8446, 2) have the lengths that they have with X25519, Ed25519,
 //! one certificate and `TLS_AES_128_GCM_SHA256`. Only the transport parameters in them are real. A packet has a tag of 16
-//! bytes of zeros, and neither its payload nor its header is encrypted: nothing in a simulated network reads or changes them.
+//! bytes, each the number of key updates before it, so that a key of another phase does not open it. Neither its payload nor its
+//! header is encrypted: nothing in a simulated network reads or changes them.
 //! Random numbers and keys of a real session would differ in each run, and with them the bytes of captures.
 //!
 //! A session that resumes another one (2.2) has its ticket instead of certificate and signature, and data goes with the
@@ -157,33 +158,41 @@ impl Handshake {
 }
 
 /// The key of no cipher. What an end sends goes to its record, and so does what it receives if it is logged.
-enum Plain {
-    Unseen,
-    Recorded(Shared),
+struct Plain {
+    record: Option<Shared>,
+    /// Key updates before it.
+    phase: u8,
 }
 
 impl Plain {
     /// The keys of what an end sends, and of what it receives.
-    fn pair(record: &Shared) -> (Plain, Plain) {
+    fn pair(record: &Shared, phase: u8) -> (Plain, Plain) {
         let is_logged = record.lock().log.is_some();
-        let received = if is_logged { Plain::Recorded(record.clone()) } else { Plain::Unseen };
-        (Plain::Recorded(record.clone()), received)
+        let sent = Plain { record: Some(record.clone()), phase };
+        (sent, Plain { record: is_logged.then(|| record.clone()), phase })
+    }
+
+    /// One for headers.
+    fn unseen() -> Plain {
+        Plain { record: None, phase: 0 }
     }
 
     fn seal(&self, number: u64, packet: &mut [u8], header: usize) {
         let (length, end) = (packet.len(), packet.len() - TAG);
-        if let Plain::Recorded(record) = self {
+        if let Some(record) = &self.record {
             let (header, frames) = packet[..end].split_at(header);
             record.lock().on_packet(&Shown { number, header, frames, length });
         }
-        packet[end..].fill(0);
+        packet[end..].fill(self.phase);
     }
 
-    /// Whether it has a tag.
+    /// Whether it has a tag, of this phase.
     fn open(&self, number: u64, header: &[u8], payload: &mut BytesMut) -> bool {
-        let Some(end) = payload.len().checked_sub(TAG) else { return false };
+        let Some(end) = payload.len().checked_sub(TAG).filter(|end| payload[*end] == self.phase) else {
+            return false;
+        };
         payload.truncate(end);
-        if let Plain::Recorded(record) = self {
+        if let Some(record) = &self.record {
             let length = header.len() + end + TAG;
             record.lock().on_received(&Shown { number, header, frames: payload, length });
         }
@@ -206,6 +215,8 @@ macro_rules! session {
         struct Session {
             side: Side,
             messages: Handshake,
+            /// Key updates prepared.
+            phase: u8,
         }
 
         /// What makes the sessions of an endpoint.
@@ -217,7 +228,8 @@ macro_rules! session {
             fn session(&self, side: Side, parameters: &TransportParameters) -> Box<dyn crypto::Session> {
                 let mut own = Vec::new();
                 parameters.write(&mut own);
-                Box::new(Session { side, messages: Handshake::new(side == Side::Client, own, &self.record) })
+                let messages = Handshake::new(side == Side::Client, own, &self.record);
+                Box::new(Session { side, messages, phase: 0 })
             }
         }
 
@@ -234,7 +246,7 @@ macro_rules! session {
 
         impl crypto::ServerConfig for Maker {
             fn initial_keys(&self, _version: u32, _id: $id) -> Result<Keys, UnsupportedVersion> {
-                Ok(keys(&self.record))
+                Ok(keys(&self.record, 0))
             }
 
             fn retry_tag(&self, _version: u32, _id: $id, _packet: &[u8]) -> [u8; TAG] {
@@ -252,7 +264,7 @@ macro_rules! session {
 
         impl crypto::Session for Session {
             fn initial_keys(&self, _id: $id, _side: Side) -> Keys {
-                keys(&self.messages.record)
+                keys(&self.messages.record, 0)
             }
 
             fn handshake_data(&self) -> Option<Box<dyn Any>> {
@@ -265,7 +277,7 @@ macro_rules! session {
 
             fn early_crypto(&self) -> Option<(Box<dyn HeaderKey>, Box<dyn PacketKey>)> {
                 self.messages.resumes.then(|| {
-                    let Keys { header, packet } = keys(&self.messages.record);
+                    let Keys { header, packet } = keys(&self.messages.record, 0);
                     (header.local, if self.side == Side::Client { packet.local } else { packet.remote })
                 })
             }
@@ -289,11 +301,12 @@ macro_rules! session {
             }
 
             fn write_handshake(&mut self, into: &mut Vec<u8>) -> Option<Keys> {
-                self.messages.write(into).then(|| keys(&self.messages.record))
+                self.messages.write(into).then(|| keys(&self.messages.record, 0))
             }
 
             fn next_1rtt_keys(&mut self) -> Option<KeyPair<Box<dyn PacketKey>>> {
-                Some(keys(&self.messages.record).packet)
+                self.phase = self.phase.wrapping_add(1);
+                Some(keys(&self.messages.record, self.phase).packet)
             }
 
             fn is_valid_retry(&self, _id: $id, _header: &[u8], _payload: &[u8]) -> bool {
@@ -311,10 +324,10 @@ macro_rules! session {
             }
         }
 
-        fn keys(record: &Shared) -> Keys {
-            let (sent, received) = Plain::pair(record);
+        fn keys(record: &Shared, phase: u8) -> Keys {
+            let (sent, received) = Plain::pair(record, phase);
             Keys {
-                header: KeyPair { local: Box::new(Plain::Unseen), remote: Box::new(Plain::Unseen) },
+                header: KeyPair { local: Box::new(Plain::unseen()), remote: Box::new(Plain::unseen()) },
                 packet: KeyPair { local: Box::new(sent), remote: Box::new(received) },
             }
         }

@@ -120,7 +120,7 @@ endpoint!(
     Arc::new,
     [],
     |open, now, way, ecn, bytes, answer| {
-        // An end may discard what comes after its close (RFC 9000, 10.2.1). noq-proto 1.4.0 panics at some of it.
+        // An end may discard what comes after its close (RFC 9000, 10.2.1). noq-proto 1.4.0 panics if it finds that wrong.
         if open.connection().is_some_and(|connection| connection.is_closed()) {
             return None;
         }

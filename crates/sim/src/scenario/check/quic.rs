@@ -25,6 +25,9 @@ impl Check<'_> {
             let text = "a law of tcp.congestion over noq; expected quic.congestion, or quinn";
             self.fault(&key("quic.law"), text.to_string());
         }
+        if quic.zero_rtt {
+            self.fault(&key("quic.zero-rtt"), "0-RTT over noq; expected false, or quinn".to_string());
+        }
     }
 
     /// The second interfaces of receivers at one point.
