@@ -140,6 +140,7 @@ def test_sessions_of_a_user_go_by_both_paths() -> None:
         ('stack = "noq", second = "cel"', "wifi", 'second: unknown node "cel"; did you mean "cell"?'),
         ('stack = "quinn", second = "cell"', "wifi", "second: .*stack"),
         ('stack = "noq", zero-rtt = true', "wifi", "quic.zero-rtt: 0-RTT over noq; expected false, or quinn"),
+        (f'{BOTH}, window = "2 MB"', "wifi", "quic.window: 2000000 B over two paths, .*; expected at most 1486848 B"),
         ('stack = "noq", law = "bbr"', "wifi", "quic.law: a law of tcp.congestion over noq; expected"),
     ],
 )

@@ -14,6 +14,9 @@ const LEAST_PACKET: u32 = 1200;
 /// The first window of the laws of quinn; a packet leaves if the window is larger than all in flight with it.
 const FIRST_WINDOW: u32 = 12_000;
 
+/// Pieces of a stream that a receiver of noq keeps (`MAX_CHUNKS`).
+const GAPS: u32 = 1024;
+
 impl Check<'_> {
     /// What does not go with noq.
     fn noq(&mut self, key: &impl Fn(&str) -> String, quic: &QuicConfig) {
@@ -27,6 +30,14 @@ impl Check<'_> {
         }
         if quic.zero_rtt {
             self.fault(&key("quic.zero-rtt"), "0-RTT over noq; expected false, or quinn".to_string());
+        }
+        let most = GAPS * u32::from(quic.packet);
+        if quic.second.is_some() && quic.window > most {
+            let text = format!(
+                "{} B over two paths, and noq ends a connection with more than {GAPS} gaps in a stream; expected at most {most} B",
+                quic.window
+            );
+            self.fault(&key("quic.window"), text);
         }
     }
 
