@@ -123,7 +123,7 @@ def test_a_path_is_used_again_after_its_outage() -> None:
 
 
 def test_sessions_of_a_user_go_by_both_paths() -> None:
-    """The receiver opens their connections, and the second path from its second interface. None ends by a change of keys."""
+    """The receiver opens connections, and paths from its second interface. None ends by a change of keys."""
     app = 'app = { kind = "ftp", ftp = { size = "1 MB", pause = "200 ms" } }'
     run = _scenario(BOTH, app=app).run()
     assert run.transfers["done"].count(True) > 10
@@ -136,11 +136,19 @@ def test_sessions_of_a_user_go_by_both_paths() -> None:
         ('stack = "noq", second = "far"', "wifi", 'second: no path from "server" to "far"; expected links'),
         ('stack = "noq", second = "sta"', "wifi", 'second: "sta" is a group; expected one node'),
         (BOTH, "cell", 'flows.main.quic.second: "cell" is also the receiver; expected another node'),
-        ('stack = "noq", second = "server"', "wifi", 'second: "server" is also the sender; expected another node'),
+        (
+            'stack = "noq", second = "server"',
+            "wifi",
+            'second: "server" is also the sender; expected another node',
+        ),
         ('stack = "noq", second = "cel"', "wifi", 'second: unknown node "cel"; did you mean "cell"?'),
         ('stack = "quinn", second = "cell"', "wifi", "second: .*stack"),
         ('stack = "noq", zero-rtt = true', "wifi", "quic.zero-rtt: 0-RTT over noq; expected false, or quinn"),
-        (f'{BOTH}, window = "2 MB"', "wifi", "quic.window: 2000000 B over two paths, .*; expected at most 1486848 B"),
+        (
+            f'{BOTH}, window = "2 MB"',
+            "wifi",
+            "quic.window: 2000000 B over two paths, .*; expected at most 1486848 B",
+        ),
         ('stack = "noq", law = "bbr"', "wifi", "quic.law: a law of tcp.congestion over noq; expected"),
     ],
 )
