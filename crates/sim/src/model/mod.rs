@@ -316,7 +316,6 @@ pub struct SinkConfig {
 }
 
 /// TCP, UDP or QUIC.
-#[expect(clippy::large_enum_variant, reason = "there is one for each flow, and nearly all are TCP")]
 #[derive(Clone, Debug)]
 pub enum TransportConfig {
     /// A TCP connection; `receive_buffer` holds `sink.buffer`.

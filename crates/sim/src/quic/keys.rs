@@ -89,7 +89,7 @@ macro_rules! keys {
 }
 
 pub(super) mod of_quinn {
-    use super::*;
+    use super::{Duration, ID, Key, SIGNATURE, Stream, SystemTime, draw};
     use quinn_proto::crypto::{AeadKey, CryptoError, HandshakeTokenKey};
 
     keys!(quinn_proto);
@@ -113,7 +113,7 @@ pub(super) mod of_quinn {
 
 #[cfg(feature = "noq")]
 pub(super) mod of_noq {
-    use super::*;
+    use super::{Duration, ID, Key, SIGNATURE, Stream, SystemTime, draw};
     use noq_proto::crypto::{CryptoError, HandshakeTokenKey};
 
     keys!(noq_proto);

@@ -418,14 +418,14 @@ macro_rules! watched {
 }
 
 pub(super) mod of_quinn {
-    use super::*;
+    use super::{Arc, Instant, MutexGuard, Record, RoundTrip, Shared, Span};
 
     watched!(quinn_proto, acked(), congested(;), {});
 }
 
 #[cfg(feature = "noq")]
 pub(super) mod of_noq {
-    use super::*;
+    use super::{Arc, Instant, MutexGuard, Record, RoundTrip, Shared, Span};
 
     watched!(noq_proto, acked(number: u64), congested(is_ecn: bool; largest: u64), {
         fn on_packet_sent(&mut self, now: Instant, bytes: u16, number: u64) {

@@ -373,14 +373,14 @@ macro_rules! session {
 }
 
 pub(super) mod of_quinn {
-    use super::*;
+    use super::{BytesMut, Handshake, LIMITS, Plain, SAMPLE, Shared, TAG};
 
     session!(quinn_proto, std::sync::Arc<Self>, &ConnectionId);
 }
 
 #[cfg(feature = "noq")]
 pub(super) mod of_noq {
-    use super::*;
+    use super::{BytesMut, Handshake, LIMITS, Plain, SAMPLE, Shared, TAG};
 
     session!(noq_proto, &Self, ConnectionId, noq_proto::PathId);
 }

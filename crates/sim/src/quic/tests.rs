@@ -18,13 +18,16 @@ const GRANULARITY: Span = Span(1_000_000);
 /// After which a path is abandoned.
 const PATH_TIMEOUT: Span = Span(500_000_000);
 
+/// A datagram for an end, by which way.
+type Arrival = (usize, [NodeId; 2], Vec<u8>);
+
 /// Two ends over a wire that loses the datagrams of the client that `loses` names, counted from the first after the handshake.
 struct World {
     ends: [Box<dyn Stack>; 2],
     writers: [Writer; 2],
     readers: [Reader; 2],
     now: Time,
-    wire: BTreeMap<(Time, usize), (usize, [NodeId; 2], Vec<u8>)>,
+    wire: BTreeMap<(Time, usize), Arrival>,
     free: [Time; 2],
     /// When each datagram left, and the end that sent it.
     sent: Vec<(Time, usize, Vec<u8>)>,

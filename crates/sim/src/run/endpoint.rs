@@ -68,6 +68,18 @@ enum Sockets {
     Quic(Box<Quic>),
 }
 
+#[cfg(feature = "quic")]
+impl Sockets {
+    /// The paths of a flow with several have names in traces.
+    fn trace_paths(&mut self, config: &Config, flow: usize) {
+        if let Sockets::Quic(ends) = self
+            && config.flows[flow].second().is_some()
+        {
+            ends.trace_paths(first_path(config, flow));
+        }
+    }
+}
+
 /// A flow: two ends, the forward data between them and, on some connections, the reverse data.
 pub(super) struct Flow {
     ends: [End; 2],
@@ -118,11 +130,7 @@ impl Flow {
         };
         let mut sockets = sockets(flow, address, &mut numbers, stream);
         #[cfg(feature = "quic")]
-        if let Sockets::Quic(ends) = &mut sockets
-            && flow.second().is_some()
-        {
-            ends.trace_paths(first_path(request.config, number as usize));
-        }
+        sockets.trace_paths(request.config, number as usize);
         if let TransportConfig::Tcp(config) = &flow.transport {
             chunk = u64::from(config.packet);
         }
