@@ -114,14 +114,14 @@ pub(crate) trait Stack: Send {
 pub(crate) fn end(
     config: &QuicConfig,
     role: Role,
-    ways: Vec<[NodeId; 2]>,
+    ways: &[[NodeId; 2]],
     ports: [u16; 2],
     stream: Stream,
 ) -> Box<dyn Stack> {
     match config.stack {
         QuicStack::Quinn => Box::new(quinn::peer(config, role, (ways[0][1], ports[1]), stream)),
         #[cfg(feature = "noq")]
-        QuicStack::Noq => Box::new(noq::peer(config, role, ways, ports[1], stream)),
+        QuicStack::Noq => Box::new(noq::peer(config, role, ways.to_vec(), ports[1], stream)),
         #[cfg(not(feature = "noq"))]
         QuicStack::Noq => unreachable!("the check of the scenario refuses it in this build"),
     }

@@ -66,7 +66,7 @@ impl World {
             let is_client = role == Role::Client;
             let way = |to: &NodeId| if is_client { [NodeId(0), *to] } else { [*to, NodeId(0)] };
             let ports = if is_client { [10_000, 443] } else { [443, 10_000] };
-            end(&config, role, to.iter().map(way).collect(), ports, Stream::named(seed, 0, name))
+            end(&config, role, &to.iter().map(way).collect::<Vec<_>>(), ports, Stream::named(seed, 0, name))
         };
         World {
             ends: [end_of(Role::Client, "client"), end_of(Role::Server, "server")],

@@ -24,7 +24,7 @@ use crate::engine::ahead;
 use crate::engine::queue::Slot;
 use crate::engine::streams::Stream;
 use crate::metrics::{FlowSample, TcpSample};
-use crate::model::{Config, FlowConfig, SinkConfig, TransportConfig};
+use crate::model::{FlowConfig, SinkConfig, TransportConfig};
 use crate::net::Net;
 use crate::probe::accounts::Stream as ByteStream;
 use crate::probe::events::Event;
@@ -42,7 +42,7 @@ use resuming::Resuming;
 use user::User;
 use way::{Pace, Reader, Way, Ways, is_spurious};
 #[cfg(feature = "quic")]
-use {super::RunError, crate::host::create, names::first_path, quic::Quic};
+use {super::RunError, crate::host::create, crate::model::Config, names::first_path, quic::Quic};
 
 /// Opens the qlogs of the flows over QUIC.
 #[cfg(feature = "quic")]

@@ -365,9 +365,9 @@ fn peers(
         let mut stream = streams[side].clone();
         stream.seek(u64::from(number));
         let way = |to| if side == SENDER { [from, to] } else { [to, from] };
-        let ways = [to].into_iter().chain(second).map(way).collect();
+        let ways: Vec<_> = [to].into_iter().chain(second).map(way).collect();
         let ports = [address[side].1, address[1 - side].1];
-        quic::end(config, role(side, opener), ways, ports, stream)
+        quic::end(config, role(side, opener), &ways, ports, stream)
     })
 }
 
