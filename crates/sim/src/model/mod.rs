@@ -90,7 +90,7 @@ pub struct OwnRate {
     /// Modulation and coding of each stream, on a link with EDCA.
     pub mcs: Option<u8>,
     /// Width of the channel, MHz.
-    pub width: Option<u8>,
+    pub width: Option<u16>,
     /// Spatial streams.
     pub streams: Option<u8>,
     /// Whether it has part in PPDUs to several stations.

@@ -46,7 +46,7 @@ pub(super) fn own_rate(node: &Part<'_>) -> OwnRate {
     OwnRate {
         rate: node.known("wifi.rate").and_then(|_| PhyRate::from_rate(node.rate("wifi.rate"))),
         mcs: small("wifi.mcs"),
-        width: node.known("wifi.width").map(|_| (node.real("wifi.width") / 1e6) as u8),
+        width: node.known("wifi.width").map(|_| (node.real("wifi.width") / 1e6) as u16),
         streams: small("wifi.streams"),
         ofdma: node.known("wifi.ofdma").map(|_| node.flag("wifi.ofdma")),
     }
@@ -66,7 +66,7 @@ pub(super) fn own_rates(nodes: &[NodeConfig], wifi: &WifiConfig) -> Vec<Option<D
         let own = nodes[node].own_rate;
         let rate = match wifi.mac.edca {
             None => own.rate.map(|rate| DataRate { rate, mode: None }),
-            Some(_) if own.mcs.or(own.width).or(own.streams).is_none() => None,
+            Some(_) if own.mcs.is_none() && own.width.is_none() && own.streams.is_none() => None,
             Some(edca) => {
                 let Mode { mcs, width, streams, .. } = edca.mode;
                 let most = edca.mode.family.highest_mcs();
@@ -183,7 +183,7 @@ fn edca(link: &Part<'_>, preset: &EdcaConfig) -> EdcaConfig {
     let mode = Mode {
         family: preset.mode.family,
         mcs: link.small("mcs").min(preset.mode.family.highest_mcs().into()) as u8,
-        width: (link.real("width") / 1e6).min(160.0) as u8,
+        width: (link.real("width") / 1e6) as u16,
         guard: Guard::ALL.into_iter().find(|known| known.length() == guard).unwrap_or(preset.mode.guard),
         streams: link.small("streams") as u8,
         ru: Ru::Whole,

@@ -1,4 +1,4 @@
-//! EDCA with aggregation and block acknowledgement: the MAC of 802.11n, ac and ax, instead of DCF.
+//! EDCA with aggregation and block acknowledgement: the MAC of 802.11n, ac, ax and be, instead of DCF.
 //!
 //! **Limits.** Agreements exist from the start, without ADDBA. No A-MSDU, no fragments, no no-ack policy, no admission
 //! control, no reverse direction. A failure ends a TXOP: no recovery after PIFS.
@@ -48,7 +48,7 @@ use config::BLOCK_ACK_REQUEST;
 
 pub use config::{
     Access as EdcaAccess, Acknowledgement, AfterLoss, Aggregate, CATEGORIES, Category, DELIMITER, EdcaConfig,
-    MuEdca, Ofdma, Scheduler, Uplink,
+    MuEdca, Ofdma, Scheduler, Uplink, WINDOWS,
 };
 pub use load::{Answering, BlockAck, Confirmed, Load, Mpdu, MpduFate, Share, UNKNOWN};
 pub use rate_control::RateControl;
