@@ -157,6 +157,8 @@ pub struct WifiConfig {
     pub own_rates: Vec<Option<DataRate>>,
     /// The stations without PPDUs to several, by node, if there are any.
     pub without_ofdma: Vec<bool>,
+    /// Its stations are those of another link, by its place, which is the first of these multi-link devices.
+    pub multi_link: Option<usize>,
     /// Propagation, reception and errors.
     pub radio: RadioConfig,
     /// The ARQ of the access point, if the scenario sets one.
@@ -442,6 +444,14 @@ impl Config {
             LinkKind::Wifi(wifi) => Some((place, &**wifi)),
             LinkKind::PointToPoint(_) | LinkKind::Frn(_) => None,
         })
+    }
+
+    /// The first link of the multi-link devices whose link is at this place.
+    #[must_use]
+    pub fn first_link(&self, place: usize) -> Option<usize> {
+        let others = || self.wifi().filter(|(_, wifi)| wifi.multi_link.is_some());
+        let of = others().find(|(other, _)| *other == place).and_then(|(_, wifi)| wifi.multi_link);
+        of.or_else(|| others().any(|(_, wifi)| wifi.multi_link == Some(place)).then_some(place))
     }
 
     /// The names of the flows, each followed by that of its reverse data.

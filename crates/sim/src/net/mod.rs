@@ -35,7 +35,9 @@ pub(crate) mod wlan;
 use std::collections::VecDeque;
 
 use lasthop_stack::hooks::{DropCause, Judged};
+use lasthop_stack::link::dot11::Agreements;
 use lasthop_stack::packet::{Body, Datagram, NodeId, Packet, Segment};
+use lasthop_stack::registry::ArqMachine;
 use lasthop_stack::units::{Bytes, Time};
 
 use crate::engine::ahead;
@@ -86,6 +88,8 @@ pub(crate) struct Net {
     pub(crate) now: Time,
     pub(crate) channels: Vec<Channel>,
     pub(crate) wlans: Vec<Wlan>,
+    /// What the links of multi-link devices have in common, by device.
+    devices: Vec<Agreements<ArqMachine>>,
     pub(crate) frns: Vec<Frn>,
     pub(crate) agents: Agents,
     pub(crate) tracer: Tracer,
@@ -158,6 +162,7 @@ impl Net {
             });
         seat(&mut channels, &exits, &agents);
         let (mut wlans, mut frns) = (Vec::new(), Vec::new());
+        let (first_devices, devices) = wlan::devices(config);
         for ((place, link), &first_port) in config.links.iter().enumerate().zip(&first_ports) {
             match &link.kind {
                 LinkKind::PointToPoint(_) => {}
@@ -169,7 +174,8 @@ impl Net {
                     };
                     let name = (place as u32, link.name.as_str());
                     let above = |station: u32| agents.at(first_port + station as usize);
-                    wlans.push(Wlan::new(config, wifi, name, above, seeds, ports, &mut slot));
+                    let devices = first_devices[place];
+                    wlans.push(Wlan::new(config, (wifi, devices), name, above, seeds, ports, &mut slot));
                 }
                 LinkKind::Frn(frn) => {
                     let number = frns.len() as u32;
@@ -188,6 +194,7 @@ impl Net {
             now: Time::ZERO,
             channels,
             wlans,
+            devices,
             frns,
             tracer,
             captures: Vec::new(),

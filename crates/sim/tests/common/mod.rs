@@ -91,6 +91,7 @@ pub fn wlan(
         mac,
         own_rates: Vec::new(),
         without_ofdma: Vec::new(),
+        multi_link: None,
         radio,
         arq: None,
     };

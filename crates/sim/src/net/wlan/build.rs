@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use lasthop_stack::hooks::Backlog;
 use lasthop_stack::link::dot11::{
-    Airtime, BROADCAST, Category, Frame, FrameKind, Load, Reorder, Role, Rules,
+    Agreements, Airtime, BROADCAST, Category, Frame, FrameKind, Load, Reorder, Role, Rules,
 };
 use lasthop_stack::packet::{NodeId, Packet};
-use lasthop_stack::registry::ArqConfig;
+use lasthop_stack::registry::{ArqConfig, ArqMachine};
 use lasthop_stack::units::{Span, Time};
 
 use super::answers::Output;
@@ -29,7 +29,7 @@ use crate::probe::spread::Times;
 impl Wlan {
     pub(in crate::net) fn new(
         config: &Config,
-        wifi: &WifiConfig,
+        (wifi, devices): (&WifiConfig, Option<u32>),
         (place, name): (u32, &str),
         agents: impl Fn(u32) -> Option<u32>,
         (seed, replication): (u64, u64),
@@ -38,7 +38,10 @@ impl Wlan {
     ) -> Wlan {
         let sites = sites(config, wifi);
         let base = StreamBase { seed, replication, link: name.to_owned() };
-        let radio = radio(config, (wifi, place as usize), &sites, base);
+        let mut radio = radio(config, (wifi, place as usize), &sites, base);
+        if devices.is_some() {
+            radio.let_all_follow();
+        }
         let own_rates = wifi.own_rates.clone().into_boxed_slice();
         let without_ofdma = wifi.without_ofdma.clone().into_boxed_slice();
         let rules = Rules::new(wifi.mac).with_own_rates(own_rates).without_ofdma(without_ofdma);
@@ -52,6 +55,9 @@ impl Wlan {
             let station = station as u32;
             let mut mac = Mac::new(rules.clone(), NodeId(node as u32), role);
             let timing = adopt(&mut mac, wifi);
+            if devices.is_some() {
+                mac.link_up();
+            }
             Interface {
                 rests: false,
                 knows_lanes: stage.as_mut().is_some_and(|stage| stage.limits_station()),
@@ -104,9 +110,25 @@ impl Wlan {
             pcf: wifi.access_point.and_then(|ap| Some((NodeId(ap as u32), wifi.pcf?))),
             categories: categories(config),
             packets_per_frame: wifi.mac.edca.map_or(1, |edca| edca.most_packets() as usize),
+            devices,
+            changed: Vec::new(),
             capture: None,
         }
     }
+}
+
+/// Of each link the first of its multi-link devices, if it has such, and what the links of each device have in common.
+pub(in crate::net) fn devices(config: &Config) -> (Vec<Option<u32>>, Vec<Agreements<ArqMachine>>) {
+    let (mut first, mut count) = (vec![None; config.links.len()], 0);
+    for (place, wifi) in config.wifi() {
+        if config.first_link(place) == Some(place) {
+            first[place] = Some(count);
+            count += wifi.nodes.len() as u32;
+        }
+    }
+    let of = |place| config.first_link(place).and_then(|link| first[link]);
+    let each = (0..config.links.len()).map(of).collect();
+    (each, (0..count).map(|_| Agreements::default()).collect())
 }
 
 /// The radio of a link, by its place among all.

@@ -35,6 +35,7 @@ pub(super) fn wifi(link: &Part<'_>, member: &Link) -> WifiConfig {
         mac: mac(link, &preset.mac),
         own_rates: Vec::new(),
         without_ofdma: Vec::new(),
+        multi_link: None,
         radio: radio(link, &preset.radio, member),
         arq: arq(link),
     }
@@ -57,6 +58,12 @@ pub(super) fn without_ofdma(nodes: &[NodeConfig], wifi: &WifiConfig) -> Vec<bool
     let lacks = |node: usize| wifi.nodes.contains(&node) && nodes[node].own_rate.ofdma == Some(false);
     let all: Vec<bool> = (0..nodes.len()).map(lacks).collect();
     if all.contains(&true) { all } else { Vec::new() }
+}
+
+/// The first link of the multi-link devices of a link, by its place among all.
+pub(super) fn multi_link(link: &Part<'_>, names: &[String]) -> Option<usize> {
+    let first = link.known("multi-link")?.text();
+    names.iter().position(|name| *name == first)
 }
 
 /// The data rates of nodes on a link, for those that have one of their own.

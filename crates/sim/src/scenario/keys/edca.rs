@@ -60,6 +60,15 @@ pub(super) const KEYS: &[Key] = &[
     )
     .preset(|wifi| of(wifi).rate_control.name().to_string(), RATE_CONTROL)
     .only(EDCA),
+    edca(
+        "links.*.multi-link",
+        Kind::Link,
+        "another link of the same stations, whose multi-link devices send on this one too: from the queues of that link, which routes lead over; each link contends for itself",
+    )
+    .or(&["none"])
+    .default("none")
+    .source("IEEE 802.11be-2024 (35.3): simultaneous transmission and reception")
+    .only(&[Only::Is("links.*.standard", &["802.11be"])]),
     edca("links.*.aggregate.count", Kind::Integer, "maximum number of MPDUs in an A-MPDU; 1 means no aggregation")
         .preset(|wifi| of(wifi).aggregate.count.to_string(), LIMITS)
         .only(EDCA)

@@ -60,9 +60,9 @@ mod units;
 pub use bystander::Bystander;
 pub use dcf::{Counters, Role, Station};
 pub use edca::{
-    Acknowledgement, AfterLoss, Aggregate, Answering, BlockAck, CATEGORIES, Category, Confirmed, DELIMITER,
-    Edca, EdcaAccess, EdcaConfig, EdcaCounters, EdcaOut, Load, Mpdu, MpduFate, MuEdca, Ofdma, RateControl,
-    Scheduler, Share, UNKNOWN, Uplink, WINDOWS,
+    Acknowledgement, AfterLoss, Aggregate, Agreements, Answering, BlockAck, CATEGORIES, Category, Confirmed,
+    DELIMITER, Edca, EdcaAccess, EdcaConfig, EdcaCounters, EdcaOut, Load, Mpdu, MpduFate, MuEdca, Ofdma,
+    RateControl, Scheduler, Share, UNKNOWN, Uplink, WINDOWS,
 };
 pub use frame::{
     BROADCAST, Distribution, Frame, FrameKind, Msdu, Outcome, PayloadClass, Served, ServedOutcome,
