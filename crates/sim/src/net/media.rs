@@ -72,12 +72,12 @@ impl Net {
 
     #[inline(never)]
     fn relay_changes(&mut self, wlan: usize) {
-        let devices = self.wlans[wlan].devices();
-        while let Some(station) = self.wlans[wlan].next_changed() {
+        while let Some(device) = self.wlans[wlan].next_changed() {
             for other in 0..self.wlans.len() {
-                if other != wlan && self.wlans[other].devices() == devices {
+                let is_theirs = self.wlans[other].devices().is_some_and(|devices| devices.contains(&device));
+                if other != wlan && is_theirs {
                     let (link, mut host, _) = self.wlan_and_host(other);
-                    link.notice(station as usize, &mut host);
+                    link.notice(device, &mut host);
                     self.relay_changes(other);
                 }
             }

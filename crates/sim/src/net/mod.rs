@@ -162,7 +162,7 @@ impl Net {
             });
         seat(&mut channels, &exits, &agents);
         let (mut wlans, mut frns) = (Vec::new(), Vec::new());
-        let (first_devices, devices) = wlan::devices(config);
+        let (mut devices_of, devices) = wlan::devices(config);
         for ((place, link), &first_port) in config.links.iter().enumerate().zip(&first_ports) {
             match &link.kind {
                 LinkKind::PointToPoint(_) => {}
@@ -174,7 +174,7 @@ impl Net {
                     };
                     let name = (place as u32, link.name.as_str());
                     let above = |station: u32| agents.at(first_port + station as usize);
-                    let devices = first_devices[place];
+                    let devices = devices_of[place].take();
                     wlans.push(Wlan::new(config, (wifi, devices), name, above, seeds, ports, &mut slot));
                 }
                 LinkKind::Frn(frn) => {

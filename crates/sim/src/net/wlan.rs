@@ -97,8 +97,9 @@ pub(crate) struct Wlan {
     packets_per_frame: usize,
     /// The access category of each flow, if they differ.
     categories: Vec<Category>,
-    /// The first of its multi-link devices, if it is one of their links, and the stations of which others have to know something.
-    devices: Option<u32>,
+    /// The devices that its stations are, if it is a link of multi-link devices, and those of which other links have to know
+    /// something.
+    devices: Option<Box<[u32]>>,
     changed: Vec<u32>,
     pub(crate) capture: Option<WifiCapture>,
 }

@@ -29,7 +29,7 @@ use crate::probe::spread::Times;
 impl Wlan {
     pub(in crate::net) fn new(
         config: &Config,
-        (wifi, devices): (&WifiConfig, Option<u32>),
+        (wifi, devices): (&WifiConfig, Option<Box<[u32]>>),
         (place, name): (u32, &str),
         agents: impl Fn(u32) -> Option<u32>,
         (seed, replication): (u64, u64),
@@ -56,7 +56,7 @@ impl Wlan {
             let mut mac = Mac::new(rules.clone(), NodeId(node as u32), role);
             let timing = adopt(&mut mac, wifi);
             if devices.is_some() {
-                mac.link_up();
+                mac.link_up(absent(config, place as usize));
             }
             Interface {
                 rests: false,
@@ -117,18 +117,31 @@ impl Wlan {
     }
 }
 
-/// Of each link the first of its multi-link devices, if it has such, and what the links of each device have in common.
-pub(in crate::net) fn devices(config: &Config) -> (Vec<Option<u32>>, Vec<Agreements<ArqMachine>>) {
-    let (mut first, mut count) = (vec![None; config.links.len()], 0);
+/// By link the devices that its stations are, if it is a link of multi-link devices, and what the links of each have in
+/// common.
+pub(in crate::net) fn devices(config: &Config) -> (Vec<Option<Box<[u32]>>>, Vec<Agreements<ArqMachine>>) {
+    let (mut first, mut count) = (vec![0; config.links.len()], 0);
     for (place, wifi) in config.wifi() {
         if config.first_link(place) == Some(place) {
-            first[place] = Some(count);
+            first[place] = count;
             count += wifi.nodes.len() as u32;
         }
     }
-    let of = |place| config.first_link(place).and_then(|link| first[link]);
+    let of = |place: usize| {
+        let link = config.first_link(place)?;
+        let all = config.links[link].nodes();
+        let number = |node| first[link] + all.iter().position(|one| one == node).unwrap_or(0) as u32;
+        Some(config.links[place].nodes().iter().map(number).collect())
+    };
     let each = (0..config.links.len()).map(of).collect();
     (each, (0..count).map(|_| Agreements::default()).collect())
+}
+
+/// By node the stations of multi-link devices that are not on this link of theirs.
+fn absent(config: &Config, place: usize) -> Vec<bool> {
+    let nodes = config.links[place].nodes();
+    let all = config.first_link(place).map_or(nodes, |link| config.links[link].nodes());
+    (0..config.nodes.len()).map(|node| all.contains(&node) && !nodes.contains(&node)).collect()
 }
 
 /// The radio of a link, by its place among all.

@@ -7,19 +7,21 @@ use lasthop_stack::packet::NodeId;
 use super::{Host, Wlan};
 
 impl Wlan {
-    /// The first of its multi-link devices, if it is one of their links.
+    /// The devices that its stations are, if it is a link of multi-link devices.
     #[inline]
-    pub(in crate::net) fn devices(&self) -> Option<u32> {
-        self.devices
+    pub(in crate::net) fn devices(&self) -> Option<&[u32]> {
+        self.devices.as_deref()
     }
 
-    /// A station of which the other links have to know something.
+    /// A device of which the other links have to know something.
     pub(in crate::net) fn next_changed(&mut self) -> Option<u32> {
         self.changed.pop()
     }
 
-    /// Another link of the device of a station has got packets, or has finished some.
-    pub(in crate::net) fn notice(&mut self, station: usize, host: &mut Host) {
+    /// Another link of a device, if it is on this one too, has got packets, or has finished some.
+    pub(in crate::net) fn notice(&mut self, device: u32, host: &mut Host) {
+        let mut devices = self.devices().into_iter().flatten();
+        let Some(station) = devices.position(|one| *one == device) else { return };
         self.with_mac(station, host, NodeId::default(), |mac, now, out| mac.notice(now, out));
         self.settle(host);
     }
@@ -27,17 +29,18 @@ impl Wlan {
     /// Something happens to a station.
     #[inline]
     pub(super) fn take_agreements(&mut self, station: usize, host: &mut Host) {
-        if let Some(first) = self.devices {
-            self.sites[station].mac.take_agreements(&mut host.devices[first as usize + station]);
+        if let Some(devices) = &self.devices {
+            self.sites[station].mac.take_agreements(&mut host.devices[devices[station] as usize]);
         }
     }
 
     /// It has happened. Returns whether the number of packets may be another one.
     #[inline]
     pub(super) fn return_agreements(&mut self, station: usize, host: &mut Host) -> bool {
-        let Some(first) = self.devices else { return false };
-        if self.sites[station].mac.return_agreements(&mut host.devices[first as usize + station]) {
-            self.changed.push(station as u32);
+        let Some(devices) = &self.devices else { return false };
+        let device = devices[station];
+        if self.sites[station].mac.return_agreements(&mut host.devices[device as usize]) {
+            self.changed.push(device);
         }
         true
     }

@@ -25,9 +25,9 @@ impl Mac {
         }
     }
 
-    pub(super) fn link_up(&mut self) {
+    pub(super) fn link_up(&mut self, absent: Vec<bool>) {
         if let Mac::Edca(mac) = self {
-            mac.link_up();
+            mac.link_up(absent);
         }
     }
 

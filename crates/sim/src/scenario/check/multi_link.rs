@@ -1,4 +1,4 @@
-//! Checks of the links of multi-link devices: they have the same stations, one block-ack agreement, and nothing that is not
+//! Checks of the links of multi-link devices: stations of the first one, one block-ack agreement, and nothing that is not
 //! modelled on several links.
 
 use super::Check;
@@ -60,9 +60,12 @@ fn wrong_pair(config: &Config, place: usize, first: usize) -> Option<String> {
         return Some(format!("\"{name}\" is not the first link; expected \"{}\"", config.links[first].name));
     }
     let (ours, _) = wifi(config, place)?;
-    (ours.nodes != of.nodes || ours.access_point != of.access_point).then(|| {
-        format!("the stations of \"{name}\" are others; expected the same nodes in the same order, and access point")
-    })
+    if ours.access_point != of.access_point {
+        return Some(format!("the access point of \"{name}\" is another; expected the same"));
+    }
+    let stranger = ours.nodes.iter().find(|node| !of.nodes.contains(node))?;
+    let stranger = &config.nodes[*stranger].name;
+    Some(format!("{stranger} is not a station of \"{name}\"; expected stations of that link only"))
 }
 
 /// What the one block-ack agreement, and the one queue, cannot have twice.
@@ -88,7 +91,6 @@ fn not_modelled(config: &Config, link: usize) -> Option<String> {
         ("ofdma", edca.ofdma.is_some()),
         ("arq", wifi.arq.as_ref().is_some_and(|arq| arq.build().is_some())),
         ("aqm", config.links[link].aqm.is_some()),
-        ("outages", config.links[link].outages.as_ref().is_some_and(|outages| outages.is_kept)),
     ];
     let (key, _) = found.into_iter().find(|(_, is_there)| *is_there)?;
     Some(format!("links.{name} has {key}, which multi-link devices lack here; expected none"))

@@ -63,7 +63,7 @@ pub(super) const KEYS: &[Key] = &[
     edca(
         "links.*.multi-link",
         Kind::Link,
-        "another link of the same stations, whose multi-link devices send on this one too: from the queues of that link, which routes lead over; each link contends for itself",
+        "another link, whose stations send on this one too as multi-link devices: from the queues of that link, which routes lead over; each link contends for itself",
     )
     .or(&["none"])
     .default("none")

@@ -69,7 +69,7 @@ use crate::hooks::{Arq, Count, Rider, Timing};
 use crate::packet::NodeId;
 use crate::units::Time;
 use contend::Contender;
-use multi_link::Way;
+use multi_link::Linked;
 use originator::{Originator, Waiting};
 use recipient::Recipient;
 use several::Several;
@@ -228,8 +228,8 @@ pub struct Edca<A> {
     /// No idle time before it counts.
     not_before: Time,
     originators: Vec<Originator<A>>,
-    /// On a link of a multi-link device, how data goes on it by originator, while another link has those.
-    ways: Option<Vec<Way>>,
+    /// What it has of its own on a link of a multi-link device.
+    linked: Option<Box<Linked>>,
     /// The scheme that orders packets, from which each agreement has its own.
     scheme: Option<Box<A>>,
     /// The place of each originator by node and category, one more than it; 0 is none.
@@ -279,7 +279,7 @@ impl<A: Arq + Clone> Edca<A> {
             committed: 0,
             not_before: Time::ZERO,
             originators: Vec::new(),
-            ways: None,
+            linked: None,
             scheme: None,
             places: Vec::new(),
             service: Service::default(),

@@ -41,6 +41,17 @@ pub(super) struct Way {
     pub(super) control: Option<Box<Chooser>>,
 }
 
+/// What a link of a multi-link device has of its own while another one has the agreements.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Linked {
+    /// By originator.
+    ways: Vec<Way>,
+    /// Whether stations are not on this link, by node.
+    absent: Vec<bool>,
+    /// The agreements with such stations that have something to send.
+    aside: [Vec<u32>; CATEGORIES],
+}
+
 /// What the links of a device have in common: the packets to send, and the state of block acknowledgement.
 #[derive(Clone, Debug)]
 pub struct Agreements<A> {
@@ -68,9 +79,10 @@ impl<A> Default for Agreements<A> {
 }
 
 impl<A: Arq + Clone> Edca<A> {
-    /// Makes this a link of a multi-link device. To be called before the first packet.
-    pub fn link_up(&mut self) {
-        self.ways = Some(Vec::new());
+    /// Makes this a link of a multi-link device; `absent` states by node which stations are not on it. To be called before the
+    /// first packet.
+    pub fn link_up(&mut self, absent: Vec<bool>) {
+        self.linked = Some(Box::new(Linked { absent, ..Linked::default() }));
     }
 
     /// How data goes to a station.
@@ -85,7 +97,7 @@ impl<A: Arq + Clone> Edca<A> {
     }
 
     pub(super) fn is_linked(&self) -> bool {
-        self.ways.is_some()
+        self.linked.is_some()
     }
 
     /// Takes the agreements of its device, before anything happens to this link.
@@ -94,14 +106,23 @@ impl<A: Arq + Clone> Edca<A> {
         for (contender, backlog) in self.contenders.iter_mut().zip(of.backlog) {
             contender.backlog = backlog;
         }
-        let mut ways = take(&mut self.ways).unwrap_or_default();
-        for place in ways.len()..self.originators.len() {
-            ways.push(self.way_to(self.originators[place].peer));
+        let Some(mut linked) = self.linked.take() else { return };
+        for place in linked.ways.len()..self.originators.len() {
+            linked.ways.push(self.way_to(self.originators[place].peer));
         }
-        for (originator, way) in self.originators.iter_mut().zip(ways.drain(..)) {
+        for (originator, way) in self.originators.iter_mut().zip(linked.ways.drain(..)) {
             originator.set_way(way);
         }
-        self.ways = Some(ways);
+        if linked.absent.contains(&true) {
+            let is_absent = |place: &mut u32| {
+                let peer = self.originators[*place as usize].peer.0 as usize;
+                linked.absent.get(peer) == Some(&true)
+            };
+            for (contender, aside) in self.contenders.iter_mut().zip(&mut linked.aside) {
+                aside.extend(contender.active.extract_if(.., is_absent));
+            }
+        }
+        self.linked = Some(linked);
     }
 
     /// Gives them back. Returns whether the other links have something to do.
@@ -112,8 +133,11 @@ impl<A: Arq + Clone> Edca<A> {
         for contender in &mut self.contenders {
             is_new |= take(&mut contender.has_woken);
         }
-        if let Some(ways) = &mut self.ways {
-            ways.extend(self.originators.iter_mut().map(Originator::take_way));
+        if let Some(linked) = &mut self.linked {
+            linked.ways.extend(self.originators.iter_mut().map(Originator::take_way));
+            for (contender, aside) in self.contenders.iter_mut().zip(&mut linked.aside) {
+                contender.active.append(aside);
+            }
         }
         self.exchange(to);
         is_new
