@@ -149,5 +149,5 @@ def test_stations_of_other_links_agents_and_hand_offs_are_refused() -> None:
             ),
             "x.toml",
         )
-    with pytest.raises(lh.ScenarioError, match="agents of multi-link devices such as those of links.low"):
+    with pytest.raises(lh.ScenarioError, match=r"agents of multi-link devices such as those of links\.low"):
         cell("", text=CELL + '[agents.lle]\nkind = "lle-tcp"\nflows = ["down"]\n')

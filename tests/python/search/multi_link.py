@@ -16,7 +16,7 @@ LACKS = {"ofdma", "aqm", "arq", "outages", "trace"}
 
 
 def draw_multi_link(draw: Draw, tree: Tree) -> Tree:
-    """The scenario with a link of 802.11be and further links of its stations, in half of the cases with stations of today."""
+    """The scenario with multi-link devices, in half of the cases with stations of today."""
     of_today = [name for name, link in tree["links"].items() if link.get("standard") in MODES]
     if not of_today or draw.chance(0.5):
         return tree
