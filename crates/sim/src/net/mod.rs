@@ -162,7 +162,6 @@ impl Net {
             });
         seat(&mut channels, &exits, &agents);
         let (mut wlans, mut frns) = (Vec::new(), Vec::new());
-        let (mut devices_of, devices) = wlan::devices(config);
         for ((place, link), &first_port) in config.links.iter().enumerate().zip(&first_ports) {
             match &link.kind {
                 LinkKind::PointToPoint(_) => {}
@@ -174,8 +173,7 @@ impl Net {
                     };
                     let name = (place as u32, link.name.as_str());
                     let above = |station: u32| agents.at(first_port + station as usize);
-                    let devices = devices_of[place].take();
-                    wlans.push(Wlan::new(config, (wifi, devices), name, above, seeds, ports, &mut slot));
+                    wlans.push(Wlan::new(config, wifi, name, above, seeds, ports, &mut slot));
                 }
                 LinkKind::Frn(frn) => {
                     let number = frns.len() as u32;
@@ -194,7 +192,7 @@ impl Net {
             now: Time::ZERO,
             channels,
             wlans,
-            devices,
+            devices: wlan::agreements(config),
             frns,
             tracer,
             captures: Vec::new(),

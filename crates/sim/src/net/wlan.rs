@@ -30,7 +30,7 @@ use lasthop_stack::units::{Span, Time};
 
 use answers::{MacHost, Output, Work};
 pub(crate) use arq::ArqCounters;
-pub(super) use build::devices;
+pub(super) use build::agreements;
 use classes::{ack_span, is_uplink, lost_span};
 pub(crate) use counters::WlanCounters;
 pub(crate) use host::Host;

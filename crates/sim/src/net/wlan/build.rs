@@ -29,7 +29,7 @@ use crate::probe::spread::Times;
 impl Wlan {
     pub(in crate::net) fn new(
         config: &Config,
-        (wifi, devices): (&WifiConfig, Option<Box<[u32]>>),
+        wifi: &WifiConfig,
         (place, name): (u32, &str),
         agents: impl Fn(u32) -> Option<u32>,
         (seed, replication): (u64, u64),
@@ -38,14 +38,8 @@ impl Wlan {
     ) -> Wlan {
         let sites = sites(config, wifi);
         let base = StreamBase { seed, replication, link: name.to_owned() };
-        let mut radio = radio(config, (wifi, place as usize), &sites, base);
-        if devices.is_some() {
-            radio.let_all_follow();
-        }
-        let own_rates = wifi.own_rates.clone().into_boxed_slice();
-        let without_ofdma = wifi.without_ofdma.clone().into_boxed_slice();
-        let rules = Rules::new(wifi.mac).with_own_rates(own_rates).without_ofdma(without_ofdma);
-        let rules = Arc::new(rules);
+        let radio = radio(config, (wifi, place as usize), &sites, base);
+        let rules = rules(wifi);
         let nothing = Frame::new(FrameKind::Ack, BROADCAST, BROADCAST, 0, wifi.mac.data_rate);
         let asks = config.agents.iter().any(|agent| agent.scheme.needs().answers);
         let interfaces = wifi.nodes.iter().enumerate().map(|(station, &node)| {
@@ -55,9 +49,7 @@ impl Wlan {
             let station = station as u32;
             let mut mac = Mac::new(rules.clone(), NodeId(node as u32), role);
             let timing = adopt(&mut mac, wifi);
-            if devices.is_some() {
-                mac.link_up(absent(config, place as usize));
-            }
+            link_up(&mut mac, config, place as usize);
             Interface {
                 rests: false,
                 knows_lanes: stage.as_mut().is_some_and(|stage| stage.limits_station()),
@@ -110,38 +102,45 @@ impl Wlan {
             pcf: wifi.access_point.and_then(|ap| Some((NodeId(ap as u32), wifi.pcf?))),
             categories: categories(config),
             packets_per_frame: wifi.mac.edca.map_or(1, |edca| edca.most_packets() as usize),
-            devices,
+            devices: devices(config, place as usize),
             changed: Vec::new(),
             capture: None,
         }
     }
 }
 
-/// By link the devices that its stations are, if it is a link of multi-link devices, and what the links of each have in
-/// common.
-pub(in crate::net) fn devices(config: &Config) -> (Vec<Option<Box<[u32]>>>, Vec<Agreements<ArqMachine>>) {
-    let (mut first, mut count) = (vec![0; config.links.len()], 0);
-    for (place, wifi) in config.wifi() {
-        if config.first_link(place) == Some(place) {
-            first[place] = count;
-            count += wifi.nodes.len() as u32;
-        }
-    }
-    let of = |place: usize| {
-        let link = config.first_link(place)?;
-        let all = config.links[link].nodes();
-        let number = |node| first[link] + all.iter().position(|one| one == node).unwrap_or(0) as u32;
-        Some(config.links[place].nodes().iter().map(number).collect())
-    };
-    let each = (0..config.links.len()).map(of).collect();
-    (each, (0..count).map(|_| Agreements::default()).collect())
+/// What the links of each multi-link device have in common.
+pub(in crate::net) fn agreements(config: &Config) -> Vec<Agreements<ArqMachine>> {
+    vec![Agreements::default(); devices_before(config, config.links.len()) as usize]
 }
 
-/// By node the stations of multi-link devices that are not on this link of theirs.
-fn absent(config: &Config, place: usize) -> Vec<bool> {
-    let nodes = config.links[place].nodes();
-    let all = config.first_link(place).map_or(nodes, |link| config.links[link].nodes());
-    (0..config.nodes.len()).map(|node| all.contains(&node) && !nodes.contains(&node)).collect()
+/// The multi-link devices whose first link is before this place.
+fn devices_before(config: &Config, place: usize) -> u32 {
+    let firsts = config.wifi().filter(|(link, _)| *link < place && config.first_link(*link) == Some(*link));
+    firsts.map(|(_, wifi)| wifi.nodes.len() as u32).sum()
+}
+
+/// The devices that the stations of a link are, if it is one of multi-link devices.
+fn devices(config: &Config, place: usize) -> Option<Box<[u32]>> {
+    let link = config.first_link(place)?;
+    let (all, first) = (config.links[link].nodes(), devices_before(config, link));
+    let number = |node| first + all.iter().position(|one| one == node).unwrap_or(0) as u32;
+    Some(config.links[place].nodes().iter().map(number).collect())
+}
+
+/// Makes a MAC that of a link of multi-link devices, if the link at this place is one. Some of them may not be on it.
+fn link_up(mac: &mut Mac, config: &Config, place: usize) {
+    let Some(link) = config.first_link(place) else { return };
+    let (all, nodes) = (config.links[link].nodes(), config.links[place].nodes());
+    let is_absent = |node| all.contains(&node) && !nodes.contains(&node);
+    mac.link_up((0..config.nodes.len()).map(is_absent).collect());
+}
+
+/// The constants of a link.
+fn rules(wifi: &WifiConfig) -> Arc<Rules> {
+    let own_rates = wifi.own_rates.clone().into_boxed_slice();
+    let without_ofdma = wifi.without_ofdma.clone().into_boxed_slice();
+    Arc::new(Rules::new(wifi.mac).with_own_rates(own_rates).without_ofdma(without_ofdma))
 }
 
 /// The radio of a link, by its place among all.
@@ -149,7 +148,7 @@ fn radio(config: &Config, (wifi, place): (&WifiConfig, usize), sites: &[Site], b
     let seeds = (base.seed, base.replication);
     let mut radio = Radio::new(&wifi.radio, sites, base);
     radio.cut_by(cuts(config, place, seeds));
-    if config.run.plain {
+    if config.run.plain || config.first_link(place).is_some() {
         radio.let_all_follow();
     }
     radio

@@ -8,6 +8,8 @@ use lasthop_stack::packet::NodeId;
 
 use super::modes::{bar_control, bitmap};
 
+/// The identifier of Special User Info, 2007.
+const SPECIAL_USER: u64 = 0x7D7;
 /// Types of triggers.
 const BASIC: u64 = 0;
 const MU_BAR: u64 = 2;
@@ -150,7 +152,7 @@ fn common(mode: Mode, answer: Airtime) -> u64 {
 /// Special User Info of EHT: its identifier, and the extension of the bandwidth, which 320 MHz have.
 fn special(mode: Mode) -> u64 {
     let extension = if mode.width == 320 { 2 } else { 0 };
-    2007 | extension << 15
+    SPECIAL_USER | extension << 15
 }
 
 /// What the trigger has for a station: its identifier, its RU, the mode of its answer.
