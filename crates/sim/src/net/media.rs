@@ -56,6 +56,7 @@ impl Net {
         act(&mut self.frns[frn], &mut host);
     }
 
+    #[inline]
     pub(super) fn with_wlan(&mut self, wlan: usize, act: impl FnOnce(&mut Wlan, &mut wlan::Host)) {
         let (medium, mut host, _) = self.wlan_and_host(wlan);
         act(medium, &mut host);
@@ -65,7 +66,7 @@ impl Net {
     /// What has changed at the stations of a medium concerns the other links of their devices.
     #[inline]
     fn relay(&mut self, wlan: usize) {
-        if self.wlans[wlan].devices().is_some() {
+        if !self.devices.is_empty() {
             self.relay_changes(wlan);
         }
     }
