@@ -151,7 +151,7 @@ def test_stations_of_other_links_agents_and_hand_offs_are_refused() -> None:
         )
     with pytest.raises(lh.ScenarioError, match=r"agents of multi-link devices such as those of links\.low"):
         cell("", text=CELL + '[agents.lle]\nkind = "lle-tcp"\nflows = ["down"]\n')
-    moves = 'handoff = { law = "periodic", periodic = { first = "1 s", every = "1 s" }, from = "low", to = "wlan" }'
+    moves = 'handoff = { law = "script", script = "100 ms", from = "low", to = "wlan" }'
     text = CELL.replace("sta = {}", f"sta = {{ {moves} }}")
     text += '[links.wlan]\nkind = "wifi"\nnodes = ["ap", "sta"]\naccess-point = "ap"\nstandard = "802.11ax"\n'
     with pytest.raises(lh.ScenarioError, match="hand-offs of multi-link devices are not modelled"):

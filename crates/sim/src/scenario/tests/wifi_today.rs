@@ -106,11 +106,9 @@ fn modes_that_a_standard_lacks_are_refused() {
         "block-ack = { window = 1024 }",
         "links.cell.block-ack.window: 1024; expected 64 or 256",
     );
-    refused_of(
-        "802.11be",
-        "block-ack = { window = 128 }",
-        "links.cell.block-ack.window: 128; expected 64, 256, 512 or 1024",
-    );
+    let line = "block-ack = { window = 128 }";
+    let text = cell(&format!("standard = \"802.11be\"\naggregate = {{ count = 64 }}\n{line}"));
+    refused(&text, line, "links.cell.block-ack.window: 128; expected 64, 256, 512 or 1024");
     refused_of("802.11ax", "mcs = 12", "links.cell.mcs: 12; 802.11ax has 0 to 11");
     refused_of(
         "802.11ax",
