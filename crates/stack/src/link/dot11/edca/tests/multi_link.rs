@@ -38,7 +38,7 @@ impl Device {
     }
 
     fn notice(&mut self, link: usize) {
-        self.on(link, |mac, now, out| mac.notice(now, out));
+        self.on(link, Edca::notice);
     }
 
     /// What a link is sending: the packets in it.
@@ -51,7 +51,7 @@ impl Device {
     fn end(&mut self, link: usize, answer: Option<&[u16]>) -> bool {
         let airtime = self.sides[link].sending.take().map(|(_, airtime)| airtime.total);
         self.now = self.now + airtime.unwrap_or_default();
-        self.on(link, |mac, now, out| mac.on_sent(now, out));
+        self.on(link, Edca::on_sent);
         self.now = self.now + Span::from_micros(45);
         let kind = if answer == Some(&[]) { FrameKind::Ack } else { FrameKind::BlockAck };
         let frame = Frame::new(kind, NodeId(0), NodeId(1), 32, PhyRate::Ofdm24);
@@ -61,14 +61,14 @@ impl Device {
         }
         match answer {
             Some(_) => self.on(link, |mac, now, out| mac.on_frame(&frame, &load, now, out)),
-            None => self.on(link, |mac, now, out| mac.on_timer(now, out)),
+            None => self.on(link, Edca::on_timer),
         }
     }
 
     /// The backoff of a link ends.
     fn turn(&mut self, link: usize) {
         self.now = self.sides[link].timer.take().expect("it waits for its turn");
-        self.on(link, |mac, now, out| mac.on_timer(now, out));
+        self.on(link, Edca::on_timer);
     }
 }
 
