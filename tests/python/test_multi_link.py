@@ -107,6 +107,16 @@ def test_what_goes_to_a_station_of_one_link_does_not_go_on_another() -> None:
     assert found["links.more-0.frames_sent"] == 0
 
 
+def test_the_bound_on_the_cost_of_a_run_counts_what_all_links_carry() -> None:
+    text = CELL.replace("udp  = {}\n", "").replace(
+        'app  = { kind = "cbr", cbr = { packet = "1472 B", rate = "6 Gbit/s" } }',
+        'app = { kind = "bulk" }\ntcp = { window = "20000 segments" }',
+    )
+    both = cell('width = "320 MHz"\nstreams = 4', text=text)
+    # 16 times the rate of the first link.
+    assert both.estimate().events > 8 * cell(text=text).estimate().events
+
+
 @pytest.mark.parametrize(
     ("changes", "wrong"),
     [

@@ -159,6 +159,8 @@ pub struct WifiConfig {
     pub without_ofdma: Vec<bool>,
     /// Its stations are those of another link, by its place, which is the first of these multi-link devices.
     pub multi_link: Option<usize>,
+    /// The fastest rates of the other links of its multi-link devices, bit/s.
+    pub further_bps: f64,
     /// Propagation, reception and errors.
     pub radio: RadioConfig,
     /// The ARQ of the access point, if the scenario sets one.
@@ -166,11 +168,12 @@ pub struct WifiConfig {
 }
 
 impl WifiConfig {
-    /// The fastest rate of data on it, bit/s.
+    /// The fastest rate of data on it, and on the other links of its multi-link devices, bit/s.
     #[must_use]
     pub fn fastest_bps(&self) -> f64 {
         let common = DataRate { rate: self.mac.data_rate, mode: self.mac.edca.map(|edca| edca.mode) };
         self.own_rates.iter().flatten().map(DataRate::bps).fold(common.bps(), u64::max) as f64
+            + self.further_bps
     }
 }
 

@@ -60,6 +60,7 @@ pub(super) fn config(sheet: &Sheet<'_>, members: &Members) -> Config {
             wifi.without_ofdma = wifi::without_ofdma(&nodes, wifi);
         }
     }
+    wifi::add_further_links(&mut links);
     let groups = members.flows.chunk_by(|one, other| one.table == other.table);
     let flows: Vec<FlowConfig> = groups.flat_map(|group| of_group(sheet, group, &nodes)).collect();
     let agents = sheet.plan.layout.agents.iter().enumerate();

@@ -92,6 +92,7 @@ pub fn wlan(
         own_rates: Vec::new(),
         without_ofdma: Vec::new(),
         multi_link: None,
+        further_bps: 0.0,
         radio,
         arq: None,
     };

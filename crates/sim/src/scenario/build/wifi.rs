@@ -6,7 +6,7 @@ use crate::medium::radio::config::{
     Redraw, Shadowing, db_to_ratio,
 };
 use crate::medium::radio::fading::{coherence, coherence_m};
-use crate::model::{NodeConfig, OwnRate, WifiConfig};
+use crate::model::{LinkConfig, LinkKind, NodeConfig, OwnRate, WifiConfig};
 use crate::scenario::keys::Wifi;
 use crate::scenario::members::Link;
 use crate::scenario::quantity::{Dim, Quantity};
@@ -36,6 +36,7 @@ pub(super) fn wifi(link: &Part<'_>, member: &Link) -> WifiConfig {
         own_rates: Vec::new(),
         without_ofdma: Vec::new(),
         multi_link: None,
+        further_bps: 0.0,
         radio: radio(link, &preset.radio, member),
         arq: arq(link),
     }
@@ -64,6 +65,20 @@ pub(super) fn without_ofdma(nodes: &[NodeConfig], wifi: &WifiConfig) -> Vec<bool
 pub(super) fn multi_link(link: &Part<'_>, names: &[String]) -> Option<usize> {
     let first = link.known("multi-link")?.text();
     names.iter().position(|name| *name == first)
+}
+
+/// The first links of multi-link devices have the rates of the others.
+pub(super) fn add_further_links(links: &mut [LinkConfig]) {
+    let of = |link: &LinkConfig| match &link.kind {
+        LinkKind::Wifi(wifi) => Some((wifi.multi_link?, wifi.fastest_bps())),
+        LinkKind::PointToPoint(_) | LinkKind::Frn(_) => None,
+    };
+    let further: Vec<(usize, f64)> = links.iter().filter_map(of).collect();
+    for (first, bps) in further {
+        if let LinkKind::Wifi(wifi) = &mut links[first].kind {
+            wifi.further_bps += bps;
+        }
+    }
 }
 
 /// The data rates of nodes on a link, for those that have one of their own.
