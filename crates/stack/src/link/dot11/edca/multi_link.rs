@@ -1,7 +1,7 @@
 //! Multi-link operation: the links of a device send from common queues, and receive into common reordering buffers.
 //!
-//! **Limits.** Simultaneous transmission and reception on all links (STR); no EMLSR, no TID-to-link mapping. Nothing of OFDMA, of a
-//! scheme that orders packets or of agents. Links have no power saving and are all set up at the start.
+//! **Limits.** Simultaneous transmission and reception on all links (STR); no EMLSR, no TID-to-link mapping, no power saving. No
+//! OFDMA, no scheme that orders packets, no agents. All links are there from the start.
 //!
 //! **Source.** IEEE 802.11be-2024, 35.3 (multi-link operation), 35.3.8 (block acknowledgement: one agreement for all links),
 //! 35.3.16.2 (STR).
@@ -11,13 +11,13 @@
 //!
 //! ```text
 //!   waiting ──▶ window: 7 8 9 10 11 12 13          link A sends 7 8 9, link B then 10 11 12
-//!                       ╰─ A ─╯ ╰── B ──╯          a BlockAck on either reports all that has arrived
+//!                       ╰ A ╯ ╰── B ─╯            a BlockAck on either reports all that has arrived
 //! ```
 //!
-//! **Choices.** 1. A link settles only what it has sent itself: what it reports of an MPDU on another link counts there. 2. After a
-//! BlockAck that is missing any link may send its MPDUs again, or the BlockAckReq. 3. A link whose backoff ends
-//! while others are sending all that there is has no turn; it sends at once when there is something again. 4. A packet that comes while
-//! several links are idle goes on the first.
+//! **Choices.** 1. A BlockAck settles whatever no link is sending. What it reports of an MPDU that another link is sending
+//! counts when that link has an answer of its own. 2. After a BlockAck that is missing any link may send the MPDUs again, or
+//! the BlockAckReq. 3. A link whose backoff ends while others are sending all that there is has no turn; it sends at once
+//! when there is something again. 4. A packet that comes while several links are idle goes on the first.
 
 use std::mem::{swap, take};
 

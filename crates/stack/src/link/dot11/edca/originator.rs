@@ -180,13 +180,13 @@ impl<A: Arq> Originator<A> {
 
     fn order_of_others(&self) -> u64 {
         let used = ahead(self.next, self.start);
-        let mut numbered = (0..used).filter_map(|place| self.unsent(place));
+        let mut numbered = (0..used).filter_map(|place| self.ready(place));
         let waiting = self.waiting.front().map_or(u64::MAX, |first| first.order);
         numbered.next().map_or(waiting, |first| first.order)
     }
 
     /// The packet at a place of the window, unless it is gone or a link is sending it.
-    fn unsent(&self, place: u16) -> Option<&Numbered> {
+    fn ready(&self, place: u16) -> Option<&Numbered> {
         let numbered = self.numbered[usize::from(after(self.start, place) % self.window)].as_ref();
         numbered.filter(|numbered| !numbered.in_flight)
     }
@@ -203,7 +203,7 @@ impl<A: Arq> Originator<A> {
     pub(super) fn candidate(&self, mut place: u16) -> Option<(u16, Msdu, u8)> {
         let used = ahead(self.next, self.start);
         while place < used {
-            if let Some(numbered) = self.unsent(place) {
+            if let Some(numbered) = self.ready(place) {
                 return Some((place, numbered.msdu, numbered.sent));
             }
             place += 1;
