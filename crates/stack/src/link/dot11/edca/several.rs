@@ -308,7 +308,7 @@ impl<A: Arq + Clone> Edca<A> {
             msdu: Some(first.handle),
             class: first.class,
             mode: Some(self.several.parts[0].mode),
-            mpdus: self.several.mpdus.len() as u16,
+            mpdus: self.several.mpdus.len().min(u16::MAX.into()) as u16,
             category: Category::ALL[originator.category],
             distribution: self.distribution(),
             ..Frame::new(FrameKind::Data, BROADCAST, self.address, bytes, originator.rate)
