@@ -41,7 +41,11 @@ DEPARTURES = {
     # With marks the last threshold of CUBIC is 9, the kernel's 14: not explained.
     "validation/linux-undo": {"reno, classic: ssthresh", "cubic, classic: ssthresh"},
     # The windows are the same for 20 s; then it depends on which segments an overflow takes.
-    "validation/linux-nosack": {"cubic, 20 Mbit/s, 20 ms, 64 packets: retransmits"},
+    "validation/linux-nosack": {
+        "reno, 20 Mbit/s, 20 ms, 64 packets: goodput_bps",
+        "cubic, 20 Mbit/s, 20 ms, 64 packets: goodput_bps",
+        "cubic, 20 Mbit/s, 20 ms, 64 packets: retransmits",
+    },
 }
 
 

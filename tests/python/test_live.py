@@ -221,7 +221,11 @@ def test_a_run_shows_its_rates_delays_queues_and_airtime_while_it_lasts(folder: 
         second = newer(address, first["version"])
         started.send_signal(signal.SIGINT)
         last = newer(address, second["version"])
-        started.communicate()
+        try:
+            started.communicate(timeout=60)
+        except subprocess.TimeoutExpired:
+            started.kill()
+            raise
     assert (last["state"], started.returncode) == ("done", 130)
     assert second["version"] > first["version"]
     charts = {one["chart"]["id"]: one["chart"] for one in last["figures"]}
