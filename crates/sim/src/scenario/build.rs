@@ -51,12 +51,16 @@ pub(super) fn config(sheet: &Sheet<'_>, members: &Members) -> Config {
         node.restart = part.known("restart").map(|_| part.time("restart"));
         node.own_rate = wifi::own_rate(&part);
     }
-    for link in &mut links {
+    let names: Vec<String> = links.iter().map(|link| link.name.clone()).collect();
+    for (link, member) in links.iter_mut().zip(&members.links) {
         if let LinkKind::Wifi(wifi) = &mut link.kind {
+            let part = Part::member(sheet, Section::Links, member.table, member.name.number);
+            wifi.multi_link = wifi::multi_link(&part, &names);
             wifi.own_rates = wifi::own_rates(&nodes, wifi);
             wifi.without_ofdma = wifi::without_ofdma(&nodes, wifi);
         }
     }
+    wifi::add_further_links(&mut links);
     let groups = members.flows.chunk_by(|one, other| one.table == other.table);
     let flows: Vec<FlowConfig> = groups.flat_map(|group| of_group(sheet, group, &nodes)).collect();
     let agents = sheet.plan.layout.agents.iter().enumerate();

@@ -91,6 +91,8 @@ pub fn wlan(
         mac,
         own_rates: Vec::new(),
         without_ofdma: Vec::new(),
+        multi_link: None,
+        further_bps: 0.0,
         radio,
         arq: None,
     };
