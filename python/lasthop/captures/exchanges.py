@@ -15,7 +15,7 @@ from enum import IntEnum
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from lasthop.stats.wifi_today import Cell
+from lasthop.stats.wifi_today import LONGEST_PPDU, MOST_BYTES, Cell
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -138,14 +138,26 @@ def _continues(last: Frame, frame: Frame) -> bool:
     return last.sender == frame.sender and last.mode == frame.mode
 
 
+def _psdu(mode: Mode, sizes: Sequence[int]) -> int:
+    """The bytes of a PPDU with frames of these sizes."""
+    if len(sizes) == 1 and mode.form not in ("802.11ac", "802.11ax"):
+        return sizes[0]
+    # Each MPDU has a delimiter, and all but the last are padded.
+    return sum(-(-(it + 4) // 4) * 4 for it in sizes[:-1]) + sizes[-1] + 4
+
+
+def has_room(ppdu: Ppdu) -> bool:
+    """Whether its size and duration would allow another frame as large as its largest."""
+    mode = ppdu.first.mode
+    sizes = [frame.size for frame in ppdu.frames]
+    size = _psdu(mode, [*sizes, max(sizes)])
+    return size <= MOST_BYTES.get(mode.form, 0) and duration(mode, size, False) <= LONGEST_PPDU
+
+
 def _place(ppdu: Ppdu) -> None:
     """Set begin and end."""
     first = ppdu.first
-    sizes = [frame.size for frame in ppdu.frames]
-    size = sizes[0]
-    if len(sizes) > 1 or first.mode.form in ("802.11ac", "802.11ax"):
-        # Each MPDU has a delimiter, and all but the last are padded.
-        size = sum(-(-(it + 4) // 4) * 4 for it in sizes[:-1]) + sizes[-1] + 4
+    size = _psdu(first.mode, [frame.size for frame in ppdu.frames])
     ppdu.start = first.time - preamble(first.mode) if first.is_timed else first.time
     ppdu.end = ppdu.start + duration(first.mode, size, first.is_low_band)
 

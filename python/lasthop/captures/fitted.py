@@ -11,6 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lasthop.base.arguments import place
+from lasthop.base.files import put
 from lasthop.base.table import Table
 from lasthop.captures.exchanges import Fate
 from lasthop.captures.network import Network, network
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 
 _RUNS = 5
 # Longer than this a run of the fitted scenario tells little more.
-_LONGEST_S = 10.0
+_LONGEST_S = 5.0
 _MOST_SENDERS = 7
 
 
@@ -75,8 +77,21 @@ class Fit:
             _row(name, unit, of, (first, second), runs)
             for name, unit, of in (*_QUANTITIES, *_deliveries(first.names))
         ]
+        rows = [row for row in rows if row["predicted"] or row["second half"]]
         columns = ["quantity", "first half", "predicted", "low", "high", "second half", "difference (%)"]
         return Table(columns, rows)
+
+    def save(self, path: str | Path) -> None:
+        """Write the scenario to a file.
+
+        Args:
+            path: The file to write, in an existing directory; it is written completely or not at all.
+
+        Raises:
+            UsageError: The directory does not exist, or the file belongs to a study.
+            StudyError: The file cannot be written.
+        """
+        put(place("path", path, "a file to write"), self.text)
 
     def __repr__(self) -> str:
         return f"<Fit of {self._network.seen.frames} frames>"
@@ -116,7 +131,7 @@ def _row(
     if found.half is not None and found.mean is not None:
         # A run differs from the mean of runs by its own spread, too.
         wider = found.half * (len(runs) + 1) ** 0.5
-        low, high = found.mean - wider, found.mean + wider
+        low, high = max(found.mean - wider, 0.0), found.mean + wider
     difference = (found.mean - after) / after * 100 if found.mean is not None and after else None
     return {
         "quantity": f"{name} ({unit})" if unit else name,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from lasthop.base.table import Table
 from lasthop.captures.backoff import access, is_backlogged, waits
 from lasthop.captures.channel import ratio
-from lasthop.captures.exchanges import Fate, sifs
+from lasthop.captures.exchanges import Fate, has_room
 from lasthop.stats.intervals import Interval
 from lasthop.stats.shares import mean, share
 
@@ -55,8 +55,7 @@ class Measured:
         answers_lost: Share of Acks and BlockAcks that their receivers missed.
         modes: For each mode its share of the attempts, and the share that was lost.
         varies: Whether stations choose among modes.
-        largest: The largest number of MPDUs in a PPDU, and how many PPDUs have it.
-        limits: Whether this number is a limit.
+        limit: The largest number of MPDUs in a PPDU, if it is a limit, and how many PPDUs have it.
         window: CWmin, if a station always had a packet.
         backlogged: The senders that always had a packet.
         ratio: The signal-to-noise ratio that gives the losses of the modes.
@@ -67,8 +66,7 @@ class Measured:
     answers_lost: Interval
     modes: dict[Mode, tuple[Interval, Interval]]
     varies: bool
-    largest: tuple[int, int]
-    limits: bool
+    limit: tuple[int, int] | None
     window: Access | None
     backlogged: frozenset[bytes]
     ratio: Interval | None
@@ -102,8 +100,7 @@ def measured(network: Network) -> Measured:
     answered = [ppdu for ppdu in alone if ppdu.answer is not None and not ppdu.answer.has_collided]
     answers_lost = _share_of(answered, lambda ppdu: ppdu.is_missed, lambda _: 1)
     modes = _modes(data, alone)
-    sizes = Counter(len(ppdu.frames) for ppdu in data)
-    top = max(sizes)
+    limit = _limit(data)
     window, backlogged = _access(network)
     varies = network.has_aggregates and _varies(data)
     signal = ratio(alone) if varies else None
@@ -118,6 +115,8 @@ def measured(network: Network) -> Measured:
         Quantity("airtime of the network", _airtime(network, own=True), "%", "transmissions"),
         Quantity("airtime of others, and of management", _airtime(network, own=False), "%", "transmissions"),
     ]
+    if limit is not None:
+        found.append(Quantity("most frames in a transmission", Interval(*[limit[0]] * 3, limit[1]), "", "transmissions"))
     if window is not None:
         chosen = Interval(window.window, window.low, window.high, window.n)
         found.append(Quantity("CWmin", chosen, "slots", "backoffs of stations with packets waiting"))
@@ -130,8 +129,7 @@ def measured(network: Network) -> Measured:
         answers_lost,
         modes,
         varies,
-        (top, sizes[top]),
-        top > 1 and sizes[top] >= max(_PILE * len(data), 2),
+        limit,
         window,
         backlogged,
         signal,
@@ -160,6 +158,13 @@ def _collided(data: Sequence[Ppdu]) -> Interval:
 
 def _sizes(data: Sequence[Ppdu]) -> Interval:
     return mean([float(len(ppdu.frames)) for ppdu in data])
+
+
+def _limit(data: Sequence[Ppdu]) -> tuple[int, int] | None:
+    """The largest number of frames in a transmission, if many have it to which the limits of size and time allow more."""
+    top = max(len(ppdu.frames) for ppdu in data)
+    full = [ppdu for ppdu in data if len(ppdu.frames) == top and has_room(ppdu)]
+    return (top, len(full)) if top > 1 and len(full) >= max(_PILE * len(data), 2) else None
 
 
 def _exact(value: int) -> Interval:

@@ -37,13 +37,19 @@ def scenario_text(title: str, network: Network, measured: Measured, traffic: Tra
     others = _others(network)
     parts = [
         _head(title, network, traffic),
-        _nodes(network, has_server=has_server, has_others=others is not None),
+        _nodes(network, measured, has_server=has_server, has_others=others is not None),
         *([_wire(traffic)] if has_server else []),
         _air(network, measured, has_others=others is not None),
         _flows(network, measured, traffic),
         *([_others_flow(others)] if others else []),
     ]
-    return "\n".join("\n".join(line.rstrip() for line in part) + "\n" for part in parts)
+    return "\n".join("\n".join(part) + "\n" for part in parts)
+
+
+def _aligned(head: str, values: dict[str, str]) -> list[str]:
+    """A section with the keys of one width; a value may have a comment."""
+    width = max(map(len, values))
+    return [head, *(f"{key:{width}} = {value}" for key, value in values.items())]
 
 
 def _head(title: str, network: Network, traffic: Traffic) -> list[str]:
@@ -60,17 +66,16 @@ def _head(title: str, network: Network, traffic: Traffic) -> list[str]:
     ]
 
 
-def _nodes(network: Network, *, has_server: bool, has_others: bool) -> list[str]:
-    lines = ["[nodes]"]
-    width = max(map(len, network.names.values()))
-    usual = _usual_modes(network)
+def _nodes(network: Network, measured: Measured, *, has_server: bool, has_others: bool) -> list[str]:
+    usual, link = _usual_modes(network), _link_mode(network)
+    values = {}
     for address, name in network.names.items():
-        own = usual.get(address)
-        of_station = "{}" if own is None or own == _link_mode(network) else _of_station(network, own)
-        lines.append(f"{name:{width}} = {of_station}  # {address.hex(':')}")
-    lines += [f"{SERVER} = {{}}"] if has_server else []
-    lines += [f"{name} = {{}}" for name in ("other1", "other2") if has_others]
-    return lines
+        own = usual.get(address, link)
+        mode = "{}" if measured.varies or own == link else _of_station(network, own)
+        values[name] = f"{mode}  # {address.hex(':')}"
+    values |= {SERVER: "{}"} if has_server else {}
+    values |= {"other1": "{}", "other2": "{}"} if has_others else {}
+    return _aligned("[nodes]", values)
 
 
 def _of_station(network: Network, mode: Mode) -> str:
@@ -105,35 +110,31 @@ def _link_mode(network: Network) -> Mode:
 
 
 def _wire(traffic: Traffic) -> list[str]:
-    delay = f'delay = "{(traffic.beyond_s or 0) / 2 * 1e3:.3f} ms"'
+    delay = f'"{(traffic.beyond_s or 0) / 2 * 1e3:.3f} ms"'
     of = f"  # half the least echo of {traffic.echoes} timestamps of TCP" if traffic.beyond_s else ""
-    ends = f'nodes = ["{SERVER}", "ap"]'
-    return ["[links.wire]", 'kind  = "wired"', ends, 'rate  = "1 Gbit/s"', f"{delay}{of}"]
+    ends = f'["{SERVER}", "ap"]'
+    values = {"kind": '"wired"', "nodes": ends, "rate": '"1 Gbit/s"', "delay": f"{delay}{of}"}
+    return _aligned("[links.wire]", values)
 
 
 def _air(network: Network, measured: Measured, *, has_others: bool) -> list[str]:
     names = list(network.names.values()) + (["other1", "other2"] if has_others else [])
-    point = "none" if network.access_point is None else "ap"
-    lines = [
-        "[links.air]",
-        'kind         = "wifi"',
-        f"nodes        = [{', '.join(map(_quoted, names))}]",
-        f'access-point = "{point}"',
-        f'standard     = "{network.standard}"  # by the rates of {len(network.data)} transmissions',
-    ]
-    lines += _modern(network, measured) if network.has_aggregates else _legacy(network, measured)
-    lines += _protection(network)
+    values = {"kind": '"wifi"', "nodes": f"[{', '.join(map(_quoted, names))}]"}
+    if network.access_point is not None:
+        values["access-point"] = '"ap"'
+    values["standard"] = f'"{network.standard}"  # by the rates of {len(network.data)} transmissions'
+    values |= _modern(network, measured) if network.has_aggregates else _legacy(network, measured)
+    values |= _protection(network)
     if measured.ratio is not None and measured.ratio.mean is not None:
-        found = measured.ratio
-        power = f'flat-power = "{NOISE_DBM + (found.mean or 0):.2f} dBm"'
-        lines.append('radio        = "ns3"')
-        lines.append(f'propagation  = {{ model = "flat", {power} }}  # {_interval(found, "dB")} above the noise')
-        return lines
-    loss = measured.loss
+        power = f'flat-power = "{NOISE_DBM + measured.ratio.mean:.2f} dBm"'
+        values["radio"] = '"ns3"'
+        of = f"{_interval(measured.ratio, 'dB')}, above the noise of {NOISE_DBM:.2f} dBm"
+        values["propagation"] = f'{{ model = "flat", {power} }}  # {of}'
+        return _aligned("[links.air]", values)
     of = ', of = "packets"' if _spares_answers(measured) else ""
-    rate = digits((loss.mean or 0) * 100)
-    lines.append(f'loss         = {{ model = "packet", rate = "{rate} %"{of} }}  # {_interval(loss, "%")}')
-    return lines
+    rate = digits((measured.loss.mean or 0) * 100)
+    values["loss"] = f'{{ model = "packet", rate = "{rate} %"{of} }}  # {_interval(measured.loss, "%")}'
+    return _aligned("[links.air]", values)
 
 
 def _spares_answers(measured: Measured) -> bool:
@@ -142,74 +143,70 @@ def _spares_answers(measured: Measured) -> bool:
     return lost is not None and low is not None and lost < low
 
 
-def _modern(network: Network, measured: Measured) -> list[str]:
-    mode, mcs = _link_mode(network), ""
-    used = [it for it in measured.modes if not it.is_legacy]
-    top = max((it.mcs for ppdu in network.data for it in (ppdu.first.mode,) if not it.is_legacy), default=0)
+def _modern(network: Network, measured: Measured) -> dict[str, str]:
+    mode = _link_mode(network)
     if measured.varies:
-        mcs = f"mcs          = {top}  # the highest of {len(used)} modes"
+        modes = {ppdu.first.mode for ppdu in network.data if not ppdu.first.mode.is_legacy}
+        values = {"mcs": f"{max(it.mcs for it in modes)}  # the highest of {len(modes)} modes"}
     else:
         share = measured.modes.get(mode)
-        mcs = f"mcs          = {mode.mcs}" + (f"  # {_of_attempts(share[0])}" if share else "")
-    lines = [mcs, f'width        = "{mode.width} MHz"', f"streams      = {mode.streams}"]
-    lines.append(f'guard-interval = "{mode.guard:g} us"')
-    lines += ['rate-control = { kind = "minstrel-ht" }'] if measured.varies else []
-    if measured.limits:
-        count, times = measured.largest
-        lines.append(f"aggregate    = {{ count = {count} }}  # a limit: {times} transmissions have as many")
+        values = {"mcs": f"{mode.mcs}" + (f"  # {_of_attempts(share[0])}" if share else "")}
+    values |= {"width": f'"{mode.width} MHz"', "streams": f"{mode.streams}"}
+    values["guard-interval"] = f'"{mode.guard:g} us"'
+    if measured.varies:
+        values["rate-control"] = '{ kind = "minstrel-ht" }'
+    if measured.limit is not None:
+        count, times = measured.limit
+        values["aggregate"] = f"{{ count = {count} }}  # {times} transmissions have as many, and none has more"
     if measured.window is not None:
         window, low, high, n = measured.window
         category = _CATEGORIES.get(max(ppdu.first.tid for ppdu in network.data), "voice")
-        lines.append(
-            f"edca         = {{ {category} = {{ cw-min = {window} }} }}  # {low} to {high}, from {n} backoffs"
-        )
-    return lines
+        of = f"{low} to {high} slots, from {n} backoffs"
+        values["edca"] = f"{{ {category} = {{ cw-min = {window} }} }}  # {of}"
+    return values
 
 
-def _legacy(network: Network, measured: Measured) -> list[str]:
+def _legacy(network: Network, measured: Measured) -> dict[str, str]:
     mode = _link_mode(network)
     share = measured.modes.get(mode)
-    of = f"  # {_of_attempts(share[0])}" if share else ""
-    lines = [f'rate         = "{mode.rate:g} Mbit/s"{of}']
+    values = {"rate": f'"{mode.rate:g} Mbit/s"' + (f"  # {_of_attempts(share[0])}" if share else "")}
     if measured.window is not None:
         window, low, high, n = measured.window
-        lines.append(f"cw-min       = {window}  # {low} to {high}, from {n} backoffs")
-    return lines
+        values["cw-min"] = f"{window}  # {low} to {high} slots, from {n} backoffs"
+    return values
 
 
-def _protection(network: Network) -> list[str]:
+def _protection(network: Network) -> dict[str, str]:
     """RTS or CTS-to-self, if most frames of data from some size on have it."""
     kinds: Counter[str] = Counter()
-    sizes: list[int] = []
+    protected: list[int] = []
     bare: list[int] = []
-    last = None
+    last = ""
     for ppdu in network.ppdus:
         first = ppdu.first
         if first.kind == "data" and first.sender in network.names:
-            size = sum(frame.size for frame in ppdu.frames)
-            (bare if last is None else sizes).append(size)
-            kinds[last or ""] += 1
-            last = None
+            (protected if last else bare).append(sum(frame.size for frame in ppdu.frames))
+            kinds[last] += 1
+            last = ""
         elif first.kind == "rts" and first.sender in network.names:
             last = "rts-cts"
-        elif first.kind == "cts" and last is None and first.receiver in network.names:
+        elif first.kind == "cts" and not last and first.receiver in network.names:
             last = "cts-to-self"
-    least = min(sizes, default=0)
-    if not sizes or sum(size >= least for size in bare) > len(sizes):
-        return []
-    kind = kinds.most_common(1)[0][0] or "rts-cts"
-    text = f"protection   = {_quoted(kind)}" if kind == "cts-to-self" else ""
-    line = f'rts-threshold = "{least - 1} B"  # {len(sizes)} transmissions have it, from {least} bytes on'
-    return [*([text] if text else []), line]
+    least = min(protected, default=0)
+    if not protected or sum(size >= least for size in bare) > len(protected):
+        return {}
+    kind = max(("rts-cts", "cts-to-self"), key=kinds.__getitem__)
+    of = f"{len(protected)} transmissions have it, of {least} bytes and more"
+    return {"protection": _quoted(kind), "rts-threshold": f'"{least - 1} B"  # {of}'}
 
 
 def _flows(network: Network, measured: Measured, traffic: Traffic) -> list[str]:
-    lines = ["[flows]"]
+    values = {}
     for number, flow in enumerate(traffic.flows, 1):
         ends = f'from = "{flow.source}", to = "{flow.target}"'
-        lines.append(f"f{number} = {{ {ends}, {_source(flow, network, measured)} }}")
-        lines[-1] += f"  # {flow.packets} packets"
-    return lines
+        of = f"  # {flow.packets} packets in {network.span_s:.2f} s"
+        values[f"f{number}"] = f"{{ {ends}, {_source(flow, network, measured)} }}{of}"
+    return _aligned("[flows]", values) if values else ["[flows]"]
 
 
 def _source(flow: Flow, network: Network, measured: Measured) -> str:
@@ -246,13 +243,9 @@ def _others_flow(others: tuple[Mode, float, float, float]) -> list[str]:
         payload -= 1
     count = rate * each / duration(mode, payload + _HEADERS, False)
     paced = f'rate = "{digits(count * payload * 8 / 1e3)} kbit/s", packet = "{payload} B"'
-    return [
-        f"[flows.others]  # the airtime of others and of management, {share:.1%}",
-        'from = "other1"',
-        'to   = "other2"',
-        f'app  = {{ kind = "poisson", poisson = {{ {paced} }} }}',
-        "udp  = {}",
-    ]
+    head = f"[flows.others]  # the airtime of others and of management, {share:.1%}"
+    app = f'{{ kind = "poisson", poisson = {{ {paced} }} }}'
+    return _aligned(head, {"from": '"other1"', "to": '"other2"', "app": app, "udp": "{}"})
 
 
 def _quoted(text: str) -> str:

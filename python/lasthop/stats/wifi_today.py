@@ -27,8 +27,10 @@ _CODED = (1, 2, 2, 4, 4, 6, 6, 6, 8, 8, 10, 10)
 _CODE = ((1, 2), (1, 2), (3, 4), (1, 2), (3, 4), (2, 3), (3, 4), (5, 6), (3, 4), (5, 6), (3, 4), (5, 6))
 # The rate of the response, from the mandatory rates 6, 12 and 24 Mbit/s: data bits of its symbol.
 _RESPONSE_BITS = (24, 48, 48, 96, 96, 96, 96, 96, 96, 96, 96, 96)
-_MOST_BYTES = {"802.11n": 65_535, "802.11ac": 1_048_575, "802.11ax": 6_500_631}
-_LONGEST_PPDU = 5484.0
+MOST_BYTES = {"802.11n": 65_535, "802.11ac": 1_048_575, "802.11ax": 6_500_631}
+"""The largest PSDU by family."""
+LONGEST_PPDU = 5484.0
+"""The longest PPDU in microseconds."""
 _SLOT, _SIFS = 9.0, 16.0
 _OVERHEAD = 26 + 4 + 8
 # IP packets of TCP with timestamps: payload of 1500 bytes, and an acknowledgement.
@@ -52,7 +54,7 @@ class Cell:
     cw_max: int = 1023
     window: int | None = None
     most_bytes: float = math.inf
-    longest: float = _LONGEST_PPDU
+    longest: float = LONGEST_PPDU
 
     @property
     def bits(self) -> int:
@@ -96,8 +98,8 @@ class Cell:
 
         def fits(mpdus: int) -> bool:
             size = self.size(mpdus)
-            most = min(_MOST_BYTES[self.standard], self.most_bytes)
-            return size <= most and self.ppdu(size) <= min(_LONGEST_PPDU, self.longest)
+            most = min(MOST_BYTES[self.standard], self.most_bytes)
+            return size <= most and self.ppdu(size) <= min(LONGEST_PPDU, self.longest)
 
         return next((n for n in range(self.count, 1, -1) if fits(n)), 1)
 
