@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lasthop.base.arguments import place
+from lasthop.base.errors import UsageError
 from lasthop.base.files import put
 from lasthop.base.table import Table
 from lasthop.captures.exchanges import Fate
-from lasthop.captures.network import Network, network
+from lasthop.captures.network import FEWEST, Network, network
 from lasthop.captures.quantities import Measured, measured
 from lasthop.captures.traffic import traffic
 from lasthop.captures.written import WARMUP_S, scenario_text
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _RUNS = 5
-# Longer than this a run of the fitted scenario tells little more.
-_LONGEST_S = 5.0
+# Runs of the fitted scenario have this length, or so many transmissions, unless the half is shorter.
+_LEAST_S, _ENOUGH = 5.0, 200
 _MOST_SENDERS = 7
 
 
@@ -64,13 +65,18 @@ class Fit:
             second half.
 
         Raises:
+            UsageError: A half has too few transmissions of data.
             RunError: The fitted scenario could not be run.
         """
         half = self._network.span_s / 2
         first = self._network.between(0.0, half)
         second = self._network.between(half, 2 * half)
+        for which, part in (("first", first), ("second", second)):
+            if len(part.data) < FEWEST:
+                text = f"{len(part.data)} transmissions of data in the {which} half"
+                raise UsageError(f"{text}; expected at least {FEWEST}, or no prediction", argument="capture")
         scenario = Scenario.from_text(_text(self._title, first, measured(first)), "fit.toml")
-        length = min(half, _LONGEST_S)
+        length = min(half, max(_LEAST_S, _ENOUGH * half / len(first.data)))
         scenario = scenario.set({"run.duration": f"{WARMUP_S + length:.6f} s"})
         runs = [_simulated(scenario, seed, first.names) for seed in range(1, _RUNS + 1)]
         rows = [
@@ -111,7 +117,7 @@ def _simulated(scenario: Scenario, seed: int, names: dict[bytes, str]) -> Networ
     with tempfile.TemporaryDirectory(prefix="lasthop-") as folder:
         file = Path(folder) / "air.pcap"
         scenario.run(seed=seed, pcap={"air": file})
-        found = network(file)
+        found = network(file, fewest=1)
     # The addresses of nodes are their numbers.
     found = replace(found, names={b"\2\0" + n.to_bytes(4, "big"): name for n, name in enumerate(names.values(), 1)})
     return found.between(WARMUP_S - found.ppdus[0].start / 1e6, 1e9)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from lasthop.captures.exchanges import Ppdu
     from lasthop.captures.radiotap import Mode
 
-_FEWEST = 20
+FEWEST = 20
 """Fewer PPDUs of data are not enough to halve."""
 
 
@@ -75,7 +75,7 @@ class Network:
         return first.receiver in self.names and (first.sender is None or first.sender in self.names)
 
 
-def network(path: Path) -> Network:
+def network(path: Path, fewest: int = FEWEST) -> Network:
     """Read a capture.
 
     Raises:
@@ -88,8 +88,8 @@ def network(path: Path) -> Network:
         raise UsageError(f"{path}: {_why_empty(seen)}; expected frames of data")
     access_point = _access_point(data)
     chosen = [ppdu for ppdu in data if _is_of(ppdu, access_point)]
-    if len(chosen) < _FEWEST:
-        raise UsageError(f"{path}: {len(chosen)} transmissions of data; expected at least {_FEWEST}")
+    if len(chosen) < fewest:
+        raise UsageError(f"{path}: {len(chosen)} transmissions of data; expected at least {fewest}")
     names = _names(chosen, access_point)
     return Network(ppdus, chosen, access_point, names, _standard(chosen), seen)
 

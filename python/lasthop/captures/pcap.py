@@ -64,7 +64,8 @@ def _read(file: BinaryIO, path: Path) -> Iterator[Record]:
         if unit is not None:
             yield from _classic(file, path, order, unit)
             return
-    raise UsageError(f"{path}: begins with {first!r}; expected a capture in pcap or pcapng")
+    found = f"begins with {first!r}" if first else "is empty"
+    raise UsageError(f"{path}: {found}; expected a capture in pcap or pcapng")
 
 
 def _classic(file: BinaryIO, path: Path, order: str, unit: int) -> Iterator[Record]:
