@@ -1,8 +1,8 @@
-"""Backoffs: how many idle slots a station has waited since its last transmission, and the window they are drawn from.
+"""Backoffs: how many idle slots stations wait between transmissions, and the window they are drawn from.
 
-A station with packets waiting draws a number from 0 to CWmin after each success and counts it down in idle slots, also
-across transmissions of others. The sum of these slots is therefore the number drawn. A station without a packet waits
-longer, or begins off the slots.
+A station with packets waiting draws a number from 0 to CWmin after each success and counts it down in idle
+slots, also across transmissions of others. The sum of these slots is therefore the number drawn. A station
+without a packet waits longer, or begins off the slots.
 
 Source: IEEE 802.11-2020, 10.3.4.3 (DCF) and 10.23.2.4 (EDCA, where the boundary after AIFS counts).
 """
@@ -57,7 +57,7 @@ class _Waiting:
 
 
 def waits(ppdus: Sequence[Ppdu], slot: float) -> dict[tuple[bytes, int], list[float]]:
-    """For each sender and traffic identifier the slots it waited after a success, with fractions where it was off them."""
+    """The slots that each sender waited after a success, by traffic identifier; off the slots with fractions."""
     found: dict[tuple[bytes, int], list[float]] = {}
     stations: dict[bytes, _Waiting] = {}
     busy, is_clean = 0.0, False

@@ -1,8 +1,8 @@
 """The signal-to-noise ratio at which the simulator loses what a capture shows as lost.
 
-Each mode fails by its bit error rate, and a frame by its length. The ratio is the one that makes the losses of all modes
-likeliest; its interval is that of the jackknife over stretches of time. It is the ratio of the simulator's curves: a
-receiver that is better or worse than these has another one.
+Each mode fails by its bit error rate, and a frame by its length. The ratio is the one that makes the losses
+of all modes likeliest; its interval is that of the jackknife over stretches of time. It is the ratio of the
+simulator's curves: a receiver that is better or worse than these has another one.
 """
 
 from __future__ import annotations

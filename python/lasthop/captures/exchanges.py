@@ -1,8 +1,8 @@
 """PPDUs with their answers: what was sent, how long it lasted, what of it arrived, and what it collided with.
 
-A PPDU is answered by an Ack or BlockAck to its sender that begins after SIFS. What a BlockAck does not name, and all of
-a PPDU without an answer, has failed. A capture shows what is sent; an answer that its receiver missed is known by what
-is sent again.
+A PPDU is answered by an Ack or BlockAck to its sender that begins after SIFS. What a BlockAck does not name,
+and all of a PPDU without an answer, has failed. A capture shows what is sent; an answer that its receiver
+missed is known by what is sent again.
 
 Source: IEEE 802.11-2020, 10.3.2 and 10.25; the lengths of PPDUs as in `lasthop.stats.wifi_today`.
 """
@@ -127,6 +127,9 @@ def exchanges(frames: Iterable[Frame]) -> list[Ppdu]:
     found.sort(key=lambda ppdu: ppdu.start)
     _collide(found)
     _answer(found)
+    # The capture may have ended before the answer.
+    while found and found[-1].is_data and found[-1].answer is None:
+        found.pop()
     _miss(found)
     return found
 

@@ -1,7 +1,7 @@
 """A scenario fitted to a capture, and how well half of the capture predicts the other.
 
-The quantities are compared as a capture shows them: the scenario that was fitted to the first half runs, its own capture
-is read in the same way, and what that shows stands beside the second half.
+The quantities are compared as a capture shows them: the scenario that was fitted to the first half runs, its
+own capture is read in the same way, and what that shows stands beside the second half.
 """
 
 from __future__ import annotations
@@ -119,7 +119,9 @@ def _simulated(scenario: Scenario, seed: int, names: dict[bytes, str]) -> Networ
         scenario.run(seed=seed, pcap={"air": file})
         found = network(file, fewest=1)
     # The addresses of nodes are their numbers.
-    found = replace(found, names={b"\2\0" + n.to_bytes(4, "big"): name for n, name in enumerate(names.values(), 1)})
+    found = replace(
+        found, names={b"\2\0" + n.to_bytes(4, "big"): name for n, name in enumerate(names.values(), 1)}
+    )
     return found.between(WARMUP_S - found.ppdus[0].start / 1e6, 1e9)
 
 

@@ -1,7 +1,7 @@
 """Files of captured frames: pcap and pcapng, also compressed with gzip.
 
-The reader is our own: scapy is under the GPL and reads some ten thousand frames a second; dpkt lacks the fields of
-802.11n and later in radiotap, so that the larger part of the work would remain.
+The reader is our own: scapy is under the GPL and reads some ten thousand frames a second; dpkt lacks the
+fields of 802.11n and later in radiotap, so that the larger part of the work would remain.
 
 Source: draft-ietf-opsawg-pcap, draft-ietf-opsawg-pcapng.
 """

@@ -10,6 +10,7 @@ from lasthop.base.table import Table
 from lasthop.captures.backoff import access, is_backlogged, waits
 from lasthop.captures.channel import ratio
 from lasthop.captures.exchanges import Fate, has_room
+from lasthop.captures.varying import Varying, varying
 from lasthop.stats.intervals import Interval
 from lasthop.stats.shares import mean, share
 
@@ -58,7 +59,8 @@ class Measured:
         limit: The largest number of MPDUs in a PPDU, if it is a limit, and how many PPDUs have it.
         window: CWmin, if a station always had a packet.
         backlogged: The senders that always had a packet.
-        ratio: The signal-to-noise ratio that gives the losses of the modes.
+        ratio: The signal-to-noise ratio that gives the losses of the modes, if it is constant.
+        varying: How it varies, if it does.
         rows: All quantities, for a table.
     """
 
@@ -70,6 +72,7 @@ class Measured:
     window: Access | None
     backlogged: frozenset[bytes]
     ratio: Interval | None
+    varying: Varying | None
     rows: tuple[Quantity, ...]
 
     def table(self) -> Table:
@@ -104,6 +107,7 @@ def measured(network: Network) -> Measured:
     window, backlogged = _access(network)
     varies = network.has_aggregates and _varies(data)
     signal = ratio(alone) if varies else None
+    moves = varying(alone, signal.mean) if signal is not None and signal.mean is not None else None
     found = [
         Quantity("frames of data lost per attempt", loss, "%", "attempts without a collision"),
         Quantity("answers that were missed", answers_lost, "%", "answers"),
@@ -116,12 +120,15 @@ def measured(network: Network) -> Measured:
         Quantity("airtime of others, and of management", _airtime(network, own=False), "%", "transmissions"),
     ]
     if limit is not None:
-        found.append(Quantity("most frames in a transmission", Interval(*[limit[0]] * 3, limit[1]), "", "transmissions"))
+        found.append(
+            Quantity(
+                "most frames in a transmission", Interval(*[limit[0]] * 3, limit[1]), "", "transmissions"
+            )
+        )
     if window is not None:
         chosen = Interval(window.window, window.low, window.high, window.n)
         found.append(Quantity("CWmin", chosen, "slots", "backoffs of stations with packets waiting"))
-    if signal is not None:
-        found.append(Quantity("ratio of signal to noise", signal, "dB", "attempts without a collision"))
+    found += _ratio_rows(signal, moves)
     found += _signals(network)
     found.append(Quantity("stations that send data", _exact(len(_senders(data))), "", "transmissions"))
     return Measured(
@@ -132,14 +139,13 @@ def measured(network: Network) -> Measured:
         limit,
         window,
         backlogged,
-        signal,
+        signal if moves is None else None,
+        moves,
         tuple(row for row in found if row.value.n),
     )
 
 
-def _share_of(
-    ppdus: Sequence[Ppdu], events: Callable[[Ppdu], int], of: Callable[[Ppdu], int]
-) -> Interval:
+def _share_of(ppdus: Sequence[Ppdu], events: Callable[[Ppdu], int], of: Callable[[Ppdu], int]) -> Interval:
     return share([events(ppdu) for ppdu in ppdus], [of(ppdu) for ppdu in ppdus])
 
 
@@ -200,6 +206,17 @@ def _mode_rows(modes: dict[Mode, tuple[Interval, Interval]]) -> list[Quantity]:
         if len(modes) > 1:
             rows.append(Quantity(f"lost at {mode.named}", lost, "%", "attempts without a collision"))
     return rows
+
+
+def _ratio_rows(signal: Interval | None, moves: Varying | None) -> list[Quantity]:
+    of = "attempts without a collision"
+    if moves is not None:
+        return [
+            Quantity("ratio of signal to noise, mean", moves.mean, "dB", of),
+            Quantity("its standard deviation", moves.deviation, "dB", of),
+            Quantity("time until it changes", moves.time, "s", of),
+        ]
+    return [Quantity("ratio of signal to noise", signal, "dB", of)] if signal is not None else []
 
 
 def _varies(data: Sequence[Ppdu]) -> bool:

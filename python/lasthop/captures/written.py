@@ -28,6 +28,7 @@ _MORE = 1.25
 _OTHERS = 0.01
 _LONGEST_PAYLOAD = 1472
 _HEADERS = 64
+_WEAKEST = "-110 dBm"
 _CATEGORIES = {0: "best-effort", 3: "best-effort", 1: "background", 2: "background", 4: "video", 5: "video"}
 
 
@@ -125,16 +126,35 @@ def _air(network: Network, measured: Measured, *, has_others: bool) -> list[str]
     values["standard"] = f'"{network.standard}"  # by the rates of {len(network.data)} transmissions'
     values |= _modern(network, measured) if network.has_aggregates else _legacy(network, measured)
     values |= _protection(network)
-    if measured.ratio is not None and measured.ratio.mean is not None:
-        power = f'flat-power = "{NOISE_DBM + measured.ratio.mean:.2f} dBm"'
-        values["radio"] = '"ns3"'
-        of = f"{_interval(measured.ratio, 'dB')}, above the noise of {NOISE_DBM:.2f} dBm"
-        values["propagation"] = f'{{ model = "flat", {power} }}  # {of}'
-        return _aligned("[links.air]", values)
+    if measured.ratio is not None or measured.varying is not None:
+        return _aligned("[links.air]", values | _signal(measured))
     of = ', of = "packets"' if _spares_answers(measured) else ""
     rate = digits((measured.loss.mean or 0) * 100)
     values["loss"] = f'{{ model = "packet", rate = "{rate} %"{of} }}  # {_interval(measured.loss, "%")}'
     return _aligned("[links.air]", values)
+
+
+def _signal(measured: Measured) -> dict[str, str]:
+    """Frames that are lost by the ratio of signal to noise, also those below the usual sensitivity."""
+    moves = measured.varying
+    ratio = moves.mean if moves is not None else measured.ratio
+    level, of = NOISE_DBM, ""
+    if ratio is not None and ratio.mean is not None:
+        level, of = NOISE_DBM + ratio.mean, _interval(ratio, "dB")
+    shadowing = ""
+    if moves is not None:
+        deviation, time = digits(moves.deviation.mean, 3), digits((moves.time.mean or 0) * 1e3, 3)
+        shadowing = (
+            f', shadowing = {{ model = "log-normal", deviation = "{deviation} dB", redraw = "{time} ms" }}'
+        )
+        of += f"; deviation {_bounds(moves.deviation, 'dB')}; redraw {_bounds(moves.time, 's')}"
+    weakest = ", ".join(f'{key} = "{_WEAKEST}"' for key in ("receive-threshold", "carrier-sense-threshold"))
+    power = f'flat-power = "{level:.2f} dBm"{shadowing}'
+    return {
+        "radio": '"ns3"',
+        "reception": f"{{ {weakest} }}",
+        "propagation": f'{{ model = "flat", {power} }}  # {of}, above the noise of {NOISE_DBM:.2f} dBm',
+    }
 
 
 def _spares_answers(measured: Measured) -> bool:
@@ -157,7 +177,9 @@ def _modern(network: Network, measured: Measured) -> dict[str, str]:
         values["rate-control"] = '{ kind = "minstrel-ht" }'
     if measured.limit is not None:
         count, times = measured.limit
-        values["aggregate"] = f"{{ count = {count} }}  # {times} transmissions have as many, and none has more"
+        values["aggregate"] = (
+            f"{{ count = {count} }}  # {times} transmissions have as many, and none has more"
+        )
     if measured.window is not None:
         window, low, high, n = measured.window
         category = _CATEGORIES.get(max(ppdu.first.tid for ppdu in network.data), "voice")
@@ -253,10 +275,12 @@ def _quoted(text: str) -> str:
 
 
 def _interval(found: Interval, unit: str) -> str:
-    factor = 100 if unit == "%" else 1
-    if found.low is None or found.high is None:
-        return f"from {found.n} attempts"
-    return f"{digits(found.low * factor, 3)} to {digits(found.high * factor, 3)} {unit}, from {found.n} attempts"
+    return f"{_bounds(found, unit)}, from {found.n} attempts"
+
+
+def _bounds(found: Interval, unit: str) -> str:
+    low, high = ((it or 0) * (100 if unit == "%" else 1) for it in (found.low, found.high))
+    return f"{digits(low, 3)} to {digits(high, 3)} {unit}"
 
 
 def _of_attempts(share: Interval) -> str:

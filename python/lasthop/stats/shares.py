@@ -1,8 +1,8 @@
 """Intervals of shares whose events come in clusters, such as losses of the MPDUs of an A-MPDU.
 
-Source: E. L. Korn and B. I. Graubard, "Confidence intervals for proportions with small expected number of positive
-counts estimated from survey data", Survey Methodology 24(2), 1998: the interval of Clopper and Pearson with the number
-of independent events that has the variance found between the clusters.
+Source: E. L. Korn and B. I. Graubard, "Confidence intervals for proportions with small expected number of
+positive counts estimated from survey data", Survey Methodology 24(2), 1998: the interval of Clopper and
+Pearson with the number of independent events that has the variance found between the clusters.
 """
 
 from __future__ import annotations
