@@ -94,12 +94,12 @@ fn beta_quantile(p: f64, a: f64, b: f64) -> PyResult<f64> {
 
 /// Probability that an MPDU of these bytes fails at a ratio of signal to noise, by its MCS.
 #[pyfunction]
-fn mpdu_failure(mcs: u8, bytes: u32, ratio: f64) -> PyResult<f64> {
+fn mpdu_failure(mcs: u8, size: u32, ratio: f64) -> PyResult<f64> {
     if mcs > Family::He.highest_mcs() {
         return Err(PyValueError::new_err(format!("mpdu_failure: mcs = {mcs}; expected at most 11")));
     }
     let mode = Mode { family: Family::He, mcs, width: 20, guard: Guard::Normal, streams: 1, ru: Ru::Whole };
-    Ok(modulation::mpdu_failure(mode, bytes, ratio))
+    Ok(modulation::mpdu_failure(mode, size, ratio))
 }
 
 /// The first `n` draws of a named random stream.

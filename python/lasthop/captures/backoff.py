@@ -57,7 +57,7 @@ class _Waiting:
 
 
 def waits(ppdus: Sequence[Ppdu], slot: float) -> dict[tuple[bytes, int], list[float]]:
-    """The slots that each sender waited after a success, by traffic identifier; off the slots with fractions."""
+    """The slots that each sender waited after a success, by traffic identifier; with fractions off them."""
     found: dict[tuple[bytes, int], list[float]] = {}
     stations: dict[bytes, _Waiting] = {}
     busy, is_clean = 0.0, False

@@ -21,7 +21,7 @@ from lasthop.captures.quantities import Measured, measured
 from lasthop.captures.traffic import traffic
 from lasthop.captures.written import WARMUP_S, scenario_text
 from lasthop.scenario.scenario import Scenario
-from lasthop.stats.intervals import interval, t_factor
+from lasthop.stats.intervals import interval
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,7 +53,8 @@ class Fit:
         """What was measured.
 
         Returns:
-            For each quantity its estimate, the bounds of its 95 % interval, its unit, and from how much it was found.
+            For each quantity its estimate, the bounds of its 95 % interval, its unit, and from how much it
+            was found.
         """
         return self._measured.table()
 
@@ -61,8 +62,8 @@ class Fit:
         """Fit the first half of the capture, and compare what it predicts with the second half.
 
         Returns:
-            For each quantity its value in the first half, the prediction with its 95 % interval, and the value in the
-            second half.
+            For each quantity its value in the first half, the prediction with its 95 % interval, and the
+            value in the second half.
 
         Raises:
             UsageError: A half has too few transmissions of data.

@@ -167,7 +167,7 @@ def _sizes(data: Sequence[Ppdu]) -> Interval:
 
 
 def _limit(data: Sequence[Ppdu]) -> tuple[int, int] | None:
-    """The largest number of frames in a transmission, if many have it to which the limits of size and time allow more."""
+    """The most frames in a transmission, if many have as many although size and duration allow more."""
     top = max(len(ppdu.frames) for ppdu in data)
     full = [ppdu for ppdu in data if len(ppdu.frames) == top and has_room(ppdu)]
     return (top, len(full)) if top > 1 and len(full) >= max(_PILE * len(data), 2) else None

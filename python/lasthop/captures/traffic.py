@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from lasthop.captures.frames import Frame, Packet
     from lasthop.captures.network import Network
 
+    Key = tuple[str, tuple[bytes, bytes, int, int] | tuple[str, str]]
+
 SERVER = "server"
 """The node that stands for all that is behind the access point."""
 
@@ -61,7 +63,7 @@ class Traffic:
     Attributes:
         flows: Those with at least 1 % of the payload, the largest first.
         left_out: The share of the payload of the others.
-        beyond_s: The least time from an acknowledgement at the access point to what it asks for, in seconds, if known.
+        beyond_s: The least time from a timestamp at the access point to its echo in seconds, if known.
         echoes: From how many timestamps that was found.
     """
 
@@ -73,7 +75,7 @@ class Traffic:
 
 def traffic(network: Network) -> Traffic:
     """Find the flows by the first attempt of each frame."""
-    found: dict[object, Flow] = {}
+    found: dict[Key, Flow] = {}
     beyond = _Beyond()
     for ppdu in network.data:
         for frame in ppdu.frames:
@@ -91,7 +93,7 @@ def traffic(network: Network) -> Traffic:
     return Traffic(kept, left_out, min(beyond.times, default=None), len(beyond.times))
 
 
-def _count(found: dict[object, Flow], frame: Frame, network: Network) -> None:
+def _count(found: dict[Key, Flow], frame: Frame, network: Network) -> None:
     packet = frame.packet
     source, target = (network.names.get(it or b"", SERVER) for it in (frame.source, frame.target))
     if source == target:
@@ -103,11 +105,11 @@ def _count(found: dict[object, Flow], frame: Frame, network: Network) -> None:
     flow.sizes[packet.payload if packet is not None else max(frame.body - _HEADERS, 0)] += 1
 
 
-def _one_way(found: dict[object, Flow]) -> list[Flow]:
+def _one_way(found: dict[Key, Flow]) -> list[Flow]:
     """Of each connection of TCP the direction with more payload; the other has its acknowledgements."""
     kept = []
-    for (transport, ends), flow in found.items():  # type: ignore[misc]
-        if transport == "tcp":
+    for (transport, ends), flow in found.items():
+        if transport == "tcp" and len(ends) == 4:
             back = found.get((transport, (ends[1], ends[0], ends[3], ends[2])))
             if back is not None and back.payload > flow.payload:
                 continue

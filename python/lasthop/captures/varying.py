@@ -1,5 +1,4 @@
-"""A signal-to-noise ratio that varies: drawn anew from a normal distribution in decibels, and kept for some
-time.
+"""A signal-to-noise ratio that varies: drawn from a normal distribution in decibels, and kept for some time.
 
 The ratio is hidden; what a capture shows is which frames were lost in which modes. Since rate control chooses
 the modes by what it saw before, the likelihood is that of the whole sequence, by the forward recursion over a
@@ -60,7 +59,7 @@ class Varying:
 
 @dataclass(frozen=True)
 class _Chain:
-    """The steps of a pair of stations: times in seconds, and the logarithm of the likelihood of each ratio."""
+    """The steps of a pair of stations: times in seconds, and the log-likelihood of each ratio in decibels."""
 
     ratios: Array
     times: Array
@@ -82,10 +81,10 @@ def varying(ppdus: Sequence[Ppdu], constant_db: float) -> Varying | None:
     n = sum(len(ppdu.fates) for ppdu in ppdus)
     factor = t_factor(max(round(len(chains) * span / math.exp(best[2])), 2))
     low, high = best - factor * spread, best + factor * spread
-    return Varying(
-        Interval(float(best[0]), float(low[0]), float(high[0]), n),
-        *(Interval(*(math.exp(it[place]) for it in (best, low, high)), n) for place in (1, 2)),
+    deviation, time = (
+        Interval(math.exp(best[place]), math.exp(low[place]), math.exp(high[place]), n) for place in (1, 2)
     )
+    return Varying(Interval(float(best[0]), float(low[0]), float(high[0]), n), deviation, time)
 
 
 def _chains(ppdus: Sequence[Ppdu], ratios: Array) -> list[_Chain]:
@@ -149,7 +148,7 @@ def _search(chains: Sequence[_Chain], around_db: float, span: float) -> tuple[Ar
 
 
 def _spread(chains: Sequence[_Chain], best: Array) -> Array | None:
-    """The standard errors by the curvature of the logarithm of the likelihood; `None` if it has no maximum there."""
+    """The standard errors by the curvature of the log-likelihood; `None` if it has no maximum there."""
     moves = np.diag(_STEPS)
     places = [(i, j, a, b) for i in range(3) for j in range(i, 3) for a in (1, -1) for b in (1, -1)]
     points = np.array([best + a * moves[i] + b * moves[j] for i, j, a, b in places])

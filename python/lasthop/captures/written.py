@@ -12,8 +12,6 @@ from lasthop.captures.radiotap import Mode
 from lasthop.captures.traffic import SERVER
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from lasthop.captures.network import Network
     from lasthop.captures.quantities import Measured
     from lasthop.captures.traffic import Flow, Traffic
@@ -138,23 +136,21 @@ def _signal(measured: Measured) -> dict[str, str]:
     """Frames that are lost by the ratio of signal to noise, also those below the usual sensitivity."""
     moves = measured.varying
     ratio = moves.mean if moves is not None else measured.ratio
-    level, of = NOISE_DBM, ""
-    if ratio is not None and ratio.mean is not None:
-        level, of = NOISE_DBM + ratio.mean, _interval(ratio, "dB")
-    shadowing = ""
-    if moves is not None:
-        deviation, time = digits(moves.deviation.mean, 3), digits((moves.time.mean or 0) * 1e3, 3)
-        shadowing = (
-            f', shadowing = {{ model = "log-normal", deviation = "{deviation} dB", redraw = "{time} ms" }}'
-        )
-        of += f"; deviation {_bounds(moves.deviation, 'dB')}; redraw {_bounds(moves.time, 's')}"
-    weakest = ", ".join(f'{key} = "{_WEAKEST}"' for key in ("receive-threshold", "carrier-sense-threshold"))
-    power = f'flat-power = "{level:.2f} dBm"{shadowing}'
-    return {
+    values = {
         "radio": '"ns3"',
-        "reception": f"{{ {weakest} }}",
-        "propagation": f'{{ model = "flat", {power} }}  # {of}, above the noise of {NOISE_DBM:.2f} dBm',
+        "reception": f'{{ receive-threshold = "{_WEAKEST}", carrier-sense-threshold = "{_WEAKEST}" }}',
+        "propagation.model": '"flat"',
     }
+    if ratio is not None and ratio.mean is not None:
+        of = f"{_interval(ratio, 'dB')}, above the noise of {NOISE_DBM:.2f} dBm"
+        values["propagation.flat-power"] = f'"{NOISE_DBM + ratio.mean:.2f} dBm"  # {of}'
+    if moves is not None:
+        values["propagation.shadowing.model"] = '"log-normal"'
+        deviation, time = digits(moves.deviation.mean, 3), digits((moves.time.mean or 0) * 1e3, 3)
+        of = _bounds(moves.deviation, "dB")
+        values["propagation.shadowing.deviation"] = f'"{deviation} dB"  # {of}'
+        values["propagation.shadowing.redraw"] = f'"{time} ms"  # {_bounds(moves.time, "s")}'
+    return values
 
 
 def _spares_answers(measured: Measured) -> bool:
@@ -177,9 +173,7 @@ def _modern(network: Network, measured: Measured) -> dict[str, str]:
         values["rate-control"] = '{ kind = "minstrel-ht" }'
     if measured.limit is not None:
         count, times = measured.limit
-        values["aggregate"] = (
-            f"{{ count = {count} }}  # {times} transmissions have as many, and none has more"
-        )
+        values["aggregate"] = f"{{ count = {count} }}  # {times} transmissions have as many, none more"
     if measured.window is not None:
         window, low, high, n = measured.window
         category = _CATEGORIES.get(max(ppdu.first.tid for ppdu in network.data), "voice")
@@ -246,7 +240,7 @@ def _source(flow: Flow, network: Network, measured: Measured) -> str:
 
 
 def _others(network: Network) -> tuple[Mode, float, float, float] | None:
-    """What else is on the channel: a mode, transmissions a second, the time of each in microseconds, and the share."""
+    """What else is on the channel: a mode, transmissions a second, their mean length in us, and the share."""
     found = [ppdu for ppdu in network.ppdus if not network.is_own(ppdu)]
     starts = [ppdu for ppdu in found if ppdu.first.kind not in ("ack", "ba", "cts")]
     share = sum(ppdu.end - ppdu.start for ppdu in found) / (network.span_s * 1e6)

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 def fit_command(capture: Path, out: Path | None, no_prediction: bool, as_json: bool) -> None:
     """Make a scenario like the Wi-Fi link in CAPTURE, a pcap or pcapng file with radiotap headers.
 
-    Printed are the quantities that the capture shows, with 95 % intervals; and how well a scenario that is fitted to
-    its first half predicts the second one.
+    Printed are the quantities that the capture shows, with 95 % intervals; and how well a scenario that is
+    fitted to its first half predicts the second one.
     """
     from lasthop.base.jsontext import dumps
     from lasthop.captures.fitted import Fit
