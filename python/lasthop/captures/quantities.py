@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -58,7 +59,7 @@ class Measured:
         varies: Whether stations choose among modes.
         limit: The largest number of MPDUs in a PPDU, if it is a limit, and how many PPDUs have it.
         window: CWmin, if a station always had a packet.
-        backlogged: The senders that always had a packet.
+        backlogged: The senders that always had a packet, and with aggregation a full aggregate.
         ratio: The signal-to-noise ratio that gives the losses of the modes, if it is constant.
         varying: How it varies, if it does.
         rows: All quantities, for a table.
@@ -120,11 +121,8 @@ def measured(network: Network) -> Measured:
         Quantity("airtime of others, and of management", _airtime(network, own=False), "%", "transmissions"),
     ]
     if limit is not None:
-        found.append(
-            Quantity(
-                "most frames in a transmission", Interval(*[limit[0]] * 3, limit[1]), "", "transmissions"
-            )
-        )
+        most = Interval(limit[0], limit[0], limit[0], limit[1])
+        found.append(Quantity("most frames in a transmission", most, "", "transmissions"))
     if window is not None:
         chosen = Interval(window.window, window.low, window.high, window.n)
         found.append(Quantity("CWmin", chosen, "slots", "backoffs of stations with packets waiting"))
@@ -138,7 +136,9 @@ def measured(network: Network) -> Measured:
         varies,
         limit,
         window,
-        backlogged,
+        frozenset(
+            sender for sender in backlogged if not network.has_aggregates or _fills(data, sender, limit)
+        ),
         signal if moves is None else None,
         moves,
         tuple(row for row in found if row.value.n),
@@ -171,6 +171,14 @@ def _limit(data: Sequence[Ppdu]) -> tuple[int, int] | None:
     top = max(len(ppdu.frames) for ppdu in data)
     full = [ppdu for ppdu in data if len(ppdu.frames) == top and has_room(ppdu)]
     return (top, len(full)) if top > 1 and len(full) >= max(_PILE * len(data), 2) else None
+
+
+def _fills(data: Sequence[Ppdu], sender: bytes, limit: tuple[int, int] | None) -> bool:
+    """Whether most transmissions of a sender have as many frames as they can."""
+    own = [ppdu for ppdu in data if ppdu.first.sender == sender]
+    most = limit[0] if limit is not None else math.inf
+    full = sum(len(ppdu.frames) >= most or not has_room(ppdu) for ppdu in own)
+    return full >= len(own) / 2
 
 
 def _exact(value: int) -> Interval:
