@@ -67,7 +67,9 @@ class Fit:
 
         Raises:
             UsageError: A half has too few transmissions of data.
+            ScenarioError: The first half is of a link that no scenario can have.
             RunError: The fitted scenario could not be run.
+            StudyError: The captures of its runs cannot be written.
         """
         half = self._network.span_s / 2
         first = self._network.between(0.0, half)

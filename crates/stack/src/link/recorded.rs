@@ -1,4 +1,4 @@
-//! One direction of a link whose capacity over time was recorded: as delivery opportunities, or as rates.
+//! One direction of a link whose capacity over time was recorded: as delivery opportunities, or as rates; and its delay.
 //!
 //! **Limits.** A packet that an outage meets is lost with its capacity; the queue does not wait for the end of the outage.
 //! A packet of which a part has been sent counts as queued, as everywhere here.
@@ -8,9 +8,11 @@
 //!
 //! **How.** Both compute when a packet leaves as they enqueue it, so the queue is a list of departures as on a wire.
 
+pub mod delays;
 pub mod opportunities;
 pub mod rates;
 
+pub use delays::{Delaying, Delays};
 pub use opportunities::{Opportunities, Schedule};
 pub use rates::{Rates, Varying};
 
@@ -61,4 +63,15 @@ impl Recorded {
             Recorded::Rates(recorded) => recorded.most_bits_within(span),
         }
     }
+}
+
+/// A decimal number from 0 to this limit.
+fn number(text: &str, most: f64) -> Option<f64> {
+    let begins = text.bytes().next().is_some_and(|byte| byte.is_ascii_digit() || byte == b'.');
+    text.parse().ok().filter(|number: &f64| begins && (0.0..=most).contains(number))
+}
+
+fn quoted(found: &str) -> String {
+    let found: String = found.chars().take(20).collect();
+    format!("\"{}\"", found.escape_debug())
 }

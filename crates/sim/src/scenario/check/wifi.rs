@@ -64,7 +64,10 @@ impl Check<'_> {
         match &ends.sends {
             Sends::Wires => {}
             Sends::Air(air) => self.air(name, air, sheet),
-            Sends::Recorded(_) => self.records(name, sheet),
+            Sends::Recorded(_) => {
+                self.records(name, sheet);
+                self.delays(name, sheet);
+            }
         }
     }
 
@@ -78,6 +81,19 @@ impl Check<'_> {
         for (key, (path, is_rates)) in keys.iter().zip(&files).take(if files[0] == files[1] { 1 } else { 2 })
         {
             let fault = path.as_deref().and_then(|path| self.plan.records.fault(path, *is_rates));
+            if let Some(text) = fault.map(str::to_string) {
+                self.fault(key, text);
+            }
+        }
+    }
+
+    /// The files of recorded delays; one that both directions name is reported once.
+    fn delays(&mut self, name: &str, sheet: &Sheet<'_>) {
+        let keys = ["", "reverse."].map(|prefix| format!("links.{name}.{prefix}trace.delay.file"));
+        let [first, second] = keys.each_ref().map(|key| sheet.get(key).map(Value::text));
+        let second = second.filter(|path| Some(path) != first.as_ref());
+        for (key, path) in keys.iter().zip([first, second]) {
+            let fault = path.as_deref().and_then(|path| self.plan.records.delay_fault(path));
             if let Some(text) = fault.map(str::to_string) {
                 self.fault(key, text);
             }
