@@ -27,6 +27,8 @@ _WIDEST = 1024
 # Shares of waits that are none of a backoff.
 _OTHERS = (0.001, 0.01, 0.03, 0.1, 0.2, 0.3)
 _FEWEST = 60
+# The mean of draws from a window is half of it; collisions hide some of the short ones or of the long ones.
+_LEAST_MEAN, _MOST_MEAN = 0.35, 0.6
 _LIKELY = 0.95
 # Slots between SIFS and the first slot of a backoff, by user priority (table 9-155).
 _EDCA = {-1: 2, 0: 3, 3: 3, 1: 7, 2: 7, 4: 2, 5: 2, 6: 2, 7: 2}
@@ -85,8 +87,12 @@ def waits(ppdus: Sequence[Ppdu], slot: float) -> dict[tuple[bytes, int], list[fl
 
 def is_backlogged(slots: Sequence[float], window: int) -> bool:
     """Whether a station has always had a packet: nearly all waits are within the window, on slots."""
-    within = sum(-_OFF <= it <= window + _OFF for it in slots)
+    within = sum(-_OFF <= it <= window + _OFF and _is_on_slot(it) for it in slots)
     return len(slots) >= _FEWEST and within >= _LIKELY * len(slots)
+
+
+def _is_on_slot(slots: float) -> bool:
+    return abs(slots - round(slots)) <= _OFF
 
 
 def access(slots: Sequence[float]) -> Access | None:
@@ -94,10 +100,10 @@ def access(slots: Sequence[float]) -> Access | None:
 
     >>> access([i % 16 for i in range(160)])
     Access(window=15, low=15, high=15, n=160)
-    >>> access([i % 16 for i in range(20)]) is None
-    True
+    >>> access([i % 16 for i in range(20)]) is None, access([i * i / 40 for i in range(200)]) is None
+    (True, True)
     """
-    drawn = [round(it) for it in slots if abs(it - round(it)) <= _OFF and -1 < it < _WIDEST]
+    drawn = [round(it) for it in slots if _is_on_slot(it) and -1 < it < _WIDEST]
     if len(drawn) < max(_FEWEST, len(slots) / 2):
         return None
     scores = {}
@@ -105,7 +111,11 @@ def access(slots: Sequence[float]) -> Access | None:
         within = sum(0 <= it <= window for it in drawn)
         scores[window] = max(_log_likely(within, len(drawn), window, others) for others in _OTHERS)
     best = max(scores, key=scores.__getitem__)
-    if sum(it <= best for it in drawn) < (1 - _OTHERS[-1]) * len(drawn):
+    within = [it for it in drawn if it <= best]
+    if len(within) < (1 - _OTHERS[-1]) * len(drawn):
+        return None
+    # The waits of a station that is often idle are mostly short within a window that holds them.
+    if not _LEAST_MEAN * best <= sum(within) / len(within) <= _MOST_MEAN * best:
         return None
     weights = {window: math.exp(score - scores[best]) for window, score in scores.items()}
     left, kept = _LIKELY * math.fsum(weights.values()), []
