@@ -10,6 +10,7 @@ Source: IEEE 802.11-2020, 10.3.4.3 (DCF) and 10.23.2.4 (EDCA, where the boundary
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -27,8 +28,8 @@ _WIDEST = 1024
 # Shares of waits that are none of a backoff.
 _OTHERS = (0.001, 0.01, 0.03, 0.1, 0.2, 0.3)
 _FEWEST = 60
-# The mean of draws from a window is half of it; collisions hide some of the short ones or of the long ones.
-_LEAST_MEAN, _MOST_MEAN = 0.35, 0.6
+# Each quarter of a window has at least this share of the draws from it.
+_QUARTER = 0.12
 _LIKELY = 0.95
 # Slots between SIFS and the first slot of a backoff, by user priority (table 9-155).
 _EDCA = {-1: 2, 0: 3, 3: 3, 1: 7, 2: 7, 4: 2, 5: 2, 6: 2, 7: 2}
@@ -114,8 +115,9 @@ def access(slots: Sequence[float]) -> Access | None:
     within = [it for it in drawn if it <= best]
     if len(within) < (1 - _OTHERS[-1]) * len(drawn):
         return None
-    # The waits of a station that is often idle are mostly short within a window that holds them.
-    if not _LEAST_MEAN * best <= sum(within) / len(within) <= _MOST_MEAN * best:
+    # The waits of a station that is often idle lie in one part of a window that holds them.
+    quarters = Counter(it * 4 // (best + 1) for it in within)
+    if min(quarters[part] for part in range(4 if best > 1 else 1)) < _QUARTER * len(within):
         return None
     weights = {window: math.exp(score - scores[best]) for window, score in scores.items()}
     left, kept = _LIKELY * math.fsum(weights.values()), []
