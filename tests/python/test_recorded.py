@@ -229,3 +229,39 @@ def test_a_study_has_the_files_that_its_scenario_names(tmp_path: Path) -> None:
     again = lh.Study.open(tmp_path / "study")
     assert again.scenario.point_key(0) == sc.point_key(0)
     assert again.scenario.run().metrics == sc.run().metrics
+
+
+def delayed(at_ms: Fraction, delays: list[str], step: int, is_linear: bool) -> Fraction:
+    """The delay at a time: that of its line (LeoReplayer's `delay_queue.cc`), or on the way to the next (CellReplay)."""
+    place, part = divmod(at_ms, step)
+    here, there = (Fraction(delays[int(place + ahead) % len(delays)]) for ahead in (0, 1))
+    return here + (there - here) * part / step if is_linear else here
+
+
+@pytest.mark.parametrize("number", range(12))
+def test_packets_take_the_delay_that_was_recorded(tmp_path: Path, number: int) -> None:
+    draw = random.Random(f"delays {number}")
+    delays = [draw.choice(["0", "5", "24.5", "60", "61.25"]) for _ in range(draw.choice([1, 3, 40]))]
+    step, is_linear, keeps_order = draw.choice([10, 100, 250]), number % 2 == 1, number % 3 == 1
+    (tmp_path / "delays").write_text("".join(f"{ms}\n" for ms in delays), encoding="utf-8")
+    keys = [
+        'trace.delay.file = "delays"',
+        f'trace.delay.step = "{step} ms"',
+        f'trace.delay.between = "{"linear" if is_linear else "steps"}"',
+        f"trace.delay.keeps-order = {str(keeps_order).lower()}",
+        'delay = "7 ms"',
+    ]
+    sc = scenario(tmp_path, list(range(1, 400)), 1000, 1000, "", "\n".join(keys))
+    left, came = rows(sc, "frame", "send"), rows(sc, "link", "receive")
+    latest, overtaken = Fraction(0), 0
+    for packet, at in left.items():
+        departure = Fraction(round(at * 1e6), 10**6)
+        arrival = departure + 7 + delayed(departure, delays, step, is_linear)
+        arrival = max(arrival, latest) if keeps_order else arrival
+        overtaken += arrival < latest
+        latest = max(arrival, latest)
+        if arrival < 2999:
+            assert abs(came[packet] - float(arrival)) < 3e-6
+    assert len(came) > 100
+    # What had left by the end and had not arrived may have been overtaken, too.
+    assert sc.run().metrics["links.cell.reordered"] in range(overtaken - len(left) + len(came), overtaken + 1)

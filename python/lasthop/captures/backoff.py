@@ -101,7 +101,7 @@ def access(slots: Sequence[float]) -> Access | None:
 
     >>> access([i % 16 for i in range(160)])
     Access(window=15, low=15, high=15, n=160)
-    >>> access([i % 16 for i in range(20)]) is None, access([i * i / 40 for i in range(200)]) is None
+    >>> access([i % 16 for i in range(20)]) is None, access(range(240, 440)) is None
     (True, True)
     """
     drawn = [round(it) for it in slots if _is_on_slot(it) and -1 < it < _WIDEST]
@@ -112,12 +112,12 @@ def access(slots: Sequence[float]) -> Access | None:
         within = sum(0 <= it <= window for it in drawn)
         scores[window] = max(_log_likely(within, len(drawn), window, others) for others in _OTHERS)
     best = max(scores, key=scores.__getitem__)
-    within = [it for it in drawn if it <= best]
-    if len(within) < (1 - _OTHERS[-1]) * len(drawn):
+    held = [it for it in drawn if it <= best]
+    if len(held) < (1 - _OTHERS[-1]) * len(drawn):
         return None
     # The waits of a station that is often idle lie in one part of a window that holds them.
-    quarters = Counter(it * 4 // (best + 1) for it in within)
-    if min(quarters[part] for part in range(4 if best > 1 else 1)) < _QUARTER * len(within):
+    quarters = Counter(it * 4 // (best + 1) for it in held)
+    if min(quarters[part] for part in range(4 if best > 1 else 1)) < _QUARTER * len(held):
         return None
     weights = {window: math.exp(score - scores[best]) for window, score in scores.items()}
     left, kept = _LIKELY * math.fsum(weights.values()), []

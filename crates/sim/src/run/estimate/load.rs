@@ -78,7 +78,8 @@ impl Pace {
             LossConfig::GilbertElliott { .. } | LossConfig::List { .. } => Loss::Unknown,
         };
         // What is dropped by a rate, or comes late, is sent again as often as the links have room for it.
-        let is_plain = direction.policer.is_none() && direction.impairments.is_none();
+        let is_plain =
+            direction.policer.is_none() && direction.impairments.is_none() && direction.delays.is_none();
         let loss = if is_plain { loss } else { Loss::Unknown };
         let copies = if direction.impairments.duplicate.is_some() { 2.0 } else { 1.0 };
         Pace { rate, slot_s: None, events: 1.0, bits, queue: direction.queue, loss, copies }
