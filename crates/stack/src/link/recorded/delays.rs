@@ -106,7 +106,7 @@ mod tests {
     #[test]
     fn each_line_holds_for_a_step_and_the_list_begins_again() {
         let of = delaying("24\n18.5\n", false);
-        let at = |us| of.at(Time(us * 1_000)).0;
+        let at = |us: u64| of.at(Time(us * 1_000)).0;
         assert_eq!([0, 9_999, 10_000, 20_000].map(at), [24_000_000, 24_000_000, 18_500_000, 24_000_000]);
         assert_eq!(of.longest(), Span::from_millis(24));
     }
@@ -114,7 +114,7 @@ mod tests {
     #[test]
     fn between_two_lines_delays_are_interpolated_up_and_down() {
         let of = delaying("20\n10\n", true);
-        let at = |ms| of.at(Time(ms * 1_000_000)).0 / 1_000_000;
+        let at = |ms: u64| of.at(Time(ms * 1_000_000)).0 / 1_000_000;
         assert_eq!([0, 5, 10, 15].map(at), [20, 15, 10, 15]);
     }
 
