@@ -28,7 +28,7 @@ use crate::model::{
     RunConfig, Sends, SinkConfig, TransportConfig,
 };
 use crate::traffic::{AppConfig, AppKind, OnOffLaw};
-use lasthop_stack::link::recorded::{Delaying, Opportunities, Recorded, Varying};
+use lasthop_stack::link::recorded::{Delaying, Loads, Opportunities, Recorded, Varying};
 use lasthop_stack::registry::{AqmConfig, AqmKind, tcp};
 
 use lasthop_stack::units::{Bytes, Span};
@@ -166,12 +166,20 @@ fn recorded(sheet: &Sheet<'_>, link: &Part<'_>) -> [Recorded; 2] {
         if link.word(&key("format")) == "rates" {
             return Recorded::Rates(Varying { rates: sheet.plan.records.rates(file), is_once });
         }
-        Recorded::Opportunities(Opportunities {
+        let heavy = Opportunities {
             schedule: sheet.plan.records.schedule(file),
             opportunity: link.small("trace.opportunity"),
             header: link.small("trace.header"),
             is_once,
-        })
+        };
+        match link.known(&key("light.file")) {
+            None => Recorded::Opportunities(heavy),
+            Some(file) => Recorded::Loads(Loads {
+                light: sheet.plan.records.trains(&file.text()),
+                heavy,
+                pause: link.span(&key("light.pause")),
+            }),
+        }
     })
 }
 

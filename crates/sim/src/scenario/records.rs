@@ -4,21 +4,23 @@ use super::hash::Fnv;
 use super::plan::Plan;
 use super::value::Value;
 use crate::host;
-use lasthop_stack::link::recorded::{Delays, Rates, Schedule, Unreadable};
+use lasthop_stack::link::recorded::{Delays, Rates, Schedule, Trains, Unreadable};
 use std::collections::BTreeMap;
 use std::io::{Error, ErrorKind};
 use std::path::{Component, Path};
 use std::sync::Arc;
 
 /// The keys that name a file.
-const KEYS: [&str; 4] = [
+const KEYS: [&str; 6] = [
     "links.*.trace.file",
     "links.*.reverse.trace.file",
     "links.*.trace.delay.file",
     "links.*.reverse.trace.delay.file",
+    "links.*.trace.light.file",
+    "links.*.reverse.trace.light.file",
 ];
 
-const EXPECTED: &str = "expected a file of delivery opportunities, of rates or of delays";
+const EXPECTED: &str = "expected a file of delivery opportunities, of rates, of delays or of trains";
 /// The longest file that is read: at 12 Mbit/s, one of a day takes 9 MB.
 const MOST_BYTES: u64 = 256 << 20;
 
@@ -32,6 +34,7 @@ struct Record {
     schedule: Result<Arc<Schedule>, String>,
     rates: Result<Arc<Rates>, String>,
     delays: Result<Arc<Delays>, String>,
+    trains: Result<Arc<Trains>, String>,
     digest: Option<String>,
 }
 
@@ -81,6 +84,22 @@ impl Records {
         match self.0.get(path) {
             Some(Ok(Record { delays: Ok(delays), .. })) => delays.clone(),
             _ => Arc::new(Delays::none()),
+        }
+    }
+
+    /// The trains in a file; such without delay where it cannot be used.
+    pub(super) fn trains(&self, path: &str) -> Arc<Trains> {
+        match self.0.get(path) {
+            Some(Ok(Record { trains: Ok(trains), .. })) => trains.clone(),
+            _ => Arc::new(Trains::none()),
+        }
+    }
+
+    /// Why a file cannot be used as one of trains.
+    pub(super) fn train_fault(&self, path: &str) -> Option<&str> {
+        match self.0.get(path)? {
+            Err(fault) => Some(fault),
+            Ok(record) => record.trains.as_ref().err().map(String::as_str),
         }
     }
 
@@ -153,6 +172,11 @@ fn read(folder: &Path, copies: &Path, path: &str) -> Result<Record, String> {
     if let (Err(_), Ok(delays)) = (&schedule, &delays) {
         delays.steps().for_each(|delay| hash.add(&format!("{delay:?}")));
     }
-    let digest = (schedule.is_ok() || rates.is_ok() || delays.is_ok()).then(|| hash.digits());
-    Ok(Record { schedule, rates, delays, digest })
+    let trains = Trains::read(&text).map(Arc::new).map_err(at_line);
+    if let Ok(trains) = &trains {
+        trains.iter().for_each(|train| hash.add(&format!("{train:?}")));
+    }
+    let is_any = schedule.is_ok() || rates.is_ok() || delays.is_ok() || trains.is_ok();
+    let digest = is_any.then(|| hash.digits());
+    Ok(Record { schedule, rates, delays, trains, digest })
 }

@@ -1,4 +1,5 @@
-//! One direction of a link whose capacity over time was recorded: as delivery opportunities, or as rates; and its delay.
+//! One direction of a link whose capacity over time was recorded: as delivery opportunities, or as rates; and its
+//! delay.
 //!
 //! **Limits.** A packet that an outage meets is lost with its capacity; the queue does not wait for the end of the outage.
 //! A packet of which a part has been sent counts as queued, as everywhere here.
@@ -9,10 +10,12 @@
 //! **How.** Both compute when a packet leaves as they enqueue it, so the queue is a list of departures as on a wire.
 
 pub mod delays;
+pub mod loads;
 pub mod opportunities;
 pub mod rates;
 
 pub use delays::{Delaying, Delays};
+pub use loads::{Loads, Trains};
 pub use opportunities::{Opportunities, Schedule};
 pub use rates::{Rates, Varying};
 
@@ -34,6 +37,8 @@ pub enum Recorded {
     Opportunities(Opportunities),
     /// A rate that changes.
     Rates(Varying),
+    /// The same for a loaded link, and trains of packets on an idle one.
+    Loads(Loads),
 }
 
 impl Recorded {
@@ -43,6 +48,7 @@ impl Recorded {
         match self {
             Recorded::Opportunities(recorded) => recorded.mean_rate(),
             Recorded::Rates(recorded) => recorded.mean_rate(),
+            Recorded::Loads(recorded) => recorded.heavy.mean_rate(),
         }
     }
 
@@ -52,6 +58,7 @@ impl Recorded {
         match self {
             Recorded::Opportunities(recorded) => recorded.bits_until(now),
             Recorded::Rates(recorded) => recorded.bits_until(now),
+            Recorded::Loads(recorded) => recorded.heavy.bits_until(now),
         }
     }
 
@@ -61,7 +68,14 @@ impl Recorded {
         match self {
             Recorded::Opportunities(recorded) => recorded.most_bits_within(span),
             Recorded::Rates(recorded) => recorded.most_bits_within(span),
+            Recorded::Loads(recorded) => recorded.heavy.most_bits_within(span),
         }
+    }
+
+    /// How long a packet is delayed at most before it waits.
+    #[must_use]
+    pub fn longest(&self) -> Span {
+        if let Recorded::Loads(recorded) = self { recorded.longest() } else { Span::ZERO }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The load of one direction of a flow, and how much of it the path carries and holds.
 
 use lasthop_stack::link::queue::QueueLimit;
-use lasthop_stack::link::recorded::Delaying;
+use lasthop_stack::link::recorded::{Delaying, Recorded};
 use lasthop_stack::registry::CongestionKind;
 use lasthop_stack::registry::tcp;
 use lasthop_stack::transport::acks::AckLaw;
@@ -60,7 +60,8 @@ impl Pace {
         let drawn = link.rtt.map_or(0.0, |law| law.longest().as_secs() / 2.0);
         let recorded = link.sends.recorded(direction);
         let direction = &link.directions[direction];
-        let varying = direction.delays.as_ref().map_or(Span::ZERO, Delaying::longest);
+        let varying = direction.delays.as_ref().map_or(Span::ZERO, Delaying::longest)
+            + recorded.map_or(Span::ZERO, Recorded::longest);
         let delay_s =
             (direction.delay + varying).as_secs() + drawn + direction.impairments.longest().as_secs();
         let (rate, bits) = match recorded {

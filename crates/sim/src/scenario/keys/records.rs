@@ -8,6 +8,11 @@ const TRACE: &[Only] = &[Only::Is("links.*.kind", &["trace"])];
 const DELAYED: &[Only] = &[Only::Given("links.*.trace.delay.file")];
 const DELAYED_BACK: &[Only] = &[Only::Given("links.*.reverse.trace.delay.file")];
 
+const LOADED: &[Only] = &[Only::Is("links.*.trace.format", &["opportunities"])];
+const LOADED_BACK: &[Only] = &[Only::Is("links.*.reverse.trace.format", &["opportunities"])];
+const LIGHT: &[Only] = &[Only::Given("links.*.trace.light.file")];
+const LIGHT_BACK: &[Only] = &[Only::Given("links.*.reverse.trace.light.file")];
+
 const BETWEEN: Kind = Kind::Word("between", || vec!["steps", "linear"]);
 const FORMAT: Kind = Kind::Word("format", || vec!["opportunities", "rates"]);
 
@@ -86,6 +91,25 @@ pub(super) const KEYS: &[Key] = &[
     Key::new("links.*.reverse.trace.delay.keeps-order", Kind::Bool, "the same from the second node to the first")
         .like("links.*.trace.delay.keeps-order")
         .only(DELAYED_BACK),
+    Key::new(
+        "links.*.trace.light.file",
+        Kind::Text,
+        "file with trains of packets on the idle link, in milliseconds: on each line a time, the delay of the first packet, and when each further one came after it; trace.file is then that of the loaded link",
+    )
+    .absent()
+    .only(LOADED),
+    Key::new("links.*.reverse.trace.light.file", Kind::Text, "the same from the second node to the first")
+        .like("links.*.trace.light.file")
+        .only(LOADED_BACK),
+    Key::new("links.*.trace.light.pause", TIME_MS, "time without a release after which the next packet begins a train")
+        .default("0 s")
+        .source("CellReplay: cellularshell.cc")
+        .at_most("1000000 s")
+        .only(LIGHT),
+    Key::new("links.*.reverse.trace.light.pause", TIME_MS, "the same from the second node to the first")
+        .like("links.*.trace.light.pause")
+        .at_most("1000000 s")
+        .only(LIGHT_BACK),
     Key::new("links.*.trace.opportunity", SIZE, "bytes that may go at each opportunity, headers of the link included; rates have none")
         .default("1504 B")
         .source("Mahimahi: PACKET_SIZE of link_queue.hh")
