@@ -265,3 +265,74 @@ def test_packets_take_the_delay_that_was_recorded(tmp_path: Path, number: int) -
     assert len(came) > 100
     # What had left by the end and had not arrived may have been overtaken, too.
     assert sc.run().metrics["links.cell.reordered"] in range(overtaken - len(left) + len(came), overtaken + 1)
+
+
+class CellularQueue:
+    """CellReplay's queue as its source has it, with exact times in milliseconds; its heavy link is a `LinkQueue`."""
+
+    def __init__(self, trains: list[list[int]], heavy: list[int], size: int, pause: int) -> None:
+        self.trains, self.pause, self.size = trains, pause, size + TUN_HEADER
+        self.heavy = LinkQueue(heavy, 10_000)
+        self.base: Fraction | None = None
+        self.began = self.last = self.end = Fraction(0)
+        self.train = self.next = self.room = 0
+        self.released: list[tuple[int, Fraction, bool]] = []
+
+    def release(self, at: Fraction) -> tuple[Fraction, bool]:
+        if self.base is None or at + self.base > self.last + self.pause:
+            within = at % self.trains[-1][0]
+            here = max(place for place, train in enumerate(self.trains[:-1]) if train[0] <= within)
+            first, second = self.trains[here], self.trains[here + 1]
+            self.base = first[1] + Fraction(second[1] - first[1]) * (within - first[0]) / (second[0] - first[0])
+            self.began, self.train, self.next, self.room = at, here, 0, OPPORTUNITY - self.size
+            return at + self.base, True
+        offsets = self.trains[self.train][2:]
+        since = at - self.began
+        while self.next < len(offsets) and since > offsets[self.next]:
+            self.next, self.room = self.next + 1, OPPORTUNITY
+        if self.room < self.size:
+            self.next, self.room = self.next + 1, OPPORTUNITY
+        self.room -= self.size
+        if self.next >= len(offsets):
+            return max(at + self.base, at + offsets[-1]), False
+        return at + self.base + offsets[self.next] - since, True
+
+    def read_packet(self, number: int, at: Fraction) -> None:
+        self.last, is_light = self.release(at)
+        release = max(self.last, self.end)
+        self.released.append((number, release, is_light and release == self.last))
+        self.end = release
+
+    def departures(self) -> dict[int, Fraction]:
+        """When each packet leaves: on release, or at an opportunity of the heavy link."""
+        found = {}
+        for number, release, bypasses in self.released:
+            whole = -(-release.numerator // release.denominator) - (release.denominator > 1)
+            self.heavy.rationalize(whole)
+            is_empty = not self.heavy.queue and not self.heavy.left
+            if bypasses and is_empty:
+                found[number] = release
+            else:
+                self.heavy.queue.append((number, self.size))
+        self.heavy.rationalize(10_000)
+        return found | {number: Fraction(at) for number, at in self.heavy.departures.items()}
+
+
+@pytest.mark.parametrize("number", range(20))
+def test_packets_of_two_loads_leave_when_cellreplay_lets_them(tmp_path: Path, number: int) -> None:
+    draw = random.Random(f"loads {number}")
+    times = [0, *sorted(draw.sample(range(50, 2000), k=draw.choice([2, 20])))]
+    trains = [[at, draw.randrange(60), *sorted(draw.choices(range(30), k=draw.choice([1, 5])))] for at in times]
+    heavy = sorted(draw.choices(range(1, 1500), k=draw.choice([100, 600])))
+    size, pause = draw.choice([60, 748, 1500]), draw.choice([0, 0, 20])
+    (tmp_path / "trains").write_text("".join(" ".join(map(str, train)) + "\n" for train in trains))
+    keys = f'trace.light = {{ file = "trains", pause = "{pause} ms" }}'
+    sc = scenario(tmp_path, heavy, size, 100_000, "", keys)
+    queue = CellularQueue(trains, heavy, size, pause)
+    for packet, at in rows(sc, "udp", "send").items():
+        queue.read_packet(packet, Fraction(round(at * 1e6), 10**6))
+    expected = queue.departures()
+    left = rows(sc, "frame", "send")
+    assert len(left) > 100
+    for packet, at in left.items():
+        assert abs(at - float(expected[packet])) < 3e-6, packet

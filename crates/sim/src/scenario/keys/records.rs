@@ -94,7 +94,7 @@ pub(super) const KEYS: &[Key] = &[
     Key::new(
         "links.*.trace.light.file",
         Kind::Text,
-        "file with trains of packets on the idle link, in milliseconds: on each line a time, the delay of the first packet, and when each further one came after it; trace.file is then that of the loaded link",
+        "file with trains of packets on the idle link, in milliseconds: on each line a time, the delay of the first packet, and the opportunities after it, of which the first is its own; trace.file is then that of the loaded link",
     )
     .absent()
     .only(LOADED),

@@ -60,7 +60,7 @@ fn ends(scenario: &Scenario, point: usize) -> PointToPoint {
 fn opportunities(recorded: &Recorded) -> &Opportunities {
     match recorded {
         Recorded::Opportunities(found) => found,
-        Recorded::Rates(_) => panic!("opportunities"),
+        Recorded::Rates(_) | Recorded::Loads(_) => panic!("opportunities"),
     }
 }
 
@@ -111,7 +111,7 @@ fn a_file_that_cannot_be_used_is_reported_once_with_the_key_that_names_it() {
     let with = |file: &str| text.replace("\"down\"", &format!("\"{file}\""));
     let line = line_of(&text, "trace.file");
     let place = format!("x.toml:{line}: links.b-c.trace.file");
-    let expected = "expected a file of delivery opportunities or of rates";
+    let expected = "expected a file of delivery opportunities, of rates, of delays or of trains";
     for (file, fault) in [
         ("none", format!("none: no such file; {expected}")),
         ("bad", "bad:2: \"x\"; expected whole milliseconds from 0 to 1000000000".to_string()),

@@ -6,10 +6,10 @@
 //! **Source.** CellReplay (Sentosa et al., NSDI 2025), `cellular_queue.cc`: `get_pkt_release_time_from_trace`, `read_packet` and
 //! `write_packets`.
 //!
-//! **How.** A line of the light record is a train: when it was recorded, the delay of its first packet, and the times after
-//! this one at which further packets came, all in milliseconds. A packet at `t` begins a train if `t + base` is later than the
-//! last release and a pause; its base delay is on a straight line between the delays of the two lines around `t`. The packets
-//! behind it take the train's further opportunities, each of so many bytes, and are released a base delay after them. When
+//! **How.** A line of the light record is a train: when it was recorded, the delay of its first packet, and its opportunities
+//! after this packet, of which the first is its own, all in milliseconds. A packet at `t` begins a train if `t + base` is later
+//! than the last release and a pause; its base delay is on a straight line between the delays of the two lines around `t`. The
+//! packets behind it take the opportunities, each of so many bytes, and are released a base delay after them. When
 //! these are used up, packets go to the loaded link after their base delay, which has Mahimahi's opportunities. A packet that
 //! is released while others wait there joins them.
 //!
@@ -42,7 +42,7 @@ pub struct Train {
 pub struct Trains(Box<[Train]>);
 
 impl Trains {
-    /// Reads a file: on each line a time, the delay of the first packet, and when each further packet came after it.
+    /// Reads a file: on each line a time, the delay of the first packet, and the opportunities after it, its own before others.
     ///
     /// # Errors
     /// A line is not such a list of milliseconds, times descend, or there are fewer than two lines.
@@ -56,7 +56,7 @@ impl Trains {
                 .map(|ms| ms.map(|ms| u64::from(ms) * NS_PER_MS))
                 .collect();
             let expected =
-                "expected milliseconds such as 120 35 1 2 4: a time, a delay, and the packets behind";
+                "expected milliseconds such as 120 35 0 2 4: a time, a delay, and opportunities";
             let Some([at_ns, base_ns, offsets @ ..]) = numbers.as_deref().filter(|all| all.len() > 2) else {
                 let found = if found.is_empty() { "an empty line".to_string() } else { super::quoted(found) };
                 return refused(format!("{found}; {expected}"));
@@ -241,7 +241,7 @@ mod tests {
 
     #[test]
     fn a_train_goes_by_its_own_opportunities_and_then_by_those_of_the_loaded_link() {
-        let mut line = line("0 20 1 3\n1000 40 1 3\n", "7\n100\n");
+        let mut line = line("0 20 0 1 3\n1000 40 0 1 3\n", "7\n100\n");
         let left: Vec<_> =
             (0..4).map(|_| line.offer(Bytes(1400), ms(0)).map(|at| at.0 / NS_PER_MS)).collect();
         // The first after the base delay, two with the train, the next at an opportunity after that.
@@ -250,7 +250,7 @@ mod tests {
 
     #[test]
     fn after_a_pause_a_packet_begins_a_train_whose_delay_is_between_two_lines() {
-        let mut line = line("0 20 1 3\n1000 40 1 3\n", "7\n100\n");
+        let mut line = line("0 20 0 1 3\n1000 40 0 1 3\n", "7\n100\n");
         assert_eq!(line.offer(Bytes(1400), ms(0)), Some(ms(20)));
         assert_eq!(line.offer(Bytes(1400), ms(500)), Some(ms(530)));
         assert_eq!(line.offer(Bytes(1400), ms(1250)), Some(ms(1275)));
@@ -258,7 +258,7 @@ mod tests {
 
     #[test]
     fn the_queue_of_the_loaded_link_is_full_and_drops() {
-        let mut line = line("0 20 1\n1000 20 1\n", "500\n1000\n");
+        let mut line = line("0 20 0 1\n1000 20 0 1\n", "500\n1000\n");
         let left: Vec<_> =
             (0..5).map(|_| line.offer(Bytes(1400), ms(0)).map(|at| at.0 / NS_PER_MS)).collect();
         assert_eq!(left, [Some(20), Some(21), Some(500), Some(1000), None]);
