@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 import pytest
 
@@ -115,3 +116,75 @@ def test_a_film_names_a_mpdus_and_says_which_mpdus_were_lost(run: Run) -> None:
     lost = [said for said in made.happenings if said.text == "The MPDU of data # does not arrive"]
     assert lost
     assert {said.why for said in lost} == {"bit errors"}
+
+
+SEVERAL = """
+[run]
+duration = "0.2 s"
+[nodes]
+ap = {}
+sta = { count = 3 }
+[links.air]
+kind = "wifi"
+nodes = ["ap", "sta"]
+access-point = "ap"
+standard = "802.11ax"
+aggregate.count = 8
+ofdma = { scheduler = "round-robin", uplink = "round-robin", edca = "mu" }
+[flows.down]
+from = "ap"
+to = "sta"
+tcp = {}
+"""
+
+
+@pytest.fixture(scope="module")
+def several() -> Run:
+    return lh.Scenario.from_text(SEVERAL, "several.toml").run(trace=["events"])
+
+
+def test_a_frame_to_several_stations_is_drawn_to_each_that_answers_or_is_answered(several: Run) -> None:
+    arrows = several.ladder((0, 0.2), layers="frames")._panels[0].arrows
+    triggers, acks = (
+        [one for one in arrows if one.label.startswith(kind)] for kind in ("trigger", "BlockAck")
+    )
+    ends = {(one.begin.node, one.begin.time_s) for one in arrows}
+    assert len({one.begin.time_s for one in triggers}) < len(triggers)
+    for one in triggers:
+        assert any(abs(at - one.end.time_s - 16e-6) < 1e-7 for node, at in ends if node == one.end.node)
+    times = Counter(one.begin.time_s for one in acks if one.begin.node == "ap")
+    of_several = [one for one in acks if times[one.begin.time_s] > 1]
+    # Each reports the A-MPDU of its own station, if that is what the station sent.
+    sent = {(one.begin.node, one.end.time_s): one for one in arrows if one.parts}
+    reported = 0
+    for ack in of_several:
+        found = [
+            one
+            for (node, end), one in sent.items()
+            if node == ack.end.node and abs(ack.begin.time_s - end - 16e-6) < 1e-7
+        ]
+        reports = [f"BlockAck {len(one.parts) - len(one.failed)}/{len(one.parts)}" for one in found]
+        assert [ack.label] == (reports or ["BlockAck"])
+        reported += len(found)
+    assert reported > 10
+
+
+def test_of_a_ppdu_to_several_stations_each_one_is_drawn(several: Run) -> None:
+    arrows = [one for one in several.ladder((0, 0.2), layers="frames")._panels[0].arrows if one.parts]
+    sent = several.trace("events").to_numpy()
+    sent = sent[(sent["layer"] == "frame") & (sent["event"] != "send") & (sent["what"] == "a-mpdu")]
+    drawn = {(one.begin.node, one.end.node, round(one.end.time_s, 9)) for one in arrows}
+    assert drawn == {(row["peer"], row["node"], round(float(row["time_s"]), 9)) for row in sent}
+
+
+def test_a_beacon_is_a_mark() -> None:
+    text = SEVERAL.replace('"802.11ax"', '"802.11b"\ncoordination = "pcf"')
+    text = re.sub("(aggregate|ofdma).*", "", text)
+    run = lh.Scenario.from_text(text, "beacons.toml").run(trace=["events"])
+    rows = run.trace("events").to_numpy()
+    sent = rows[(rows["event"] == "send") & (rows["what"] == "beacon")]
+    panel = run.ladder((0, 0.2), layers="frames")._panels[0]
+    marks = [mark.place.time_s for mark in panel.marks if mark.text == "beacon"]
+    assert 0 < len(marks) <= len(sent)
+    assert marks == [float(it) for it in sent["time_s"]][: len(marks)]
+    assert not any(arrow.label == "beacon" for arrow in panel.arrows)

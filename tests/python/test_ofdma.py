@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import shutil
 import subprocess
@@ -138,6 +139,36 @@ def test_a_station_without_ofdma_is_served_alone_beside_others() -> None:
     metrics = lh.Scenario.from_text(text, "old.toml").run().metrics
     assert metrics["links.air.ofdma_parts"] == 2 * (metrics["links.air.ofdma_ppdus"] or 0) > 0
     assert (metrics["flows.old.goodput_bps"] or 0.0) > 5e6
+
+
+@pytest.mark.parametrize("how", ["requests", "trigger", "aggregated-trigger"])
+def test_a_ppdu_to_several_stations_reserves_the_medium_up_to_its_last_acknowledgement(
+    how: str, tmp_path: Path
+) -> None:
+    one = scenario(4, 20, 7, how).set({"run.duration": "40 ms", "run.warmup": "0 s"})
+    run = one.run(trace=["events"], pcap=tmp_path / "air.pcap")
+    rows = run.trace("events").to_numpy()
+    rows = rows[(rows["layer"] == "frame") & (rows["event"] == "receive")]
+    ends = sorted({float(it) for it in rows["time_s"][rows["what"] == "a-mpdu"]})
+    acks = [float(it) for it in rows["time_s"][rows["what"] == "block-ack"]]
+    reserved = durations(tmp_path / "air.pcap")
+    assert len(ends) > 5
+    for end, after in itertools.pairwise(ends):
+        last = max(it for it in acks if end < it < after)
+        assert any(abs(last - end - 1e-6 * us) < 1.001e-6 for us in reserved), (last - end, reserved)
+
+
+def durations(capture: Path) -> set[int]:
+    """The durations, in us, of the data frames of a capture with radiotap."""
+    octets, at, found = capture.read_bytes(), 24, set()
+    while at < len(octets):
+        length = int.from_bytes(octets[at + 8 : at + 12], "little")
+        frame = octets[at + 16 :][:length]
+        frame = frame[int.from_bytes(frame[2:4], "little") :]
+        if frame[0] == 0x88:
+            found.add(int.from_bytes(frame[2:4], "little"))
+        at += 16 + length
+    return found
 
 
 @pytest.mark.skipif(not shutil.which("tshark"), reason="tshark is not installed")

@@ -18,7 +18,7 @@ use lasthop_stack::units::{Rate, Span, Time};
 
 const FRAME: Frame = Frame {
     length: Span::from_millis(1),
-    down: Span::from_micros(500),
+    down: Span::from_micros(600),
     maps: Span::from_micros(20),
     requests: Span::from_micros(20),
 };
@@ -46,8 +46,8 @@ fn flooded(law: ModulationLaw, start: Modulation) -> Config {
 fn goodput_is_the_share_of_the_downlink_at_each_modulation() {
     for (start, rate) in [(Modulation::Qpsk, 32e6), (Modulation::Qam16, 64e6), (Modulation::Qam64, 96e6)] {
         let goodput = metric(&run_once(&flooded(ModulationLaw::Fixed, start)), "flows.main.goodput_bps");
-        // 480 us of each millisecond; 972 of 1000 bytes are payload, and each frame cuts one packet in two.
-        let bytes = rate * 480e-6 / 8.0;
+        // 580 us of each millisecond; 972 of 1000 bytes are payload, and each frame cuts one packet in two.
+        let bytes = rate * 580e-6 / 8.0;
         let overhead = f64::from(FRAGMENT_OVERHEAD);
         let packets = (bytes - overhead) / (1000.0 + overhead);
         let expected = packets * 972.0 * 8.0 * 1000.0;
@@ -60,9 +60,9 @@ fn the_utilisation_is_of_what_was_sent_and_a_deep_queue_adds_nothing() {
     let mut config = flooded(ModulationLaw::Fixed, Modulation::Qpsk);
     let LinkKind::PointToPoint(link) = &mut config.links[1].kind else { panic!("the air") };
     link.directions[0].queue = QueueLimit::Unlimited;
-    // Far more is enqueued than can be sent; 480 us of each millisecond can.
+    // Far more is enqueued than can be sent; 580 us of each millisecond can.
     let utilisation = metric(&run_once(&config), "links.l1.utilisation");
-    assert!((0.475..=0.48).contains(&utilisation), "{utilisation}");
+    assert!((0.575..=0.58).contains(&utilisation), "{utilisation}");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from lasthop.views.arrows import AGENT, HOST, KINDS, NAMES, Arrow, Mark, Panel, Part, Place, Window, words_of
@@ -18,7 +18,9 @@ LAYERS = ("tcp", "frames")
 # How long after the period something that began within it may end.
 _PATIENCE_S = 60.0
 # Frames that carry or acknowledge several packets, possibly of several flows.
-_OF_MANY = ("a-mpdu", "block-ack")
+_OF_MANY = ("a-mpdu", "block-ack", "trigger")
+# An answer begins SIFS after the frame that it answers: 10 or 16 us.
+_AT_ONCE_S = 20e-6
 
 
 def panel(
@@ -63,6 +65,14 @@ class _Packet:
     left_s: float | None = None
 
 
+@dataclass(slots=True)
+class _Call:
+    """A frame to several stations, and whether an arrow to one of them is drawn."""
+
+    arrow: Arrow
+    is_drawn: bool = False
+
+
 _AGAIN = ("timeout", "fast-retransmit", "again", "probe")
 
 
@@ -81,9 +91,13 @@ class _Reader:
         self._paths: list[tuple[str, str]] = []
         self._receives: Arrow | None = None
         self._sends_from = ""
-        # The A-MPDU that has ended last, with its number, and the last one shown by receiver and sender.
-        self._aggregate: tuple[int, Arrow] | None = None
+        # The A-MPDUs that have ended last, by number; and the last one shown by receiver and sender.
+        self._aggregates: dict[int, Arrow] = {}
         self._answered: dict[tuple[str, str], Arrow] = {}
+        # By node: when the last frames to it have ended, and their senders.
+        self._heard: dict[str, tuple[float, list[str]]] = {}
+        # By link: the last frame to several stations.
+        self._called: dict[str, _Call] = {}
 
     @property
     def is_complete(self) -> bool:
@@ -108,6 +122,8 @@ class _Reader:
 
     def finish(self) -> None:
         """Completes the panel after the last row."""
+        for link in list(self._called):
+            self._mark_call(link)
         shown = self.panel
         shown.seats = self._agents & self._hosts
         shown.nodes = ordered(self._paths, self._sends_from)
@@ -178,13 +194,20 @@ class _Reader:
         if row.event == "send":
             self._frames[row.frame] = row
             self._leaves(row)
+            self._hear_call(row)
             return
         sent = self._frames.pop(row.frame, None)
         if sent is None:
             return
         self._paths.append((sent.node, sent.peer or sent.node))
-        if not self._is_frames or not sent.peer:
+        if not self._is_frames:
             return
+        if not sent.peer:
+            self._call(sent, row)
+            return
+        if row.event == "receive":
+            time_s, senders = self._heard.get(sent.peer, (row.time_s, []))
+            self._heard[sent.peer] = (row.time_s, [*(senders if time_s == row.time_s else []), sent.node])
         packet = self._packets.get(sent.packet)
         kind, label = _of_frame(sent, packet)
         is_whole = sent.what != "a-mpdu"
@@ -199,16 +222,60 @@ class _Reader:
         arrow = Arrow(begin, end, kind, label, lost, again=again, notes=notes)
         if sent.what == "a-mpdu":
             # It is added with its first MPDU of a flow that is shown; the rows of its MPDUs follow.
-            self._aggregate = (sent.frame, arrow)
+            if any(other.end.time_s != row.time_s for other in self._aggregates.values()):
+                self._aggregates.clear()
+            self._aggregates[sent.frame] = arrow
             self._answered.pop((sent.peer, sent.node), None)
             return
         if sent.what == "block-ack":
-            answers = self._answered.get((sent.node, sent.peer))
-            if answers is not None:
-                arrow.label += f" {sum(not part.lost for part in answers.parts)}/{len(answers.parts)}"
-            elif self._flows:
+            answers = self._answers(sent.node, sent.peer)
+            if not answers and self._flows:
                 return
+            arrow.label += answers
         self._add(arrow)
+
+    def _answers(self, node: str, peer: str, since_s: float = 0.0) -> str:
+        """What a BlockAck acknowledges: the MPDUs received of those in the A-MPDU, if it is shown."""
+        of = self._answered.get((node, peer))
+        if of is None or of.end.time_s < since_s:
+            return ""
+        return f" {sum(not part.lost for part in of.parts)}/{len(of.parts)}"
+
+    def _call(self, sent: Event, row: Event) -> None:
+        """A frame to several stations has ended: a BlockAck is for those just heard."""
+        self._mark_call(sent.link)
+        kind, label = _of_frame(sent, None)
+        lost = row.why if row.event == "lost" else ""
+        begin, end = Place(sent.time_s, sent.node, AGENT), Place(row.time_s, sent.node, AGENT)
+        self._called[sent.link] = _Call(Arrow(begin, end, kind, label, lost, notes=[f"{sent.len} B"]))
+        time_s, senders = self._heard.get(sent.node, (-math.inf, []))
+        if sent.what == "block-ack" and sent.time_s - time_s < _AT_ONCE_S:
+            for station in senders:
+                self._draw_call(sent.link, station, self._answers(sent.node, station, time_s))
+
+    def _hear_call(self, row: Event) -> None:
+        """A station that sends at once after a frame to several answers it."""
+        call = self._called.get(row.link)
+        if (
+            call is not None
+            and 0.0 < row.time_s - call.arrow.end.time_s < _AT_ONCE_S
+            and row.peer == call.arrow.begin.node
+        ):
+            self._draw_call(row.link, row.node)
+
+    def _draw_call(self, link: str, station: str, answers: str = "") -> None:
+        """Adds the arrow of a frame to several stations that goes to one of them."""
+        call = self._called[link]
+        call.is_drawn = True
+        end = call.arrow.end._replace(node=station)
+        self._add(replace(call.arrow, end=end, label=call.arrow.label + answers, notes=[*call.arrow.notes]))
+
+    def _mark_call(self, link: str) -> None:
+        """A frame to several stations which none has answered, such as a beacon, is a mark."""
+        call = self._called.pop(link, None)
+        if call is not None and not call.is_drawn:
+            lost = f", {call.arrow.lost}" if call.arrow.lost else ""
+            self._mark(Mark(call.arrow.begin, call.arrow.label + lost))
 
     def _leaves(self, row: Event) -> None:
         """A packet is transmitted on the medium."""
@@ -221,9 +288,9 @@ class _Reader:
         if row.event == "send":
             self._leaves(row)
             return
-        if self._aggregate is None or self._aggregate[0] != row.frame:
+        arrow = self._aggregates.get(row.frame)
+        if arrow is None:
             return
-        arrow = self._aggregate[1]
         ends = (arrow.end.node, arrow.begin.node)
         if ends not in self._answered and is_of(row, self._flows):
             self._answered[ends] = arrow

@@ -1,6 +1,7 @@
 //! The rules of RFC 9002 by packet scripts: which datagrams are lost, and when and why the next ones leave.
 
 use super::*;
+use lasthop_stack::registry::LawConfig;
 use std::collections::BTreeMap;
 
 /// From one end to the other.
@@ -214,18 +215,20 @@ fn a_packet_is_lost_nine_eighths_of_a_round_trip_after_it_was_sent_if_a_later_on
 }
 
 #[test]
-fn newreno_halves_its_window_once_in_a_round_trip() {
+fn a_law_halves_its_window_once_in_a_round_trip() {
     // RFC 9002 (7.3.2): the window is multiplied by kLossReductionFactor, 1/2, once in a recovery period.
-    let mut world = World::connected(QuicLaw::NewReno, |number| matches!(number, 3 | 5));
-    let begin = world.now;
-    world.write(9 * 1100);
-    world.run(Time(begin.0 + 2 * (DELAY.0 + ON_WIRE.0)));
-    let before = world.window();
-    world.run(Time(begin.0 + 300_000_000));
-    assert_eq!(world.counters().reductions, 1);
-    assert_eq!(world.counters().lost, 2);
-    let grown = world.window() - before / 2;
-    assert!(grown < 4 * 1200, "{} after {before}", world.window());
+    for law in [QuicLaw::NewReno, QuicLaw::Ours(LawConfig::Reno(()))] {
+        let mut world = World::connected(law.clone(), |number| matches!(number, 3 | 5));
+        let begin = world.now;
+        world.write(9 * 1100);
+        world.run(Time(begin.0 + 2 * (DELAY.0 + ON_WIRE.0)));
+        let before = world.window();
+        world.run(Time(begin.0 + 300_000_000));
+        assert_eq!(world.counters().reductions, 1, "{law:?}");
+        assert_eq!(world.counters().lost, 2);
+        let grown = world.window() - before / 2;
+        assert!(grown < 4 * 1200, "{} after {before}", world.window());
+    }
 }
 
 #[test]
