@@ -32,9 +32,9 @@ const LATEST_MS: u32 = 1_000_000_000;
 /// A train of packets that was recorded on an idle link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Train {
-    at_ns: u64,
-    base_ns: u64,
-    offsets_ns: Box<[u64]>,
+    at: Time,
+    base: Span,
+    offsets: Box<[Span]>,
 }
 
 /// Trains in the order of their times.
@@ -55,17 +55,20 @@ impl Trains {
                 .map(|word| word.parse().ok().filter(|ms: &u32| *ms <= LATEST_MS))
                 .map(|ms| ms.map(|ms| u64::from(ms) * NS_PER_MS))
                 .collect();
-            let expected =
-                "expected milliseconds such as 120 35 0 2 4: a time, a delay, and opportunities";
-            let Some([at_ns, base_ns, offsets @ ..]) = numbers.as_deref().filter(|all| all.len() > 2) else {
+            let expected = "expected milliseconds such as 120 35 0 2 4: a time, a delay, and opportunities";
+            let Some([at, base, offsets @ ..]) = numbers.as_deref().filter(|all| all.len() > 2) else {
                 let found = if found.is_empty() { "an empty line".to_string() } else { super::quoted(found) };
                 return refused(format!("{found}; {expected}"));
             };
-            let is_late = trains.last().is_some_and(|before| before.at_ns >= *at_ns);
+            let is_late = trains.last().is_some_and(|before| before.at.0 >= *at);
             if is_late || !offsets.is_sorted() {
                 return refused(format!("{}; expected ascending times", super::quoted(found)));
             }
-            trains.push(Train { at_ns: *at_ns, base_ns: *base_ns, offsets_ns: offsets.into() });
+            trains.push(Train {
+                at: Time(*at),
+                base: Span(*base),
+                offsets: offsets.iter().copied().map(Span).collect(),
+            });
         }
         if trains.len() < 2 {
             let text = format!("{} lines; expected at least 2", trains.len());
@@ -77,7 +80,7 @@ impl Trains {
     /// Two trains without delay, each of one packet.
     #[must_use]
     pub fn none() -> Trains {
-        let train = |at_ns| Train { at_ns, base_ns: 0, offsets_ns: [0].into() };
+        let train = |at| Train { at: Time(at), base: Span::ZERO, offsets: [Span::ZERO].into() };
         Trains([train(0), train(NS_PER_MS)].into())
     }
 
@@ -87,16 +90,16 @@ impl Trains {
     }
 
     /// The train at a time, and the base delay of a packet that begins it.
-    fn at(&self, now: Time) -> (usize, u64) {
+    fn at(&self, now: Time) -> (usize, Span) {
         let last = self.0.len() - 1;
-        let within = now.0 % self.0[last].at_ns;
-        let place = self.0.partition_point(|train| train.at_ns <= within).saturating_sub(1).min(last - 1);
+        let within = now.0 % self.0[last].at.0;
+        let place = self.0.partition_point(|train| train.at.0 <= within).saturating_sub(1).min(last - 1);
         let (here, next) = (&self.0[place], &self.0[place + 1]);
-        let part = u128::from(within.saturating_sub(here.at_ns));
+        let part = u128::from(within.saturating_sub(here.at.0));
         let more =
-            u128::from(here.base_ns.abs_diff(next.base_ns)) * part / u128::from(next.at_ns - here.at_ns);
-        let more = more as u64;
-        let base = if next.base_ns < here.base_ns { here.base_ns - more } else { here.base_ns + more };
+            u128::from(here.base.0.abs_diff(next.base.0)) * part / u128::from(next.at.since(here.at).0);
+        let (base, more) = (here.base.0, more as u64);
+        let base = Span(if next.base < here.base { base - more } else { base + more });
         (place, base)
     }
 }
@@ -125,7 +128,7 @@ impl Loads {
     /// The longest base delay.
     #[must_use]
     pub fn longest(&self) -> Span {
-        Span(self.light.iter().map(|train| train.base_ns).max().unwrap_or(0))
+        self.light.iter().map(|train| train.base).max().unwrap_or(Span::ZERO)
     }
 }
 
@@ -168,22 +171,22 @@ impl Line {
             self.following.as_mut().filter(|it| now + it.base <= it.released + self.loads.pause)
         else {
             let (train, base) = self.loads.light.at(now);
-            let (base, room) = (Span(base), opportunity.saturating_sub(bytes));
+            let room = opportunity.saturating_sub(bytes);
             let released = now + base;
             self.following = Some(Following { train, began: now, base, next: 0, room, released });
             return (released, true);
         };
-        let offsets = &self.loads.light.0[following.train].offsets_ns;
+        let offsets = &self.loads.light.0[following.train].offsets;
         let since = now.since(following.began).0;
-        while offsets.get(following.next).is_some_and(|offset| *offset < since) {
+        while offsets.get(following.next).is_some_and(|offset| offset.0 < since) {
             (following.next, following.room) = (following.next + 1, opportunity);
         }
         if following.room < bytes {
             (following.next, following.room) = (following.next + 1, opportunity);
         }
         following.room = following.room.saturating_sub(bytes);
-        let light = offsets.get(following.next).map(|offset| now + following.base + Span(offset - since));
-        let last = offsets.last().map_or(Span::ZERO, |offset| Span(*offset));
+        let light = offsets.get(following.next).map(|offset| now + following.base + Span(offset.0 - since));
+        let last = offsets.last().copied().unwrap_or(Span::ZERO);
         following.released = light.unwrap_or(now + following.base.max(last));
         (following.released, light.is_some())
     }
@@ -197,7 +200,7 @@ impl Transmitter for Line {
         let is_behind = released < self.released;
         self.released = self.released.max(released);
         let released = self.released;
-        let is_idle = self.heavy.queue_at(released).len() == 0;
+        let is_idle = self.heavy.queue_at(released).is_empty();
         let departure =
             if is_light && !is_behind && is_idle { released } else { self.heavy.offer(size, released)? };
         self.queue.push(now, departure, size);
