@@ -22,7 +22,7 @@ def batches(values: Sequence[float], weights: Sequence[float]) -> list[tuple[flo
     """The sums of values and weights of up to 30 stretches, in order, of about the same weight.
 
     >>> batches([1, 0, 1], [1, 1, 1])
-    [(1, 1), (0, 1), (1, 1)]
+    [(1.0, 1.0), (0.0, 1.0), (1.0, 1.0)]
     """
     whole = math.fsum(weights)
     found: list[tuple[float, float]] = []
@@ -42,6 +42,9 @@ def share(events: Sequence[int], of: Sequence[int], level: float = LEVEL) -> Int
     >>> it = share([0, 1, 0, 1] * 50, [1, 1, 1, 1] * 50)
     >>> it.mean, it.n, 0.42 < it.low < 0.44, 0.56 < it.high < 0.58
     (0.5, 200, True, True)
+    >>> alone, together = share([1, 0] * 550, [1] * 1100), share([10] * 55 + [0] * 55, [10] * 110)
+    >>> alone.mean == together.mean, together.high - together.low > 2 * (alone.high - alone.low)
+    (True, True)
     >>> share([0] * 9, [1] * 9).high < 0.34, share([], [])
     (True, Interval(mean=None, low=None, high=None, n=0))
     """
