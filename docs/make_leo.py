@@ -1,12 +1,12 @@
-"""Write the records of examples/leo: the rate and the delay of a link to satellites, in the formats of `kind = "trace"`.
+"""Write the records of examples/leo: the rate and the delay of a link to satellites.
 
     python docs/make_leo.py rates 60 1 > scenarios/examples/traces/leo.rates
     python docs/make_leo.py delays 60 1 > scenarios/examples/traces/leo.delays
 
-The arguments are seconds and a seed. Every 15 s, from second 12 on, another satellite serves the terminal, as Starlink's
-schedule has it (Tanveer et al., "Making Sense of Constellations", CoNEXT Companion 2023): rate and delay jump. Between these
-times the delay follows the distance, and the rate varies from second to second. The numbers are made up: they are not a
-measurement of any network.
+The arguments are seconds and a seed. Every 15 s, from second 12 on, another satellite serves the terminal, as
+Starlink's schedule has it (Tanveer et al., "Making Sense of Constellations", CoNEXT Companion 2023): rate and
+delay jump. Between these times the delay follows the distance, and the rate varies from second to second. The
+numbers are made up: they are not a measurement of any network.
 """
 
 from __future__ import annotations

@@ -232,7 +232,7 @@ def test_a_study_has_the_files_that_its_scenario_names(tmp_path: Path) -> None:
 
 
 def delayed(at_ms: Fraction, delays: list[str], step: int, is_linear: bool) -> Fraction:
-    """The delay at a time: that of its line (LeoReplayer's `delay_queue.cc`), or on the way to the next (CellReplay)."""
+    """The delay at a time: that of its line, as in LeoReplayer, or between it and the next, as in CellReplay."""
     place, part = divmod(at_ms, step)
     here, there = (Fraction(delays[int(place + ahead) % len(delays)]) for ahead in (0, 1))
     return here + (there - here) * part / step if is_linear else here
@@ -268,7 +268,7 @@ def test_packets_take_the_delay_that_was_recorded(tmp_path: Path, number: int) -
 
 
 class CellularQueue:
-    """CellReplay's queue as its source has it, with exact times in milliseconds; its heavy link is a `LinkQueue`."""
+    """CellReplay's queue as its source has it, with exact times in milliseconds, above a `LinkQueue`."""
 
     def __init__(self, trains: list[list[int]], heavy: list[int], size: int, pause: int) -> None:
         self.trains, self.pause, self.size = trains, pause, size + TUN_HEADER
@@ -283,7 +283,8 @@ class CellularQueue:
             within = at % self.trains[-1][0]
             here = max(place for place, train in enumerate(self.trains[:-1]) if train[0] <= within)
             first, second = self.trains[here], self.trains[here + 1]
-            self.base = first[1] + Fraction(second[1] - first[1]) * (within - first[0]) / (second[0] - first[0])
+            part = (within - first[0]) / Fraction(second[0] - first[0])
+            self.base = first[1] + (second[1] - first[1]) * part
             self.began, self.train, self.next, self.room = at, here, 0, OPPORTUNITY - self.size
             return at + self.base, True
         offsets = self.trains[self.train][2:]
@@ -322,7 +323,9 @@ class CellularQueue:
 def test_packets_of_two_loads_leave_when_cellreplay_lets_them(tmp_path: Path, number: int) -> None:
     draw = random.Random(f"loads {number}")
     times = [0, *sorted(draw.sample(range(50, 2000), k=draw.choice([2, 20])))]
-    trains = [[at, draw.randrange(60), *sorted(draw.choices(range(30), k=draw.choice([1, 5])))] for at in times]
+    trains = [
+        [at, draw.randrange(60), *sorted(draw.choices(range(30), k=draw.choice([1, 5])))] for at in times
+    ]
     heavy = sorted(draw.choices(range(1, 1500), k=draw.choice([100, 600])))
     size, pause = draw.choice([60, 748, 1500]), draw.choice([0, 0, 20])
     (tmp_path / "trains").write_text("".join(" ".join(map(str, train)) + "\n" for train in trains))
