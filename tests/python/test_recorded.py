@@ -232,7 +232,7 @@ def test_a_study_has_the_files_that_its_scenario_names(tmp_path: Path) -> None:
 
 
 def delayed(at_ms: Fraction, delays: list[str], step: int, is_linear: bool) -> Fraction:
-    """The delay at a time: that of its line, as in LeoReplayer, or between it and the next, as in CellReplay."""
+    """The delay at a time: that of its line (LeoReplayer), or between it and the next one (CellReplay)."""
     place, part = divmod(at_ms, step)
     here, there = (Fraction(delays[int(place + ahead) % len(delays)]) for ahead in (0, 1))
     return here + (there - here) * part / step if is_linear else here
@@ -339,3 +339,25 @@ def test_packets_of_two_loads_leave_when_cellreplay_lets_them(tmp_path: Path, nu
     assert len(left) > 100
     for packet, at in left.items():
         assert abs(at - float(expected[packet])) < 3e-6, packet
+
+
+@pytest.mark.parametrize(
+    ("trains", "aqm", "said"),
+    [
+        ("0 20 0\n5 20\n", "", 'trains:2: "5 20"; expected milliseconds such as 120 35 0 2 4'),
+        ("5 20 0\n5 20 0\n", "", 'trains:2: "5 20 0"; expected ascending times'),
+        ("0 20 0\n", "", "trains:1: fewer than two lines; expected a train on each"),
+        (
+            "0 20 0\n9 20 0\n",
+            "codel",
+            "codel with trace.light, which delays packets first; expected no such queue",
+        ),
+    ],
+)
+def test_a_light_load_that_cannot_be_used_is_refused(
+    tmp_path: Path, trains: str, aqm: str, said: str
+) -> None:
+    (tmp_path / "trains").write_text(trains, encoding="utf-8")
+    with pytest.raises(lh.ScenarioError) as error:
+        scenario(tmp_path, [1, 2], 1000, 10, aqm, 'trace.light.file = "trains"')
+    assert said in str(error.value)

@@ -71,7 +71,7 @@ impl Trains {
             });
         }
         if trains.len() < 2 {
-            let text = format!("{} lines; expected at least 2", trains.len());
+            let text = "fewer than two lines; expected a train on each".to_string();
             return Err(Unreadable { line: trains.len().max(1), text });
         }
         Ok(Trains(trains.into()))
