@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 LONGEST_S = 3600
 # Without optimisation a fault compiles in seconds, and the tests of a room, which detect most, are as quick.
 CHEAP = {"CARGO_PROFILE_DEV_OPT_LEVEL": "0", "CARGO_PROFILE_TEST_OPT_LEVEL": "0"}
-SIM = ("lasthop-sim", "--features", "lasthop-sim/quic")
+SIM = ("lasthop-sim", "--features", "lasthop-sim/noq")
 STACK_AND_SIM = ("-p", "lasthop-stack", "-p", *SIM, "--lib", "--tests")
 # How cargo and pytest name a test that fails.
 FAILED = re.compile(

@@ -304,7 +304,7 @@ def run_changed(since: str, for_pytest: list[str]) -> int:
         )
         return 2
     test = ("cargo", "test", "--locked", "-p")
-    sim = (*test, "lasthop-sim", "--features", "lasthop-sim/quic")
+    sim = (*test, "lasthop-sim", "--features", "lasthop-sim/noq")
     wanted = []
     if found.stack:
         wanted.append(Step("stack", [*test, "lasthop-stack", "--lib", "--", *sorted(found.stack)]))

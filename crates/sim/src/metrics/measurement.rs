@@ -12,7 +12,7 @@ use super::group::{Group, Sending, TcpGroup};
 use super::link::{Aqm, DrawnLink, ImpairedLink, Link, PolicedLink, RecordedLink};
 use super::outages::{Handoff, HandoffSample, OutageSample, Outages, Resumption};
 use super::ping::Ping;
-use super::quic::QuicFlow;
+use super::quic::{QuicFlow, QuicPath};
 use super::row::ratio;
 use super::run::{Run, SeveralFlows, TcpRun};
 use super::samples::{FlowSample, TcpSample, UdpSample};
@@ -91,6 +91,11 @@ impl Measurement<'_> {
         let samples = self.at_begin.flows[place].quic().zip(self.at_end.flows[place].quic());
         let (began, ended) = samples.expect("a flow over quic has samples of quic");
         QuicFlow { began: *began, ended: *ended, seconds: self.seconds() }
+    }
+
+    /// A path of a flow over QUIC, by its place.
+    pub(super) fn quic_path(&self, place: usize, path: usize) -> QuicPath {
+        QuicPath { flow: self.quic_flow(place), path }
     }
 
     fn udp(&self, place: usize) -> (&UdpSample, &UdpSample) {

@@ -33,9 +33,9 @@ pub(crate) use measurement::{Measurement, Snapshot};
 pub(crate) use outages::{HandoffSample, OutageSample, Resumed};
 pub use row::{METRICS, MetricEntry, Scope, Unit, named};
 pub use run::jain_index;
-#[cfg(feature = "quic")]
-pub(crate) use samples::QuicSample;
 pub(crate) use samples::{FlowSample, TcpSample, UdpSample};
+#[cfg(feature = "quic")]
+pub(crate) use samples::{PathSample, QuicSample};
 
 /// The names of all metrics that a scenario gives, in the order of [`run()`](crate::run())'s outcome.
 #[must_use]

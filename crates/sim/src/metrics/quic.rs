@@ -3,7 +3,7 @@
 use lasthop_stack::units::Span;
 
 use super::row::{Measured, Scope, ratio, rows};
-use super::samples::QuicSample;
+use super::samples::{PathSample, QuicSample};
 
 /// A flow over QUIC between two samples.
 pub(super) struct QuicFlow {
@@ -77,5 +77,52 @@ impl Measured for QuicFlow {
             ratio(flow.ended.window_seconds - flow.began.window_seconds, flow.seconds);
         /// rate of a file: its bytes over completion_s; none for an incomplete file
         "transfer_bps": BitsPerSecond = ratio(flow.ended.file? as f64 * 8.0, flow.ended.completion?.as_secs());
+    }
+}
+
+/// A path of a flow over QUIC between two samples.
+pub(super) struct QuicPath {
+    pub(super) flow: QuicFlow,
+    pub(super) path: usize,
+}
+
+impl QuicPath {
+    fn count(&self, of: fn(&PathSample) -> u64) -> u64 {
+        let QuicFlow { began, ended, .. } = &self.flow;
+        of(&ended.paths[self.path]) - of(&began.paths[self.path])
+    }
+
+    fn ended(&self) -> &PathSample {
+        &self.flow.ended.paths[self.path]
+    }
+}
+
+impl Measured for QuicPath {
+    const SCOPE: Scope = Scope::QuicPath;
+    rows! { |path|
+        /// IP bytes that reached the receiver by this path, including headers and retransmissions
+        "throughput_bps": BitsPerSecond = ratio(path.count(|it| it.bytes_received) as f64 * 8.0, path.flow.seconds);
+        /// their share of those by all paths
+        "share": One = ratio(
+            path.count(|it| it.bytes_received) as f64,
+            path.flow.count(|it| it.paths.iter().map(|it| it.bytes_received).sum()) as f64,
+        );
+        /// packets with data sent by this path, including retransmissions
+        "segments_sent": Segments = Some(path.count(|it| it.data_sent) as f64);
+        /// packets sent by this path that the sender declared lost
+        "packets_lost": Packets = Some(path.count(|it| it.lost) as f64);
+        /// mean of the sender's round-trip samples by this path, without the handshake
+        "rtt_mean_s": Seconds = path.ended().rtt.mean;
+        /// maximum of the sender's round-trip samples by this path
+        "rtt_max_s": Seconds = path.ended().rtt.longest;
+        /// their median
+        "rtt_p50_s": Seconds = path.ended().rtt.median;
+        /// their 95th percentile
+        "rtt_p95_s": Seconds = path.ended().rtt.p95;
+        /// mean congestion window of this path over time, in full packets
+        "cwnd_mean_segments": Segments = ratio(
+            path.ended().window_seconds - path.flow.began.paths[path.path].window_seconds,
+            path.flow.seconds,
+        );
     }
 }

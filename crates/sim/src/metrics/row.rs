@@ -16,7 +16,7 @@ use super::group::{Group, TcpGroup};
 use super::link::{Aqm, DrawnLink, ImpairedLink, Link, PolicedLink, RecordedLink};
 use super::outages::{Handoff, Outages, Resumption};
 use super::ping::Ping;
-use super::quic::QuicFlow;
+use super::quic::{QuicFlow, QuicPath};
 use super::run::{Run, SeveralFlows, TcpRun};
 use super::wifi::{Arq, BlockAcks, Wifi};
 
@@ -134,6 +134,8 @@ scopes! {
     UdpFlow = "udp flow" at "flows.<f>." => entries::<UdpFlow>();
     /// A flow over QUIC.
     QuicFlow = "quic flow" at "flows.<f>." => entries::<QuicFlow>();
+    /// A path of a flow over QUIC that has several, by the node at which it ends.
+    QuicPath = "quic path" at "flows.<f>.paths.<n>." => entries::<QuicPath>();
     /// A flow that probes round trips, or the flows of a group of such, together.
     Ping = "ping" at "flows.<f>." => entries::<Ping>();
     /// A law that classifies the losses of a flow: the one in force, or one that watches.

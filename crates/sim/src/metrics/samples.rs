@@ -84,6 +84,8 @@ pub(crate) struct QuicSample {
     pub(crate) persistent: u64,
     /// The window in full packets, integrated over time.
     pub(crate) window_seconds: f64,
+    /// Of a flow with one path, nothing of that is counted by path.
+    pub(crate) paths: [PathSample; 2],
     /// Of the measured time only.
     pub(crate) rtt: Summary,
     /// Bytes of the file that it sends, if it sends one.
@@ -91,6 +93,20 @@ pub(crate) struct QuicSample {
     pub(crate) handshake: Option<Span>,
     pub(crate) completion: Option<Span>,
     pub(crate) acknowledged: Option<Span>,
+}
+
+/// The counters of one path of a flow over QUIC.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PathSample {
+    pub(crate) bytes_received: u64,
+    /// Packets with data.
+    pub(crate) data_sent: u64,
+    /// Packets declared lost.
+    pub(crate) lost: u64,
+    /// The window in full packets, integrated over time.
+    pub(crate) window_seconds: f64,
+    /// Of the measured time only.
+    pub(crate) rtt: Summary,
 }
 
 impl FlowSample {

@@ -101,7 +101,7 @@ pub(super) fn walk<'a>(config: &Config, run: Option<&'a Measurement<'a>>) -> Vec
     let mut walk = Walk { run, found: Vec::new() };
     let directions = directions(config);
     for (place, direction) in directions.iter().enumerate() {
-        walk.direction(place, direction);
+        walk.direction(config, place, direction);
         if config.has_link_events() && direction.is_tcp() {
             let prefix = format!("{}.outages.", direction.name);
             walk.add(&prefix, |run| run.resumption(place));
@@ -145,12 +145,16 @@ pub(super) fn walk<'a>(config: &Config, run: Option<&'a Measurement<'a>>) -> Vec
 }
 
 impl Walk<'_> {
-    fn direction(&mut self, place: usize, direction: &Direction<'_>) {
+    fn direction(&mut self, config: &Config, place: usize, direction: &Direction<'_>) {
         let prefix = format!("{}.", direction.name);
         if direction.is_tcp() {
             self.add(&prefix, |run| run.tcp_flow(place));
         } else if direction.flow.is_quic() {
             self.add(&prefix, |run| run.quic_flow(place));
+            for (path, node) in direction.flow.paths().enumerate() {
+                let node = &config.nodes[node].name;
+                self.add(&format!("{prefix}paths.{node}."), |run| run.quic_path(place, path));
+            }
         } else if direction.is_probe() {
             self.add(&prefix, |run| run.ping(&[place], &[direction.end()]));
         } else {

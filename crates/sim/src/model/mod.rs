@@ -22,7 +22,7 @@ use lasthop_stack::units::{Bytes, Metres, Rate, Span, Time};
 
 pub use crate::lines::{AirConfig, Sends};
 pub use events::{Absence, HandoffConfig, Late, OutagesConfig};
-pub use quic::{AckFrequency, QuicConfig, QuicLaw};
+pub use quic::{AckFrequency, QuicConfig, QuicLaw, QuicStack};
 
 use crate::medium::impairments::ImpairmentConfig;
 use crate::medium::motion::Motion;
@@ -319,7 +319,6 @@ pub struct SinkConfig {
 }
 
 /// TCP, UDP or QUIC.
-#[expect(clippy::large_enum_variant, reason = "there is one for each flow, and nearly all are TCP")]
 #[derive(Clone, Debug)]
 pub enum TransportConfig {
     /// A TCP connection; `receive_buffer` holds `sink.buffer`.
@@ -409,6 +408,27 @@ impl FlowConfig {
             }
             TransportConfig::Udp { .. } | TransportConfig::Quic(_) => None,
         }
+    }
+
+    /// The node that is a second interface of its receiver.
+    #[must_use]
+    pub fn second(&self) -> Option<usize> {
+        match &self.transport {
+            TransportConfig::Quic(quic) => quic.second,
+            TransportConfig::Tcp(_) | TransportConfig::Udp { .. } => None,
+        }
+    }
+
+    /// The nodes between which its packets travel: its ends, and the sender with a second interface of the receiver.
+    pub fn pairs(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
+        let from = self.from;
+        iter::once(self.to).chain(self.second()).map(move |to| (from, to))
+    }
+
+    /// The nodes at which the paths of a flow with several end.
+    pub fn paths(&self) -> impl Iterator<Item = usize> + use<> {
+        let to = self.to;
+        self.second().into_iter().flat_map(move |second| [to, second])
     }
 
     /// Whether it runs over QUIC.

@@ -6,6 +6,10 @@ use lasthop_stack::units::Span;
 /// The endpoints of a flow over QUIC.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QuicConfig {
+    /// The implementation of both ends.
+    pub stack: QuicStack,
+    /// Index of the node that is a second interface of the receiver.
+    pub second: Option<usize>,
     /// The congestion control law of both ends.
     pub law: QuicLaw,
     /// UDP payload of a full datagram.
@@ -22,6 +26,8 @@ pub struct QuicConfig {
     pub zero_rtt: bool,
     /// The connection is given up after this time without packets.
     pub idle_timeout: Option<Span>,
+    /// A path is abandoned after this time without packets.
+    pub path_timeout: Option<Span>,
     /// When the sender asks its receiver to acknowledge, if it asks.
     pub acks: Option<AckFrequency>,
 }
@@ -35,6 +41,15 @@ pub struct AckFrequency {
     pub max_delay: Option<Span>,
     /// How far ahead of a missing packet another one is acknowledged at once; 0 is never.
     pub reordering: u32,
+}
+
+/// An implementation of QUIC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QuicStack {
+    /// `quinn-proto`.
+    Quinn,
+    /// `noq-proto`, which has multipath.
+    Noq,
 }
 
 /// A congestion control law.

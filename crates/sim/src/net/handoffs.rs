@@ -18,7 +18,7 @@ use super::agents::{Agents, Around, Stack};
 use super::channel::Channel;
 use super::routes::{Hop, Routes};
 use super::ways::{Exit, Way, Ways};
-use crate::model::{Config, HandoffConfig, Late};
+use crate::model::{Config, FlowConfig, HandoffConfig, Late};
 use crate::probe::judgement::Culprit;
 
 /// All nodes with hand-offs.
@@ -79,7 +79,7 @@ pub(super) fn ways(
     (exits, first_ports): (&[Exit], &[usize]),
     (agents, channels): (&Agents, &[Channel]),
 ) -> (Ways, Handoffs) {
-    let pairs: Vec<(usize, usize)> = config.flows.iter().map(|flow| (flow.from, flow.to)).collect();
+    let pairs: Vec<(usize, usize)> = config.flows.iter().flat_map(FlowConfig::pairs).collect();
     let is_guarded = |port: usize| agents.at(port).is_some();
     let is_relay = |channel: u32| !config.has_handoffs() && channels[channel as usize].stage.is_none();
     let scatters = |channel: u32| channels[channel as usize].scatters();

@@ -8,7 +8,7 @@ use std::fmt;
 use lasthop_stack::packet::NodeId;
 
 use super::pairs::{Pairs, bytes_a_pair};
-use crate::model::Config;
+use crate::model::{Config, FlowConfig};
 pub(super) use graph::Graph;
 
 /// An exit of a node: a channel of a point-to-point link, or a station of a medium.
@@ -97,13 +97,13 @@ impl Routes {
         unjoined.first().map_or(Ok(routes), |(_, first)| Err(NoRoutes::Unreachable(*first)))
     }
 
-    /// The flows of a scenario whose ends no path connects, by their index; none if there are too many routes to find
-    /// them.
-    pub(crate) fn unjoined(config: &Config) -> BTreeSet<usize> {
-        let found = Routes::search(Graph::of(config), &ends(config), config.run.max_memory.0);
+    /// The ends of flows that no path connects; none if there are too many routes to find them.
+    pub(crate) fn unjoined(config: &Config) -> BTreeSet<(usize, usize)> {
+        let pairs = ends(config);
+        let found = Routes::search(Graph::of(config), &pairs, config.run.max_memory.0);
         found.map_or_else(
             |_| BTreeSet::new(),
-            |(_, unjoined)| unjoined.iter().map(|(pair, _)| *pair).collect(),
+            |(_, unjoined)| unjoined.iter().map(|(pair, _)| pairs[*pair]).collect(),
         )
     }
 
@@ -204,7 +204,7 @@ const BYTES_A_HOP: usize = bytes_a_pair::<Hop>() + bytes_a_pair::<super::ways::W
 
 /// The ends of the flows.
 fn ends(config: &Config) -> Vec<(usize, usize)> {
-    config.flows.iter().map(|flow| (flow.from, flow.to)).collect()
+    config.flows.iter().flat_map(FlowConfig::pairs).collect()
 }
 
 /// Searches over all links, each from a destination against the hops that lead to it.

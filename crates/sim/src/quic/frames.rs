@@ -26,11 +26,18 @@ impl Frame<'_> {
     pub(super) const STREAM: std::ops::RangeInclusive<u64> = 0x08..=0x0f;
     pub(super) const NEW_CONNECTION_ID: u64 = 0x18;
     pub(super) const CLOSE: std::ops::RangeInclusive<u64> = 0x1c..=0x1d;
+    /// Acknowledgements of a path (draft-ietf-quic-multipath), without and with counts of marks.
+    pub(super) const PATH_ACK: u64 = 0x3e;
+    pub(super) const PATH_ACK_ECN: u64 = 0x3f;
+    pub(super) const PATH_NEW_CONNECTION_ID: u64 = 0x3e78;
     pub(super) const DATAGRAM: std::ops::RangeInclusive<u64> = 0x30..=0x31;
 
     /// Whether its receiver must acknowledge it (RFC 9002, 2).
     pub(super) fn is_eliciting(&self) -> bool {
-        let is_quiet = matches!(self.kind, Self::PADDING | Self::ACK | Self::ACK_ECN);
+        let is_quiet = matches!(
+            self.kind,
+            Self::PADDING | Self::ACK | Self::ACK_ECN | Self::PATH_ACK | Self::PATH_ACK_ECN
+        );
         !is_quiet && !Self::CLOSE.contains(&self.kind)
     }
 
@@ -91,12 +98,16 @@ impl<'a> Iterator for Frames<'a> {
         let whole = self.0.len();
         let kind = self.integer()?;
         let mut numbers = [0; MOST];
+        // These begin with the number of the path.
+        if matches!(kind, Frame::PATH_ACK | Frame::PATH_ACK_ECN | Frame::PATH_NEW_CONNECTION_ID) {
+            self.integer()?;
+        }
         let count = match kind {
             Frame::PADDING | Frame::PING | 0x1e | 0x1f => 0,
-            Frame::ACK | Frame::ACK_ECN | 0xaf => 4,
+            Frame::ACK | Frame::ACK_ECN | Frame::PATH_ACK | Frame::PATH_ACK_ECN | 0xaf => 4,
             0x04 => 3,
-            0x05 | 0x11 | 0x15 | Frame::NEW_CONNECTION_ID => 2,
-            Frame::CRYPTO | 0x10 | 0x12..=0x14 | 0x16 | 0x17 | 0x19 | 0x1d => 1,
+            0x05 | 0x11 | 0x15 | 0x3e75..=0x3e79 | 0x3e7c | Frame::NEW_CONNECTION_ID => 2,
+            Frame::CRYPTO | 0x10 | 0x12..=0x14 | 0x16 | 0x17 | 0x19 | 0x1d | 0x3e7a | 0x3e7b => 1,
             0x07 | 0x1a | 0x1b | 0x30 | 0x31 => 0,
             0x08..=0x0f => 1 + usize::from(kind & 0x04 > 0),
             0x1c => 2,
@@ -106,10 +117,11 @@ impl<'a> Iterator for Frames<'a> {
             *number = self.integer()?;
         }
         let rest = match kind {
-            Frame::ACK | Frame::ACK_ECN => self.ranges(numbers[2], kind == Frame::ACK_ECN)?,
+            Frame::ACK | Frame::PATH_ACK => self.ranges(numbers[2], false)?,
+            Frame::ACK_ECN | Frame::PATH_ACK_ECN => self.ranges(numbers[2], true)?,
             Frame::CRYPTO | 0x07 | 0x1c | 0x1d => self.data(true)?,
             0x08..=0x0f => self.data(kind & 0x02 > 0)?,
-            Frame::NEW_CONNECTION_ID => {
+            Frame::NEW_CONNECTION_ID | Frame::PATH_NEW_CONNECTION_ID => {
                 // An ID with its length, and a token of 16 bytes.
                 let length = *self.0.first()?;
                 self.take(1 + u64::from(length) + 16)?

@@ -2,21 +2,14 @@
 //!
 //! **How.** The messages of a full handshake of TLS 1.3 (RFC 8446, 2) have the lengths that they have with X25519, Ed25519,
 //! one certificate and `TLS_AES_128_GCM_SHA256`. Only the transport parameters in them are real. A packet has a tag of 16
-//! bytes of zeros, and neither its payload nor its header is encrypted: nothing in a simulated network reads or changes them.
+//! bytes, each the number of key updates before it, so that a key of another phase does not open it. Neither its payload nor its
+//! header is encrypted: nothing in a simulated network reads or changes them.
 //! Random numbers and keys of a real session would differ in each run, and with them the bytes of captures.
 //!
 //! A session that resumes another one (2.2) has its ticket instead of certificate and signature, and data goes with the
 //! first message. The server issues two tickets and accepts them, as rustls does by default.
 
-use std::any::Any;
-use std::sync::Arc;
-
 use bytes::BytesMut;
-use quinn_proto::crypto::{
-    self, CryptoError, ExportKeyingMaterialError, HeaderKey, KeyPair, Keys, PacketKey, UnsupportedVersion,
-};
-use quinn_proto::transport_parameters::TransportParameters;
-use quinn_proto::{ConnectError, ConnectionId, Side, TransportError};
 
 use super::qlog::Shown;
 use super::record::Shared;
@@ -87,10 +80,10 @@ static FLIGHTS_OF_SERVER: [Flight; 3] = flights_of_server(&OF_SERVER);
 static AGAIN_FLIGHTS_OF_CLIENT: [Flight; 3] = flights_of_client(&AGAIN_OF_CLIENT, AGAIN_OF_SERVER.len());
 static AGAIN_FLIGHTS_OF_SERVER: [Flight; 3] = flights_of_server(&AGAIN_OF_SERVER);
 
-/// One end of a handshake.
-struct Session {
-    side: Side,
+/// The messages of one end of a handshake.
+struct Handshake {
     own: Vec<u8>,
+    /// The transport parameters of the other end.
     peer: Option<Vec<u8>>,
     /// Bytes of a message that is not whole yet.
     partial: Vec<u8>,
@@ -103,92 +96,34 @@ struct Session {
     record: Shared,
 }
 
-/// What makes the sessions of an endpoint.
-pub(super) struct Maker {
-    pub(super) record: Shared,
-}
-
-impl Maker {
-    fn session(&self, side: Side, parameters: &TransportParameters) -> Box<dyn crypto::Session> {
-        let mut own = Vec::new();
-        parameters.write(&mut own);
-        let record = self.record.clone();
+impl Handshake {
+    /// The end of a client or of a server, with its transport parameters.
+    fn new(is_client: bool, own: Vec<u8>, record: &Shared) -> Handshake {
+        let record = record.clone();
         let (remembered, issues_tickets) = {
             let record = record.lock();
             (record.remembered.clone(), record.issues_tickets)
         };
         let resumes = remembered.is_some();
-        let (flights, to_come): (&[Flight], &[usize]) = match (side, resumes) {
-            (Side::Client, false) => (&FLIGHTS_OF_CLIENT, &OF_SERVER),
-            (Side::Client, true) => (&AGAIN_FLIGHTS_OF_CLIENT, &AGAIN_OF_SERVER),
-            (Side::Server, false) => (&FLIGHTS_OF_SERVER, &OF_CLIENT),
-            (Side::Server, true) => (&AGAIN_FLIGHTS_OF_SERVER, &AGAIN_OF_CLIENT),
+        let (flights, to_come): (&[Flight], &[usize]) = match (is_client, resumes) {
+            (true, false) => (&FLIGHTS_OF_CLIENT, &OF_SERVER),
+            (true, true) => (&AGAIN_FLIGHTS_OF_CLIENT, &AGAIN_OF_SERVER),
+            (false, false) => (&FLIGHTS_OF_SERVER, &OF_CLIENT),
+            (false, true) => (&AGAIN_FLIGHTS_OF_SERVER, &AGAIN_OF_CLIENT),
         };
-        let unused = usize::from(side.is_server() && !issues_tickets);
+        let unused = usize::from(!is_client && !issues_tickets);
         let flights = &flights[..flights.len() - unused];
-        let peer = remembered.filter(|_| side.is_client());
-        Box::new(Session { side, own, peer, partial: Vec::new(), read: 0, flights, to_come, resumes, record })
-    }
-}
-
-impl crypto::ClientConfig for Maker {
-    fn start_session(
-        self: Arc<Self>,
-        _version: u32,
-        _server_name: &str,
-        parameters: &TransportParameters,
-    ) -> Result<Box<dyn crypto::Session>, ConnectError> {
-        Ok(self.session(Side::Client, parameters))
-    }
-}
-
-impl crypto::ServerConfig for Maker {
-    fn initial_keys(&self, _version: u32, _id: &ConnectionId) -> Result<Keys, UnsupportedVersion> {
-        Ok(keys(&self.record))
+        let peer = remembered.filter(|_| is_client);
+        Handshake { own, peer, partial: Vec::new(), read: 0, flights, to_come, resumes, record }
     }
 
-    fn retry_tag(&self, _version: u32, _id: &ConnectionId, _packet: &[u8]) -> [u8; TAG] {
-        [0; TAG]
-    }
-
-    fn start_session(
-        self: Arc<Self>,
-        _version: u32,
-        parameters: &TransportParameters,
-    ) -> Box<dyn crypto::Session> {
-        self.session(Side::Server, parameters)
-    }
-}
-
-impl crypto::Session for Session {
-    fn initial_keys(&self, _id: &ConnectionId, _side: Side) -> Keys {
-        keys(&self.record)
-    }
-
-    fn handshake_data(&self) -> Option<Box<dyn Any>> {
-        None
-    }
-
-    fn peer_identity(&self) -> Option<Box<dyn Any>> {
-        None
-    }
-
-    fn early_crypto(&self) -> Option<(Box<dyn HeaderKey>, Box<dyn PacketKey>)> {
-        self.resumes.then(|| {
-            let Keys { header, packet } = keys(&self.record);
-            (header.local, if self.side.is_client() { packet.local } else { packet.remote })
-        })
-    }
-
-    fn early_data_accepted(&self) -> Option<bool> {
-        self.resumes.then_some(true)
-    }
-
+    /// Whether messages are still to come.
     fn is_handshaking(&self) -> bool {
         self.read < self.to_come.len()
     }
 
-    fn read_handshake(&mut self, bytes: &[u8]) -> Result<bool, TransportError> {
+    /// Reads what the other end has sent.
+    fn read(&mut self, bytes: &[u8]) {
         self.partial.extend_from_slice(bytes);
         while let Some(head) = self.partial.first_chunk::<HEAD>() {
             let length = u32::from_be_bytes(*head) as usize;
@@ -203,19 +138,14 @@ impl crypto::Session for Session {
             self.partial.drain(..HEAD + length);
             self.read += 1;
         }
-        Ok(false)
     }
 
-    fn transport_parameters(&self) -> Result<Option<TransportParameters>, TransportError> {
-        let Some(peer) = &self.peer else { return Ok(None) };
-        Ok(Some(TransportParameters::read(self.side, &mut peer.as_slice())?))
-    }
-
-    fn write_handshake(&mut self, into: &mut Vec<u8>) -> Option<Keys> {
-        let (flight, rest) = self.flights.split_first()?;
-        if self.read < flight.after {
-            return None;
-        }
+    /// Writes what is due; whether it has new keys then.
+    fn write(&mut self, into: &mut Vec<u8>) -> bool {
+        let Some((flight, rest)) = self.flights.split_first().filter(|(next, _)| self.read >= next.after)
+        else {
+            return false;
+        };
         self.flights = rest;
         for (place, length) in flight.sends.iter().enumerate() {
             let parameters: &[u8] = if flight.has_parameters && place == 0 { &self.own } else { &[] };
@@ -223,83 +153,234 @@ impl crypto::Session for Session {
             into.extend_from_slice(parameters);
             into.resize(into.len() + length, 0);
         }
-        flight.changes_keys.then(|| keys(&self.record))
-    }
-
-    fn next_1rtt_keys(&mut self) -> Option<KeyPair<Box<dyn PacketKey>>> {
-        Some(keys(&self.record).packet)
-    }
-
-    fn is_valid_retry(&self, _id: &ConnectionId, _header: &[u8], _payload: &[u8]) -> bool {
-        true
-    }
-
-    fn export_keying_material(
-        &self,
-        output: &mut [u8],
-        _label: &[u8],
-        _context: &[u8],
-    ) -> Result<(), ExportKeyingMaterialError> {
-        output.fill(0);
-        Ok(())
+        flight.changes_keys
     }
 }
 
 /// The key of no cipher. What an end sends goes to its record, and so does what it receives if it is logged.
-enum Plain {
-    Unseen,
-    Recorded(Shared),
+struct Plain {
+    record: Option<Shared>,
+    /// Key updates before it.
+    phase: u8,
 }
 
-fn keys(record: &Shared) -> Keys {
-    let local = Box::new(Plain::Recorded(record.clone()));
-    let is_logged = record.lock().log.is_some();
-    let remote = if is_logged { Plain::Recorded(record.clone()) } else { Plain::Unseen };
-    Keys {
-        header: KeyPair { local: Box::new(Plain::Unseen), remote: Box::new(Plain::Unseen) },
-        packet: KeyPair { local, remote: Box::new(remote) },
+impl Plain {
+    /// The keys of what an end sends, and of what it receives.
+    fn pair(record: &Shared, phase: u8) -> (Plain, Plain) {
+        let is_logged = record.lock().log.is_some();
+        let sent = Plain { record: Some(record.clone()), phase };
+        (sent, Plain { record: is_logged.then(|| record.clone()), phase })
     }
-}
 
-impl PacketKey for Plain {
-    fn encrypt(&self, number: u64, packet: &mut [u8], header: usize) {
+    /// One for headers.
+    fn unseen() -> Plain {
+        Plain { record: None, phase: 0 }
+    }
+
+    fn seal(&self, number: u64, packet: &mut [u8], header: usize) {
         let (length, end) = (packet.len(), packet.len() - TAG);
-        if let Plain::Recorded(record) = self {
+        if let Some(record) = &self.record {
             let (header, frames) = packet[..end].split_at(header);
             record.lock().on_packet(&Shown { number, header, frames, length });
         }
-        packet[end..].fill(0);
+        packet[end..].fill(self.phase);
     }
 
-    fn decrypt(&self, number: u64, header: &[u8], payload: &mut BytesMut) -> Result<(), CryptoError> {
-        let end = payload.len().checked_sub(TAG).ok_or(CryptoError)?;
+    /// Whether it has a tag, of this phase.
+    fn open(&self, number: u64, header: &[u8], payload: &mut BytesMut) -> bool {
+        let Some(end) = payload.len().checked_sub(TAG).filter(|end| payload[*end] == self.phase) else {
+            return false;
+        };
         payload.truncate(end);
-        if let Plain::Recorded(record) = self {
+        if let Some(record) = &self.record {
             let length = header.len() + end + TAG;
             record.lock().on_received(&Shown { number, header, frames: payload, length });
         }
-        Ok(())
-    }
-
-    fn tag_len(&self) -> usize {
-        TAG
-    }
-
-    fn confidentiality_limit(&self) -> u64 {
-        LIMITS.0
-    }
-
-    fn integrity_limit(&self) -> u64 {
-        LIMITS.1
+        true
     }
 }
 
-impl HeaderKey for Plain {
-    fn decrypt(&self, _number_at: usize, _packet: &mut [u8]) {}
+/// The session as a stack takes it: how it shares what makes sessions, passes connection IDs, and names the path of a packet.
+macro_rules! session {
+    ($proto:ident, $shared:ty, $id:ty $(, $path:ty)?) => {
+        use std::any::Any;
 
-    fn encrypt(&self, _number_at: usize, _packet: &mut [u8]) {}
+        use $proto::crypto::{
+            self, CryptoError, ExportKeyingMaterialError, HeaderKey, KeyPair, Keys, PacketKey, UnsupportedVersion,
+        };
+        use $proto::transport_parameters::TransportParameters;
+        use $proto::{ConnectError, ConnectionId, Side, TransportError};
 
-    fn sample_size(&self) -> usize {
-        SAMPLE
-    }
+        /// One end of a handshake.
+        struct Session {
+            side: Side,
+            messages: Handshake,
+            /// Key updates prepared.
+            phase: u8,
+        }
+
+        /// What makes the sessions of an endpoint.
+        pub(in crate::quic) struct Maker {
+            pub(in crate::quic) record: Shared,
+        }
+
+        impl Maker {
+            fn session(&self, side: Side, parameters: &TransportParameters) -> Box<dyn crypto::Session> {
+                let mut own = Vec::new();
+                parameters.write(&mut own);
+                let messages = Handshake::new(side == Side::Client, own, &self.record);
+                Box::new(Session { side, messages, phase: 0 })
+            }
+        }
+
+        impl crypto::ClientConfig for Maker {
+            fn start_session(
+                self: $shared,
+                _version: u32,
+                _server_name: &str,
+                parameters: &TransportParameters,
+            ) -> Result<Box<dyn crypto::Session>, ConnectError> {
+                Ok(self.session(Side::Client, parameters))
+            }
+        }
+
+        impl crypto::ServerConfig for Maker {
+            fn initial_keys(&self, _version: u32, _id: $id) -> Result<Keys, UnsupportedVersion> {
+                Ok(keys(&self.record, 0))
+            }
+
+            fn retry_tag(&self, _version: u32, _id: $id, _packet: &[u8]) -> [u8; TAG] {
+                [0; TAG]
+            }
+
+            fn start_session(
+                self: $shared,
+                _version: u32,
+                parameters: &TransportParameters,
+            ) -> Box<dyn crypto::Session> {
+                self.session(Side::Server, parameters)
+            }
+        }
+
+        impl crypto::Session for Session {
+            fn initial_keys(&self, _id: $id, _side: Side) -> Keys {
+                keys(&self.messages.record, 0)
+            }
+
+            fn handshake_data(&self) -> Option<Box<dyn Any>> {
+                None
+            }
+
+            fn peer_identity(&self) -> Option<Box<dyn Any>> {
+                None
+            }
+
+            fn early_crypto(&self) -> Option<(Box<dyn HeaderKey>, Box<dyn PacketKey>)> {
+                self.messages.resumes.then(|| {
+                    let Keys { header, packet } = keys(&self.messages.record, 0);
+                    (header.local, if self.side == Side::Client { packet.local } else { packet.remote })
+                })
+            }
+
+            fn early_data_accepted(&self) -> Option<bool> {
+                self.messages.resumes.then_some(true)
+            }
+
+            fn is_handshaking(&self) -> bool {
+                self.messages.is_handshaking()
+            }
+
+            fn read_handshake(&mut self, bytes: &[u8]) -> Result<bool, TransportError> {
+                self.messages.read(bytes);
+                Ok(false)
+            }
+
+            fn transport_parameters(&self) -> Result<Option<TransportParameters>, TransportError> {
+                let Some(peer) = &self.messages.peer else { return Ok(None) };
+                Ok(Some(TransportParameters::read(self.side, &mut peer.as_slice())?))
+            }
+
+            fn write_handshake(&mut self, into: &mut Vec<u8>) -> Option<Keys> {
+                self.messages.write(into).then(|| keys(&self.messages.record, 0))
+            }
+
+            fn next_1rtt_keys(&mut self) -> Option<KeyPair<Box<dyn PacketKey>>> {
+                self.phase = self.phase.wrapping_add(1);
+                Some(keys(&self.messages.record, self.phase).packet)
+            }
+
+            fn is_valid_retry(&self, _id: $id, _header: &[u8], _payload: &[u8]) -> bool {
+                true
+            }
+
+            fn export_keying_material(
+                &self,
+                output: &mut [u8],
+                _label: &[u8],
+                _context: &[u8],
+            ) -> Result<(), ExportKeyingMaterialError> {
+                output.fill(0);
+                Ok(())
+            }
+        }
+
+        fn keys(record: &Shared, phase: u8) -> Keys {
+            let (sent, received) = Plain::pair(record, phase);
+            Keys {
+                header: KeyPair { local: Box::new(Plain::unseen()), remote: Box::new(Plain::unseen()) },
+                packet: KeyPair { local: Box::new(sent), remote: Box::new(received) },
+            }
+        }
+
+        impl PacketKey for Plain {
+            fn encrypt(&self, $(_path: $path,)? number: u64, packet: &mut [u8], header: usize) {
+                self.seal(number, packet, header);
+            }
+
+            fn decrypt(
+                &self,
+                $(_path: $path,)?
+                number: u64,
+                header: &[u8],
+                payload: &mut BytesMut,
+            ) -> Result<(), CryptoError> {
+                if self.open(number, header, payload) { Ok(()) } else { Err(CryptoError) }
+            }
+
+            fn tag_len(&self) -> usize {
+                TAG
+            }
+
+            fn confidentiality_limit(&self) -> u64 {
+                LIMITS.0
+            }
+
+            fn integrity_limit(&self) -> u64 {
+                LIMITS.1
+            }
+        }
+
+        impl HeaderKey for Plain {
+            fn decrypt(&self, _number_at: usize, _packet: &mut [u8]) {}
+
+            fn encrypt(&self, _number_at: usize, _packet: &mut [u8]) {}
+
+            fn sample_size(&self) -> usize {
+                SAMPLE
+            }
+        }
+    };
+}
+
+pub(super) mod of_quinn {
+    use super::{BytesMut, Handshake, LIMITS, Plain, SAMPLE, Shared, TAG};
+
+    session!(quinn_proto, std::sync::Arc<Self>, &ConnectionId);
+}
+
+#[cfg(feature = "noq")]
+pub(super) mod of_noq {
+    use super::{BytesMut, Handshake, LIMITS, Plain, SAMPLE, Shared, TAG};
+
+    session!(noq_proto, &Self, ConnectionId, noq_proto::PathId);
 }

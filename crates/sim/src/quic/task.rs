@@ -3,10 +3,6 @@
 use std::collections::VecDeque;
 
 use bytes::Bytes;
-use quinn_proto::{Connection, Dir, Event, StreamEvent, StreamId, VarInt, WriteError};
-
-use super::Peer;
-use lasthop_stack::units::Time;
 
 /// What is written to a stream at a time, before it is the turn of the next one.
 const CHUNK: u64 = 1 << 14;
@@ -15,7 +11,7 @@ static DATA: [u8; 1 << 16] = [0; 1 << 16];
 
 /// The application that sends.
 pub(crate) struct Writer {
-    streams: Vec<StreamId>,
+    streams: Vec<u64>,
     /// How many streams it uses.
     wanted: u32,
     /// The stream whose turn it is.
@@ -80,35 +76,28 @@ impl Writer {
         self.is_finished && self.acknowledged == self.streams.len()
     }
 
-    fn pump(&mut self, connection: &mut Connection) {
+    fn pump(&mut self, connection: &mut impl Carrier) {
         if !self.is_connected || self.is_finished {
             return;
         }
         for length in self.datagrams.iter_mut().flat_map(|datagrams| datagrams.drain(..)) {
-            // One that is too large for the path is lost here.
-            _ = connection.datagrams().send(Bytes::from_static(&DATA[..length as usize]), true);
+            connection.send_datagram(&DATA[..length as usize]);
         }
         while self.backlog > 0 && self.streams.len() < self.wanted as usize {
-            let Some(stream) = connection.streams().open(Dir::Uni) else { break };
+            let Some(stream) = connection.open() else { break };
             self.streams.push(stream);
         }
         let mut blocked = 0;
         while self.backlog > 0 && blocked < self.streams.len() {
             let length = self.backlog.min(CHUNK) as usize;
-            let mut chunk = [Bytes::from_static(&DATA[..length])];
-            match connection.send_stream(self.streams[self.turn]).write_chunks(&mut chunk) {
-                Ok(written) => {
-                    self.backlog -= written.bytes as u64;
-                    blocked = if written.bytes < length { blocked + 1 } else { 0 };
-                }
-                Err(WriteError::Blocked) => blocked += 1,
-                Err(_) => return,
-            }
+            let Some(written) = connection.write(self.streams[self.turn], &DATA[..length]) else { return };
+            self.backlog -= written as u64;
+            blocked = if written < length { blocked + 1 } else { 0 };
             self.turn = (self.turn + 1) % self.streams.len();
         }
         if self.closes && self.backlog == 0 {
             for stream in &self.streams {
-                _ = connection.send_stream(*stream).finish();
+                connection.finish(*stream);
             }
             self.is_finished = true;
         }
@@ -120,61 +109,121 @@ impl Reader {
     pub(crate) fn has_ended(&self) -> bool {
         self.streams > 0 && self.ended == self.streams
     }
-
-    fn read(&mut self, stream: StreamId, connection: &mut Connection) {
-        let mut received = connection.recv_stream(stream);
-        let Ok(mut chunks) = received.read(true) else { return };
-        loop {
-            match chunks.next(usize::MAX) {
-                Ok(Some(chunk)) => self.delivered += chunk.bytes.len() as u64,
-                Ok(None) => {
-                    self.ended += 1;
-                    break;
-                }
-                Err(_) => break,
-            }
-        }
-        // What may now be sent in addition goes with the next datagrams.
-        let _ = chunks.finalize();
-    }
 }
 
-impl Peer {
-    /// The applications of this end act on what has happened: the one that sends, and the one that reads. Returns whether the
-    /// handshake has just been completed.
-    pub(crate) fn work(&mut self, writer: &mut Writer, reader: &mut Reader) -> bool {
-        let Some((_, connection)) = &mut self.connection else { return false };
-        let mut connected = false;
-        while let Some(event) = connection.poll() {
-            match event {
-                Event::Connected => connected = true,
-                Event::Stream(StreamEvent::Opened { dir }) => {
-                    while let Some(stream) = connection.streams().accept(dir) {
-                        reader.streams += 1;
-                        reader.read(stream, connection);
+/// The applications of an end act on what has happened: the one that sends, and the one that reads. Returns whether the
+/// handshake has just been completed.
+pub(super) fn work(connection: &mut impl Carrier, writer: &mut Writer, reader: &mut Reader) -> bool {
+    let connected = connection.happen(writer, reader);
+    // A client that resumes sends at once, and its server answers before the handshake ends.
+    writer.is_connected |= connected || connection.is_early();
+    writer.pump(connection);
+    connected
+}
+
+/// A connection as its applications use it.
+pub(super) trait Carrier {
+    /// Opens a stream if the other end lets it.
+    fn open(&mut self) -> Option<u64>;
+
+    /// Writes to a stream; how much of it, `None` if the connection is over.
+    fn write(&mut self, stream: u64, data: &'static [u8]) -> Option<usize>;
+
+    /// Ends a stream.
+    fn finish(&mut self, stream: u64);
+
+    /// Sends an unreliable datagram. One that is too large for the path is lost here.
+    fn send_datagram(&mut self, data: &'static [u8]);
+
+    /// Reads what has arrived, and notes what is acknowledged. Returns whether the handshake has just been completed.
+    fn happen(&mut self, writer: &mut Writer, reader: &mut Reader) -> bool;
+
+    /// Whether data may be sent before the handshake ends.
+    fn is_early(&self) -> bool;
+}
+
+/// A stream of a stack by the number that the stack gave it.
+macro_rules! stream_id {
+    ($proto:ident, $stream:ident) => {
+        $proto::StreamId::from($proto::VarInt::try_from($stream).expect("a number of the stack"))
+    };
+}
+
+/// The connection of a stack; `$written` says how much of chunks it has written.
+macro_rules! carrier {
+    ($proto:ident, |$stream:ident, $chunk:ident| $written:expr) => {
+        impl Carrier for $proto::Connection {
+            fn open(&mut self) -> Option<u64> {
+                self.streams().open($proto::Dir::Uni).map(u64::from)
+            }
+
+            fn write(&mut self, stream: u64, data: &'static [u8]) -> Option<usize> {
+                let mut $stream = self.send_stream(stream_id!($proto, stream));
+                let mut $chunk = [Bytes::from_static(data)];
+                match $written {
+                    Ok(written) => Some(written),
+                    Err($proto::WriteError::Blocked) => Some(0),
+                    Err(_) => None,
+                }
+            }
+
+            fn finish(&mut self, stream: u64) {
+                _ = self.send_stream(stream_id!($proto, stream)).finish();
+            }
+
+            fn send_datagram(&mut self, data: &'static [u8]) {
+                _ = self.datagrams().send(Bytes::from_static(data), true);
+            }
+
+            fn happen(&mut self, writer: &mut Writer, reader: &mut Reader) -> bool {
+                fn read(of: $proto::StreamId, connection: &mut $proto::Connection, reader: &mut Reader) {
+                    let mut received = connection.recv_stream(of);
+                    let Ok(mut chunks) = received.read(true) else { return };
+                    loop {
+                        match chunks.next(usize::MAX) {
+                            Ok(Some(chunk)) => reader.delivered += chunk.bytes.len() as u64,
+                            Ok(None) => {
+                                reader.ended += 1;
+                                break;
+                            }
+                            Err(_) => break,
+                        }
+                    }
+                    // What may now be sent in addition goes with the next datagrams.
+                    let _ = chunks.finalize();
+                }
+                let mut connected = false;
+                while let Some(event) = self.poll() {
+                    match event {
+                        $proto::Event::Connected => connected = true,
+                        $proto::Event::Stream($proto::StreamEvent::Opened { dir }) => {
+                            while let Some(stream) = self.streams().accept(dir) {
+                                reader.streams += 1;
+                                read(stream, self, reader);
+                            }
+                        }
+                        $proto::Event::Stream($proto::StreamEvent::Readable { id }) => read(id, self, reader),
+                        $proto::Event::Stream($proto::StreamEvent::Finished { .. }) => {
+                            writer.acknowledged += 1
+                        }
+                        $proto::Event::DatagramReceived => {
+                            while let Some(datagram) = self.datagrams().recv() {
+                                reader.delivered += datagram.len() as u64;
+                            }
+                        }
+                        _ => {}
                     }
                 }
-                Event::Stream(StreamEvent::Readable { id }) => reader.read(id, connection),
-                Event::Stream(StreamEvent::Finished { .. }) => writer.acknowledged += 1,
-                Event::DatagramReceived => {
-                    while let Some(datagram) = connection.datagrams().recv() {
-                        reader.delivered += datagram.len() as u64;
-                    }
-                }
-                _ => {}
+                connected
+            }
+
+            fn is_early(&self) -> bool {
+                self.has_0rtt()
             }
         }
-        // A client that resumes sends at once, and its server answers before the handshake ends.
-        writer.is_connected |= connected || connection.has_0rtt();
-        writer.pump(connection);
-        connected
-    }
-
-    /// Closes the connection.
-    pub(crate) fn close(&mut self, now: Time) {
-        let now = self.at(now);
-        if let Some((_, connection)) = &mut self.connection {
-            connection.close(now, VarInt::from_u32(0), Bytes::new());
-        }
-    }
+    };
 }
+
+carrier!(quinn_proto, |stream, chunk| stream.write_chunks(&mut chunk).map(|written| written.bytes));
+#[cfg(feature = "noq")]
+carrier!(noq_proto, |stream, chunk| stream.write_chunks(&mut &mut chunk[..]));

@@ -1,7 +1,9 @@
 //! The rules of RFC 9002 by packet scripts: which datagrams are lost, and when and why the next ones leave.
 
 use super::*;
+use crate::model::QuicLaw;
 use lasthop_stack::registry::LawConfig;
+use lasthop_stack::units::Span;
 use std::collections::BTreeMap;
 
 /// From one end to the other.
@@ -13,16 +15,25 @@ const MAX_ACK_DELAY: Span = Span(25_000_000);
 /// kGranularity (RFC 9002, A.2).
 const GRANULARITY: Span = Span(1_000_000);
 
+/// After which a path is abandoned.
+const PATH_TIMEOUT: Span = Span(500_000_000);
+
+/// A datagram for an end, by which way.
+type Arrival = (usize, [NodeId; 2], Vec<u8>);
+
 /// Two ends over a wire that loses the datagrams of the client that `loses` names, counted from the first after the handshake.
 struct World {
-    ends: [Peer; 2],
+    ends: [Box<dyn Stack>; 2],
     writers: [Writer; 2],
     readers: [Reader; 2],
     now: Time,
-    wire: BTreeMap<(Time, usize), (usize, Vec<u8>)>,
+    wire: BTreeMap<(Time, usize), Arrival>,
     free: [Time; 2],
     /// When each datagram left, and the end that sent it.
     sent: Vec<(Time, usize, Vec<u8>)>,
+    /// The client's datagrams by the node to which they went, and the node to which all are lost.
+    to: BTreeMap<NodeId, u64>,
+    broken: Option<NodeId>,
     loses: fn(usize) -> bool,
     /// Datagrams of the client after the handshake.
     counted: usize,
@@ -31,7 +42,15 @@ struct World {
 
 impl World {
     fn new(law: QuicLaw, seed: u64, loses: fn(usize) -> bool) -> World {
+        World::over(QuicStack::Quinn, law, seed, loses)
+    }
+
+    /// Over quinn with one path, or over noq with two.
+    fn over(stack: QuicStack, law: QuicLaw, seed: u64, loses: fn(usize) -> bool) -> World {
+        let to = if stack == QuicStack::Noq { &[NodeId(1), NodeId(2)][..] } else { &[NodeId(1)] };
         let config = QuicConfig {
+            stack,
+            second: to.get(1).map(|node| node.0 as usize),
             law,
             packet: 1200,
             mtu_discovery: false,
@@ -40,20 +59,25 @@ impl World {
             datagrams: false,
             zero_rtt: false,
             idle_timeout: None,
+            path_timeout: Some(PATH_TIMEOUT),
             acks: None,
         };
-        let end = |role, name: &str, remote| Peer::new(&config, role, remote, Stream::named(seed, 0, name));
+        let end_of = |role, name: &str| {
+            let is_client = role == Role::Client;
+            let way = |to: &NodeId| if is_client { [NodeId(0), *to] } else { [*to, NodeId(0)] };
+            let ports = if is_client { [10_000, 443] } else { [443, 10_000] };
+            end(&config, role, &to.iter().map(way).collect::<Vec<_>>(), ports, Stream::named(seed, 0, name))
+        };
         World {
-            ends: [
-                end(Role::Client, "client", (NodeId(1), 443)),
-                end(Role::Server, "server", (NodeId(0), 10_000)),
-            ],
+            ends: [end_of(Role::Client, "client"), end_of(Role::Server, "server")],
             writers: [Writer::new(1, false), Writer::new(1, false)],
             readers: Default::default(),
             now: Time::ZERO,
             wire: BTreeMap::new(),
             free: [Time::ZERO; 2],
             sent: Vec::new(),
+            to: BTreeMap::new(),
+            broken: None,
             loses,
             counted: 0,
             is_counting: false,
@@ -81,6 +105,13 @@ impl World {
         let mut bytes = Vec::new();
         while self.ends[side].next_datagram(self.now, &mut bytes).is_some() {
             self.sent.push((self.now, side, bytes.clone()));
+            let way = self.ends[side].way().unwrap_or([[NodeId(0), NodeId(1)], [NodeId(1), NodeId(0)]][side]);
+            if side == 0 {
+                *self.to.entry(way[1]).or_default() += 1;
+            }
+            if self.broken.is_some_and(|node| way.contains(&node)) {
+                continue;
+            }
             self.free[side] = self.free[side].max(self.now).after(ON_WIRE);
             if side == 0 && self.is_counting {
                 self.counted += 1;
@@ -88,7 +119,7 @@ impl World {
                     continue;
                 }
             }
-            self.wire.insert((self.free[side].after(DELAY), self.sent.len()), (1 - side, bytes.clone()));
+            self.wire.insert((self.free[side].after(DELAY), self.sent.len()), (1 - side, way, bytes.clone()));
         }
     }
 
@@ -103,8 +134,8 @@ impl World {
             }
             self.now = next.max(self.now);
             if arrival == Some(next) {
-                let ((_, _), (side, bytes)) = self.wire.pop_first().expect("one arrives");
-                self.ends[side].up(&bytes, Ecn::NotEct, self.now);
+                let ((_, _), (side, way, bytes)) = self.wire.pop_first().expect("one arrives");
+                self.ends[side].up(&bytes, Ecn::NotEct, way, self.now);
                 self.drive(side);
             } else {
                 let side = usize::from(timers[0] != Some(next));
@@ -126,7 +157,7 @@ impl World {
     }
 
     fn window(&self) -> u64 {
-        self.ends[0].record().lock().window
+        self.ends[0].record().lock().windows[0].bytes
     }
 
     /// Smoothed round trip and variation by RFC 9002 (5.3), from the samples of the client; its peer acknowledges at once, or
@@ -243,4 +274,50 @@ fn a_time_without_acknowledgements_longer_than_three_timeouts_is_persistent_cong
     world.run(Time(begin.0 + 8_000_000_000));
     assert_eq!(world.counters().persistent, 1, "{:?}", world.counters());
     assert_eq!(world.readers[1].delivered, 6 * 1100);
+}
+
+/// A world over noq, whose client has written so much; and how long after the handshake.
+#[cfg(feature = "noq")]
+fn of_two_paths(seed: u64, bytes: u64) -> World {
+    let mut world = World::over(QuicStack::Noq, QuicLaw::Cubic, seed, |_| false);
+    world.ends[0].connect(Time::ZERO);
+    world.drive(0);
+    world.write(bytes);
+    world
+}
+
+#[cfg(feature = "noq")]
+#[test]
+fn data_goes_by_both_paths_and_is_equal_to_the_byte_each_time() {
+    let run = |seed| {
+        let mut world = of_two_paths(seed, 2_000_000);
+        world.run(Time(10_000_000_000));
+        assert_eq!(world.readers[1].delivered, 2_000_000);
+        (world.sent, world.to)
+    };
+    let (sent, to) = run(1);
+    assert_eq!((sent[0].0, sent[0].2.len()), (Time::ZERO, 1200), "RFC 9000 (14.1)");
+    assert!(to[&NodeId(1)] > 100 && to[&NodeId(2)] > 100, "{to:?}");
+    assert_eq!(run(1), (sent.clone(), to));
+    assert_ne!(run(2).0, sent, "its numbers are from streams of the seed");
+}
+
+#[cfg(feature = "noq")]
+#[test]
+fn what_a_dead_path_had_in_flight_goes_by_the_other_one_and_the_path_is_used_again_when_it_works() {
+    let mut world = of_two_paths(1, 8_000_000);
+    world.run(Time(500_000_000));
+    let before = world.to.clone();
+    world.broken = Some(NodeId(1));
+    world.run(Time(20_000_000_000));
+    assert!(world.to[&NodeId(2)] > before[&NodeId(2)] + 1000, "{:?} after {before:?}", world.to);
+    assert_eq!(world.readers[1].delivered, 8_000_000);
+    let before = world.to.clone();
+    world.broken = None;
+    world.run(Time(25_000_000_000));
+    world.broken = Some(NodeId(2));
+    world.write(1_000_000);
+    world.run(Time(60_000_000_000));
+    assert!(world.to[&NodeId(1)] > before[&NodeId(1)] + 700, "{:?} after {before:?}", world.to);
+    assert_eq!(world.readers[1].delivered, 9_000_000);
 }

@@ -2,6 +2,7 @@
 
 mod datagrams;
 mod host;
+mod names;
 mod outer;
 #[cfg(feature = "quic")]
 mod quic;
@@ -13,9 +14,8 @@ use std::iter;
 #[cfg(feature = "quic")]
 use std::path::PathBuf;
 
-use lasthop_stack::hooks::{Judge, Timer};
+use lasthop_stack::hooks::Timer;
 use lasthop_stack::packet::{NodeId, Packet};
-use lasthop_stack::registry::CongestionKind;
 use lasthop_stack::registry::tcp::{Connection, Role, State};
 use lasthop_stack::units::{Bytes, SeqNo, Time};
 
@@ -24,7 +24,7 @@ use crate::engine::ahead;
 use crate::engine::queue::Slot;
 use crate::engine::streams::Stream;
 use crate::metrics::{FlowSample, TcpSample};
-use crate::model::{Config, FlowConfig, SinkConfig, TransportConfig};
+use crate::model::{FlowConfig, SinkConfig, TransportConfig};
 use crate::net::Net;
 use crate::probe::accounts::Stream as ByteStream;
 use crate::probe::events::Event;
@@ -35,31 +35,14 @@ use crate::traffic::{Act as SourceAct, Source};
 use crate::traffic::{AppConfig, AppKind, start_of};
 use datagrams::Datagrams;
 use host::{End, Host};
+pub use names::logs;
+pub(super) use names::{judging, trace_names};
 use outer::Outer;
 use resuming::Resuming;
 use user::User;
 use way::{Pace, Reader, Way, Ways, is_spurious};
 #[cfg(feature = "quic")]
-use {super::RunError, crate::host::create, quic::Quic};
-
-/// The names of the two ends of each flow in traces. The receiving end has a window and round trips too: those of the
-/// reverse data, or of its SYN and FIN.
-pub(super) fn trace_names(config: &Config) -> Vec<String> {
-    let names = |flow: &FlowConfig| [flow.name.clone(), format!("{}.reverse", flow.name)];
-    config.flows.iter().flat_map(names).collect()
-}
-
-/// The names of the qlogs of a flow, of its sender and its receiver; none of one that does not run over QUIC.
-#[must_use]
-pub fn logs(flow: &FlowConfig) -> Option<[String; 2]> {
-    let is_logged = matches!(flow.transport, TransportConfig::Quic(_)) && !flow.is_outside;
-    is_logged.then(|| ["sender", "receiver"].map(|end| format!("{}-{end}.sqlog", flow.name)))
-}
-
-/// The law that judges instead of this one among [`trace_names`].
-pub(super) fn judging(config: &Config, trace_name: u32, judge: Judge) -> Option<CongestionKind> {
-    config.flows[trace_name as usize / 2].judges().find(|(known, _)| *known == judge).map(|(_, law)| law)
-}
+use {super::RunError, crate::host::create, crate::model::Config, names::first_path, quic::Quic};
 
 /// Opens the qlogs of the flows over QUIC.
 #[cfg(feature = "quic")]
@@ -83,6 +66,18 @@ enum Sockets {
     Outside(Box<Outer>),
     #[cfg(feature = "quic")]
     Quic(Box<Quic>),
+}
+
+#[cfg(feature = "quic")]
+impl Sockets {
+    /// The paths of a flow with several have names in traces.
+    fn trace_paths(&mut self, config: &Config, flow: usize) {
+        if let Sockets::Quic(ends) = self
+            && config.flows[flow].second().is_some()
+        {
+            ends.trace_paths(first_path(config, flow));
+        }
+    }
 }
 
 /// A flow: two ends, the forward data between them and, on some connections, the reverse data.
@@ -134,6 +129,8 @@ impl Flow {
             _ => None,
         };
         let mut sockets = sockets(flow, address, &mut numbers, stream);
+        #[cfg(feature = "quic")]
+        sockets.trace_paths(request.config, number as usize);
         if let TransportConfig::Tcp(config) = &flow.transport {
             chunk = u64::from(config.packet);
         }
@@ -373,7 +370,7 @@ impl Flow {
             Sockets::Udp(ends) => ends.begin_measurement(),
             Sockets::Outside(ends) => ends.begin_measurement(),
             #[cfg(feature = "quic")]
-            Sockets::Quic(_) => {}
+            Sockets::Quic(ends) => ends.begin_measurement(),
         }
     }
 

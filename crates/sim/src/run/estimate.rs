@@ -55,23 +55,24 @@ pub fn estimate(config: &Config) -> Estimate {
     let agents = agents(config);
     let mut senders = vec![false; config.nodes.len()];
     for flow in &config.flows {
-        let path = |from, to| routes.path(from, to);
-        let ways = [path(flow.from, flow.to), path(flow.to, flow.from)];
-        for (node, hop) in ways.iter().flatten() {
-            (senders[*node], senders[hop.next.0 as usize]) = (true, true);
-        }
-        for (direction, source) in directions(flow) {
-            let hops = |direction: usize| {
-                ways[direction].iter().map(|(_, hop): &(usize, Hop)| ports[hop.port.0 as usize])
-            };
-            let mut way = Way::over(hops(direction), hops(1 - direction));
-            way.events += detour;
-            way.events_back += detour;
-            let load = Load::of(&source, &counted(&flow.transport), config, &way);
-            events += ends * way.duplicates() * load.events(&way, agents.as_ref());
-            duplicates = way.duplicates().max(duplicates);
-            loads.push(load);
-            crossed.push(ways[direction].iter().map(|(_, hop)| hop.port.0).collect::<Vec<_>>());
+        for (from, to) in flow.pairs() {
+            let ways = [routes.path(from, to), routes.path(to, from)];
+            for (node, hop) in ways.iter().flatten() {
+                (senders[*node], senders[hop.next.0 as usize]) = (true, true);
+            }
+            for (direction, source) in directions(flow) {
+                let hops = |direction: usize| {
+                    ways[direction].iter().map(|(_, hop): &(usize, Hop)| ports[hop.port.0 as usize])
+                };
+                let mut way = Way::over(hops(direction), hops(1 - direction));
+                way.events += detour;
+                way.events_back += detour;
+                let load = Load::of(&source, &counted(&flow.transport), config, &way);
+                events += ends * way.duplicates() * load.events(&way, agents.as_ref());
+                duplicates = way.duplicates().max(duplicates);
+                loads.push(load);
+                crossed.push(ways[direction].iter().map(|(_, hop)| hop.port.0).collect::<Vec<_>>());
+            }
         }
     }
     if let Some(bin) = config.run.bin {

@@ -58,7 +58,7 @@ pub(super) fn config(sheet: &Sheet<'_>, members: &Members) -> Config {
         }
     }
     let groups = members.flows.chunk_by(|one, other| one.table == other.table);
-    let flows: Vec<FlowConfig> = groups.flat_map(|group| of_group(sheet, group)).collect();
+    let flows: Vec<FlowConfig> = groups.flat_map(|group| of_group(sheet, group, &nodes)).collect();
     let agents = sheet.plan.layout.agents.iter().enumerate();
     let agents = agents
         .map(|(table, name)| {
@@ -84,9 +84,13 @@ pub(super) fn config(sheet: &Sheet<'_>, members: &Members) -> Config {
 
 /// The flows of a group, which differ in their names and ends, and where its table has lists. What they share is read
 /// once.
-fn of_group<'a>(sheet: &Sheet<'_>, group: &'a [Flow]) -> impl Iterator<Item = FlowConfig> + use<'a> {
+fn of_group<'a>(
+    sheet: &Sheet<'_>,
+    group: &'a [Flow],
+    nodes: &[NodeConfig],
+) -> impl Iterator<Item = FlowConfig> + use<'a> {
     let kinds = sheet.kinds(Section::Flows, group[0].table);
-    let like: Vec<FlowConfig> = group.iter().take(kinds).map(|member| flow(sheet, member)).collect();
+    let like: Vec<FlowConfig> = group.iter().take(kinds).map(|member| flow(sheet, member, nodes)).collect();
     group.iter().enumerate().map(move |(place, member)| FlowConfig {
         name: member.name.name.clone(),
         from: member.from,
@@ -248,12 +252,12 @@ fn loss(link: &Part<'_>) -> LossConfig {
     }
 }
 
-fn flow(sheet: &Sheet<'_>, member: &Flow) -> FlowConfig {
+fn flow(sheet: &Sheet<'_>, member: &Flow, nodes: &[NodeConfig]) -> FlowConfig {
     let flow = Part::member(sheet, Section::Flows, member.table, member.name.number);
     let Name { name, group, .. } = member.name.clone();
     let transport = match sheet.transport(member.table, flow.known("app.kind")) {
         Transport::Tcp => TransportConfig::Tcp(transport::tcp(&flow)),
-        Transport::Quic => TransportConfig::Quic(quic::quic(&flow)),
+        Transport::Quic => TransportConfig::Quic(quic::quic(&flow, nodes)),
         Transport::Udp => TransportConfig::Udp { extra_header: flow.bytes("udp.extra-header").0 as u16 },
     };
     let below = |name: &'static str| flow.below(name);

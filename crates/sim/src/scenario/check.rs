@@ -142,6 +142,7 @@ impl<'a> Check<'a> {
         self.groups(&config, &members, sheet);
         self.ecn(&config, sheet);
         self.acks(&config, sheet);
+        self.seconds(&config, sheet);
         let routes = Routes::of(&config);
         if let Err(NoRoutes::Memory(needed)) = routes {
             let text = format!(
@@ -160,8 +161,8 @@ impl<'a> Check<'a> {
             self.shallow(&config, routes);
         }
         let unjoined = if routes.is_some() { BTreeSet::new() } else { Routes::unjoined(&config) };
-        for (number, flow) in config.flows.iter().enumerate() {
-            self.route(&config, flow, !unjoined.contains(&number));
+        for flow in &config.flows {
+            self.route(&config, flow, &unjoined);
         }
         for flow in groups::different(&config, sheet) {
             self.stop(&format!("flows.{}.app", flow.table()), &flow.app);
@@ -192,19 +193,20 @@ impl<'a> Check<'a> {
         }
     }
 
-    fn route(&mut self, config: &Config, flow: &FlowConfig, joined: bool) {
+    fn route(&mut self, config: &Config, flow: &FlowConfig, unjoined: &BTreeSet<(usize, usize)>) {
         let name = flow.table();
-        let [from, to] = [flow.from, flow.to].map(|node| config.nodes[node].name.as_str());
-        if flow.from == flow.to {
-            self.fault(
-                &format!("flows.{name}.to"),
-                format!("\"{to}\" is also the sender; expected another node"),
-            );
-        } else if !joined {
-            let reach = if config.wifi().next().is_some() { ", with stations in range" } else { "" };
-            let text =
-                format!("no path from \"{from}\" to \"{to}\"; expected links that connect them{reach}");
-            self.fault(&format!("flows.{name}.to"), text);
+        for (key, (from, to)) in ["to", "quic.second"].into_iter().zip(flow.pairs()) {
+            let key = format!("flows.{name}.{key}");
+            let [first, last] = [from, to].map(|node| config.nodes[node].name.as_str());
+            if from == to {
+                self.fault(&key, format!("\"{last}\" is also the sender; expected another node"));
+            } else if unjoined.contains(&(from, to)) {
+                let reach = if config.wifi().next().is_some() { ", with stations in range" } else { "" };
+                let text = format!(
+                    "no path from \"{first}\" to \"{last}\"; expected links that connect them{reach}"
+                );
+                self.fault(&key, text);
+            }
         }
     }
 

@@ -6,15 +6,15 @@ use lasthop_stack::link::slotted::{Alternatives, NetworkTable};
 use lasthop_stack::packet::NodeId;
 
 use crate::medium::slots::SlotMedium;
-use crate::model::Config;
+use crate::model::{Config, FlowConfig};
 use crate::net::routes::Routes;
 
 /// The stations at which packets leave a network, in order. The ports of the network begin at `first_port`.
 pub(super) fn exits(config: &Config, routes: &Routes, first_port: u32, stations: &[usize]) -> Vec<u32> {
     let is_own = |port: u32| (first_port..first_port + stations.len() as u32).contains(&port);
     let mut exits = vec![false; config.nodes.len()];
-    for flow in &config.flows {
-        for (from, to) in [(flow.from, flow.to), (flow.to, flow.from)] {
+    for pair in config.flows.iter().flat_map(FlowConfig::pairs) {
+        for (from, to) in [pair, (pair.1, pair.0)] {
             let path = routes.path(from, to);
             for (place, (_, hop)) in path.iter().enumerate() {
                 let goes_on = path.get(place + 1).is_some_and(|(_, next)| is_own(next.port.0));

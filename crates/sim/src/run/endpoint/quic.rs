@@ -10,12 +10,13 @@ use super::End;
 use super::user::Ends;
 use super::way::Way;
 use crate::engine::streams::Stream;
-use crate::metrics::QuicSample;
+use crate::metrics::{PathSample, QuicSample};
 use crate::model::QuicConfig;
 use crate::net::Net;
 use crate::probe::events::Event;
+use crate::probe::spread::{Summary, Times};
 use crate::probe::trace::{RoundTrip, RoundTripOf};
-use crate::quic::{Counters, Log, Peer, Reader, Role, Writer};
+use crate::quic::{self, Counters, Log, PathCounters, Reader, Role, Stack, Writer};
 use crate::traffic::Act;
 
 /// The end that sends the data of the flow.
@@ -23,10 +24,19 @@ const SENDER: usize = 0;
 /// The end that receives it.
 const RECEIVER: usize = 1;
 
+/// A path of a flow with several.
+struct Path {
+    /// Its number among the names of traces.
+    trace_name: u32,
+    /// IP bytes that have reached the receiver by it.
+    bytes_received: u64,
+    round_trips: Times,
+}
+
 /// A connection, or the present one of a user.
 pub(super) struct Quic {
     config: QuicConfig,
-    ends: [Peer; 2],
+    ends: [Box<dyn Stack>; 2],
     address: [(NodeId, u16); 2],
     /// The random streams of both ends, with a section for each connection.
     streams: [Stream; 2],
@@ -36,6 +46,8 @@ pub(super) struct Quic {
     readers: [Reader; 2],
     /// What both ends have done on earlier connections.
     before: [Counters; 2],
+    /// Empty where there is only one path.
+    paths: Vec<Path>,
     opened: Option<Time>,
     /// How long the first handshake took at the sender.
     handshake: Option<Span>,
@@ -67,6 +79,7 @@ impl Quic {
             writers: [Writer::new(config.streams, config.datagrams), Writer::new(1, false)],
             readers: Default::default(),
             before: Default::default(),
+            paths: Vec::new(),
             opened: None,
             handshake: None,
             connected: None,
@@ -74,6 +87,16 @@ impl Quic {
             sent: 0,
             buffer: Vec::new(),
         }
+    }
+
+    /// It has several paths, whose traces have names from this number on.
+    pub(super) fn trace_paths(&mut self, first: u32) {
+        let path = |trace_name| Path { trace_name, bytes_received: 0, round_trips: Times::default() };
+        self.paths = (first..).take(quic::PATHS).map(path).collect();
+    }
+
+    pub(super) fn begin_measurement(&mut self) {
+        self.paths.iter_mut().for_each(|path| path.round_trips.clear());
     }
 
     /// Logs what its ends do in these files, of the sender and the receiver of the flow with this name.
@@ -86,7 +109,7 @@ impl Quic {
 
     /// Ends the logs.
     pub(super) fn finish_logs(&mut self) -> io::Result<()> {
-        self.ends.iter_mut().filter_map(Peer::take_log).try_for_each(Log::finish)
+        self.ends.iter_mut().filter_map(|end| end.take_log()).try_for_each(Log::finish)
     }
 
     /// The source acts.
@@ -129,7 +152,11 @@ impl Quic {
         }
         let content = net.outside.as_ref().and_then(|outside| outside.contents.get(packet.id));
         let content = content.expect("a datagram has its bytes as long as it is in transit");
-        self.ends[side].up(&content.bytes, packet.ecn, net.now);
+        let path = usize::from(packet.dst != self.address[RECEIVER].0);
+        if let Some(path) = self.paths.get_mut(path).filter(|_| side == RECEIVER) {
+            path.bytes_received += packet.size().0;
+        }
+        self.ends[side].up(&content.bytes, packet.ecn, [packet.src, packet.dst], net.now);
         self.drive(side, ends, net);
         self.mark(way, net.now);
     }
@@ -161,6 +188,7 @@ impl Quic {
         }
         while let Some(ecn) = self.ends[side].next_datagram(now, &mut self.buffer) {
             let [(src, src_port), (dst, dst_port)] = [self.address[side], self.address[1 - side]];
+            let [src, dst] = self.ends[side].way().unwrap_or([src, dst]);
             let len = self.buffer.len() as u32;
             let datagram = Datagram { src_port, dst_port, len, number: self.sent, made: now };
             self.sent = self.sent.wrapping_add(1);
@@ -199,10 +227,26 @@ impl Quic {
             }
             let round_trip = RoundTrip { of, rtt: taken.rtt, srtt: taken.srtt, rto: None };
             net.tracer.rtt(net.now, end.trace_name, round_trip);
+            if let Some(path) = self.paths.get_mut(taken.path).filter(|_| side == SENDER) {
+                if of == RoundTripOf::Data {
+                    path.round_trips.take(taken.rtt);
+                }
+                net.tracer.rtt(net.now, path.trace_name, round_trip);
+            }
         }
         let packets = |bytes: u64| bytes as f64 / f64::from(self.config.packet);
-        let threshold = record.threshold.filter(|bytes| *bytes < u64::MAX).map_or(f64::INFINITY, packets);
-        net.tracer.window(net.now, end.trace_name, (packets(record.window), threshold));
+        let windows = record.windows.map(|window| {
+            let threshold = window.threshold.filter(|bytes| *bytes < u64::MAX);
+            (packets(window.bytes), threshold.map_or(f64::INFINITY, packets))
+        });
+        let [first, second] = windows;
+        let all = if second.0 > 0.0 { (first.0 + second.0, first.1 + second.1) } else { first };
+        net.tracer.window(net.now, end.trace_name, all);
+        if side == SENDER {
+            for (path, window) in self.paths.iter().zip(windows) {
+                net.tracer.window(net.now, path.trace_name, window);
+            }
+        }
     }
 
     /// What an end has done on all connections.
@@ -234,11 +278,25 @@ impl Quic {
             reductions: sender.reductions,
             persistent: sender.persistent,
             window_seconds: sender.window_seconds / f64::from(self.config.packet),
+            paths: [0, 1].map(|path| self.path_sample(path, sender.paths[path])),
             rtt: net.round_trips[ends[SENDER].trace_name as usize].summary(),
             file: way.file,
             handshake: self.handshake,
             completion: way.since_start(way.completed),
             acknowledged: way.since_start(way.acknowledged),
+        }
+    }
+}
+
+impl Quic {
+    fn path_sample(&self, number: usize, counters: PathCounters) -> PathSample {
+        let path = self.paths.get(number);
+        PathSample {
+            bytes_received: path.map_or(0, |path| path.bytes_received),
+            data_sent: counters.data,
+            lost: counters.lost,
+            window_seconds: counters.window_seconds / f64::from(self.config.packet),
+            rtt: path.map_or_else(Summary::default, |path| path.round_trips.summary()),
         }
     }
 }
@@ -259,7 +317,7 @@ impl Ends for Quic {
             address.1 = net.ports.of(flow, side, number);
         }
         let known = self.ends[self.opener].parameters().filter(|_| self.config.zero_rtt);
-        let logs = self.ends.each_mut().map(Peer::take_log);
+        let logs = self.ends.each_mut().map(|end| end.take_log());
         self.ends = peers(&self.config, self.opener, self.address, &self.streams, number);
         for end in &mut self.ends {
             end.resume(known.clone());
@@ -300,11 +358,16 @@ fn peers(
     address: [(NodeId, u16); 2],
     streams: &[Stream; 2],
     number: u32,
-) -> [Peer; 2] {
+) -> [Box<dyn Stack>; 2] {
+    let [(from, _), (to, _)] = address;
+    let second = config.second.map(|node| NodeId(node as u32));
     [SENDER, RECEIVER].map(|side| {
         let mut stream = streams[side].clone();
         stream.seek(u64::from(number));
-        Peer::new(config, role(side, opener), address[1 - side], stream)
+        let way = |to| if side == SENDER { [from, to] } else { [to, from] };
+        let ways: Vec<_> = [to].into_iter().chain(second).map(way).collect();
+        let ports = [address[side].1, address[1 - side].1];
+        quic::end(config, role(side, opener), &ways, ports, stream)
     })
 }
 

@@ -1,11 +1,16 @@
 //! The QUIC of a flow.
 
 use super::part::Part;
-use crate::model::{AckFrequency, QuicConfig, QuicLaw};
+use crate::model::{AckFrequency, NodeConfig, QuicConfig, QuicLaw, QuicStack};
+use crate::scenario::value::Value;
 use lasthop_stack::registry::CongestionKind;
 
-pub(super) fn quic(flow: &Part<'_>) -> QuicConfig {
+/// The QUIC of a flow between these nodes.
+pub(super) fn quic(flow: &Part<'_>, nodes: &[NodeConfig]) -> QuicConfig {
+    let place = |name: &str| nodes.iter().position(|node| node.name == name);
     QuicConfig {
+        stack: if flow.word("quic.stack") == "noq" { QuicStack::Noq } else { QuicStack::Quinn },
+        second: flow.known("quic.second").map(Value::text).and_then(|name| place(&name)),
         law: law(flow),
         packet: flow.small("quic.packet") as u16,
         mtu_discovery: flow.flag("quic.mtu-discovery"),
@@ -14,6 +19,9 @@ pub(super) fn quic(flow: &Part<'_>) -> QuicConfig {
         datagrams: flow.flag("quic.datagrams"),
         zero_rtt: flow.flag("quic.zero-rtt"),
         idle_timeout: flow.optional("quic.idle-timeout", Part::span),
+        path_timeout: flow
+            .known("quic.path-idle-timeout")
+            .and_then(|_| flow.optional("quic.path-idle-timeout", Part::span)),
         acks: flow.known("quic.ack-tolerance").map(|_| AckFrequency {
             tolerance: flow.small("quic.ack-tolerance"),
             max_delay: flow.optional("quic.ack-max-delay", Part::span),

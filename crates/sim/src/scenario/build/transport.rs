@@ -52,6 +52,10 @@ pub(super) fn tcp(flow: &Part<'_>) -> tcp::Config {
         if flow.word("tcp.rto-floor") == "variation" { RtoFloor::Variation } else { RtoFloor::Timeout };
     config.rto_arithmetic =
         if flow.word("tcp.rto-arithmetic") == "ticks" { RtoArithmetic::Ticks } else { RtoArithmetic::Real };
+    if flow.flag("tcp.send-autotuning") {
+        let paces = matches!(config.parts.law, LawConfig::Bbr(_) | LawConfig::Bbr3(_));
+        config.send_windows = if paces { 3 } else { 2 };
+    }
     config.receive_autotuning = flow.flag("tcp.receive-autotuning");
     config.receive_cushion = if config.receive_autotuning { flow.small("tcp.receive-cushion") } else { 0 };
     config.counting = match flow.word("tcp.growth") {

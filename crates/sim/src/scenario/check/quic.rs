@@ -2,7 +2,9 @@
 
 use super::Check;
 use super::frames::packet_key;
-use crate::model::{FlowConfig, QuicConfig, QuicLaw};
+use crate::model::{Config, FlowConfig, QuicConfig, QuicLaw, QuicStack};
+use crate::scenario::sheet::Sheet;
+use crate::scenario::value::Value;
 use crate::traffic::AppKind;
 
 /// Bytes of a datagram of 1200 B besides the data of a frame of RFC 9221, at most.
@@ -12,7 +14,46 @@ const LEAST_PACKET: u32 = 1200;
 /// The first window of the laws of quinn; a packet leaves if the window is larger than all in flight with it.
 const FIRST_WINDOW: u32 = 12_000;
 
+/// Pieces of a stream that a receiver of noq keeps (`MAX_CHUNKS`).
+const GAPS: u32 = 1024;
+
 impl Check<'_> {
+    /// What does not go with noq.
+    fn noq(&mut self, key: &impl Fn(&str) -> String, quic: &QuicConfig) {
+        if !cfg!(feature = "noq") {
+            let text = "noq in a build without it; expected quinn, or a build with the feature noq";
+            self.fault(&key("quic.stack"), text.to_string());
+        }
+        if matches!(quic.law, QuicLaw::Ours(_)) {
+            let text = "a law of tcp.congestion over noq; expected quic.congestion, or quinn";
+            self.fault(&key("quic.law"), text.to_string());
+        }
+        if quic.zero_rtt {
+            self.fault(&key("quic.zero-rtt"), "0-RTT over noq; expected false, or quinn".to_string());
+        }
+        let most = GAPS * u32::from(quic.packet);
+        if quic.second.is_some() && quic.window > most {
+            let text = format!(
+                "{} B over two paths, and noq ends a connection with more than {GAPS} gaps in a stream; expected at most {most} B",
+                quic.window
+            );
+            self.fault(&key("quic.window"), text);
+        }
+    }
+
+    /// The second interfaces of receivers at one point.
+    pub(super) fn seconds(&mut self, config: &Config, sheet: &Sheet<'_>) {
+        for flow in &config.flows {
+            let key = format!("flows.{}.quic.second", flow.table());
+            let Some(name) = sheet.get(&key).map(Value::text).filter(|name| name != "none") else { continue };
+            if flow.second().is_none() {
+                self.fault(&key, format!("\"{name}\" is a group; expected one node"));
+            } else if flow.second() == Some(flow.to) {
+                self.fault(&key, format!("\"{name}\" is also the receiver; expected another node"));
+            }
+        }
+    }
+
     pub(super) fn quic(&mut self, flow: &FlowConfig, quic: &QuicConfig) {
         let key = |below: &str| format!("flows.{}.{below}", flow.table());
         if !cfg!(feature = "quic") {
@@ -26,6 +67,9 @@ impl Check<'_> {
             let names: Vec<_> = QuicLaw::OURS.iter().map(|kind| kind.entry().name).collect();
             let text = format!("{} needs {lacks}; expected {}", law.kind().entry().name, names.join(", "));
             self.fault(&key("quic.law"), text);
+        }
+        if quic.stack == QuicStack::Noq {
+            self.noq(&key, quic);
         }
         if quic.zero_rtt && !matches!(flow.app.kind, AppKind::User(_)) {
             let text = "a flow of one session resumes none; expected a source of kind ftp, web, mail or mix";

@@ -8,6 +8,7 @@ use lasthop_stack::registry::CongestionKind;
 const IF_QUIC: &[Only] = &[Only::Quic];
 const LAW: &str = "flows.*.quic.law";
 const IF_OF_STACK: &[Only] = &[Only::Quic, Only::Without(LAW)];
+const IF_MULTIPATH: &[Only] = &[Only::Quic, Only::Is("flows.*.quic.stack", &["noq"])];
 const IF_ASKED: &[Only] = &[Only::Quic, Only::Given("flows.*.quic.ack-tolerance")];
 const IF_STREAMS: &[Only] = &[Only::Quic, Only::Is("flows.*.quic.datagrams", &["false"])];
 
@@ -15,11 +16,20 @@ const IF_STREAMS: &[Only] = &[Only::Quic, Only::Is("flows.*.quic.datagrams", &["
 pub(super) const KEYS: &[Key] = &[
     Key::new(
         "flows.*.quic.stack",
-        Kind::Word("stack", || vec!["quinn"]),
-        "implementation of QUIC at both ends: quinn-proto, unmodified",
+        Kind::Word("stack", || vec!["quinn", "noq"]),
+        "implementation of QUIC at both ends: quinn-proto, or noq-proto, which has multipath; both unmodified",
     )
     .default("quinn")
     .only(IF_QUIC),
+    Key::new(
+        "flows.*.quic.second",
+        Kind::Node,
+        "node that is a second interface of the receiver: the connection has a path to it, too; none means one path",
+    )
+    .or(&["none"])
+    .default("none")
+    .source("draft-ietf-quic-multipath")
+    .only(IF_MULTIPATH),
     Key::new(
         LAW,
         Kind::Word("congestion law", || {
@@ -94,6 +104,18 @@ pub(super) const KEYS: &[Key] = &[
     .at_least("1 ms")
     .at_most(LONGEST)
     .only(IF_QUIC),
+    Key::new(
+        "flows.*.quic.path-idle-timeout",
+        TIME_S,
+        "time without packets after which a path is abandoned and opened again, and what it had in flight goes by the other; \
+         at least three probe timeouts",
+    )
+    .or(&["none"])
+    .default("none")
+    .source("noq-proto: TransportConfig")
+    .at_least("1 ms")
+    .at_most(LONGEST)
+    .only(IF_MULTIPATH),
     Key::new(
         "flows.*.quic.ack-tolerance",
         Kind::Integer,

@@ -282,6 +282,14 @@ pub(super) const OPTIONS: &[Key] = &[
     )
     .profile(full_ack, "ns-2: partial_window_deflation_", "RFC 6582 (3.2)")
     .only(IF_NEWRENO),
+    Key::new(
+        "flows.*.tcp.send-autotuning",
+        Kind::Bool,
+        "whether the send buffer has room for two windows, of BBR three, and grows with the window, so that a long recovery sends nothing new once it is full",
+    )
+    .default("false")
+    .source("Linux: tcp_sndbuf_expand")
+    .only(IF_TCP),
     Key {
         default: Default::Unless(AUTOTUNING),
         ..Key::new(

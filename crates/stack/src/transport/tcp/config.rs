@@ -150,6 +150,8 @@ pub struct Config<P> {
     /// The longest time for which acknowledgements of what arrives beyond a hole wait, from the fourth on; zero where none
     /// does. Only with SACK.
     pub sack_wait: Span,
+    /// Windows for which the send buffer grows (Linux: two, of BBR three); zero where it has no limit.
+    pub send_windows: u8,
     /// Whether the window that a receiver offers begins with 64 KiB and grows with what is read (Linux: `tcp_rcv_space_adjust`).
     pub receive_autotuning: bool,
     /// Segments for which a buffer that grows has room beyond what was read (Linux before 6.16: 16); with none, as much as
@@ -394,6 +396,7 @@ fn ns2_of_2004<P>(parts: P) -> Config<P> {
         rto_arithmetic: RtoArithmetic::Ticks,
         quick_acks: 0,
         sack_wait: Span::ZERO,
+        send_windows: 0,
         receive_autotuning: false,
         receive_cushion: 0,
         quick_acks_again: false,
@@ -462,6 +465,7 @@ fn modern<P>(parts: P) -> Config<P> {
         rto_arithmetic: RtoArithmetic::Real,
         quick_acks: 16,
         sack_wait: Span::ZERO,
+        send_windows: 0,
         receive_autotuning: false,
         receive_cushion: 0,
         quick_acks_again: false,

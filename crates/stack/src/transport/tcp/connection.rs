@@ -311,21 +311,30 @@ impl<P: Parts> Connection<P> {
         left == 0
     }
 
+    /// Sends the data that the windows allow.
+    fn send_data(&mut self, now: Time, out: &mut impl Out) {
+        if self.send_predicted(now, out) {
+            return;
+        }
+        let mut left = self.sender.burst_limit();
+        while left > 0
+            && let Some(outgoing) = self.sender.next_outgoing(now, out)
+        {
+            self.emit(outgoing, now, out);
+            left -= 1;
+        }
+        self.sender.persist_if_stuck(now, out);
+    }
+
     /// Sends what the windows allow, and an acknowledgement alone if one is due and no data carried it.
     fn send_what_may_go(&mut self, now: Time, out: &mut impl Out) {
         if self.state != State::Established {
             return;
         }
         if self.sender.is_busy() {
-            if !self.send_predicted(now, out) {
-                let mut left = self.sender.burst_limit();
-                while left > 0
-                    && let Some(outgoing) = self.sender.next_outgoing(now, out)
-                {
-                    self.emit(outgoing, now, out);
-                    left -= 1;
-                }
-                self.sender.persist_if_stuck(now, out);
+            self.send_data(now, out);
+            if self.sender.refill() {
+                self.send_data(now, out);
             }
             self.sender.on_flushed(now);
         } else {

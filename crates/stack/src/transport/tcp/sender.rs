@@ -5,6 +5,7 @@
 
 mod acknowledged;
 mod asking;
+mod buffer;
 mod early;
 mod hystart;
 mod laws;
@@ -24,6 +25,7 @@ mod unused;
 mod usage;
 
 use asking::Asking;
+use buffer::SendBuffer;
 use early::Early;
 pub use early::Waiting;
 use hystart::HyStart;
@@ -57,7 +59,9 @@ pub struct Sender<P: Parts> {
     reads_timestamps: bool,
     recovery: P::Recovery,
     rtt: RttEstimator,
+    /// The end of what is in the send buffer.
     written: u64,
+    buffer: SendBuffer,
     closed: bool,
     fin_sent: bool,
     edge: u64,
@@ -139,6 +143,7 @@ impl<P: Parts> Sender<P> {
             recovery,
             rtt: RttEstimator::new(config).with_precision(paces),
             written: 0,
+            buffer: SendBuffer::new(config),
             closed: false,
             fin_sent: false,
             edge: 0,
@@ -279,11 +284,6 @@ impl<P: Parts> Sender<P> {
         self.reads_timestamps
     }
 
-    /// The application adds `bytes` to the data to be sent.
-    pub fn write(&mut self, bytes: u64) {
-        self.written = self.written.saturating_add(bytes);
-    }
-
     /// The application has no more data: a FIN follows what was written.
     pub fn close(&mut self) {
         self.closed = true;
@@ -292,6 +292,7 @@ impl<P: Parts> Sender<P> {
     /// Forgets what was written and not yet sent.
     pub fn truncate(&mut self) {
         if !self.fin_sent {
+            self.buffer.forget();
             self.written = self.board.sent_end();
         }
     }
@@ -312,7 +313,10 @@ impl<P: Parts> Sender<P> {
     #[must_use]
     #[inline]
     pub fn is_busy(&self) -> bool {
-        !self.board.is_empty() || self.written > self.board.sent_end() || self.fin_is_due()
+        !self.board.is_empty()
+            || self.written > self.board.sent_end()
+            || self.fin_is_due()
+            || self.buffer.is_waited_for()
     }
 
     /// The handshake is over: the peer's first window is known. A lost SYN leaves a window of one segment

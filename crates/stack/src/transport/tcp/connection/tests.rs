@@ -1,6 +1,7 @@
 //! Two connections over a wire that the test controls: it sees each packet, may drop it, and advances the time.
 
 mod acknowledgements;
+mod buffer;
 mod duplex;
 mod ecn;
 mod eln;

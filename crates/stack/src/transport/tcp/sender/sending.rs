@@ -8,8 +8,13 @@ use crate::transport::tcp::Parts;
 use crate::units::Time;
 
 impl<P: Parts> Sender<P> {
+    /// Whether nothing comes behind what is in the send buffer.
+    fn is_closing(&self) -> bool {
+        self.closed && !self.buffer.is_waited_for()
+    }
+
     pub(super) fn nagle_holds(&self, waiting: u64) -> bool {
-        self.nagle && !self.closed && waiting < u64::from(self.packet) && !self.board.is_empty()
+        self.nagle && !self.is_closing() && waiting < u64::from(self.packet) && !self.board.is_empty()
     }
 
     /// Payload of the next new segment; zero when there is none to send. Small segments wait by Nagle's rule and by
@@ -27,7 +32,7 @@ impl<P: Parts> Sender<P> {
     }
 
     pub(super) fn fin_is_due(&self) -> bool {
-        self.closed && !self.fin_sent && self.board.sent_end() >= self.written
+        self.is_closing() && !self.fin_sent && self.board.sent_end() >= self.written
     }
 
     /// What to send now, if anything; it counts as sent from here on.
@@ -101,7 +106,7 @@ impl<P: Parts> Sender<P> {
             self.limited += 1;
         }
         let push = start + u64::from(len) >= self.written;
-        let fin = self.closed && push;
+        let fin = self.is_closing() && push;
         self.board.push(len + u32::from(fin), fin, now);
         self.fin_sent |= fin;
         self.counters.segments_sent += u64::from(len > 0);

@@ -9,7 +9,8 @@ use lasthop_stack::packet::{Ecn, NodeId};
 use lasthop_stack::units::Time;
 use quinn_proto::TransportConfig;
 
-use super::{Log, Peer, Reader, Role, Writer};
+use super::super::{Log, Peer, Reader, Role, Stack, Writer};
+use super::{Open, over};
 use crate::engine::streams::Stream;
 
 /// The longest UDP payload in an IP packet of 1500 B.
@@ -23,7 +24,7 @@ const LOCAL: (NodeId, u16) = (NodeId(1), 443);
 ///
 /// The session has no cipher, and the lengths of one. Connection IDs and all random numbers of the connection come from a seed.
 pub struct Quinn {
-    end: Peer,
+    end: Peer<Open>,
     writer: Writer,
     reader: Reader,
     /// It opens the connection and has not done so.
@@ -54,7 +55,7 @@ impl Quinn {
     fn new(role: Role, seed: u64, transport: TransportConfig) -> Quinn {
         let stream = Stream::named(seed, 0, "quinn");
         Quinn {
-            end: Peer::over(PACKET, role, REMOTE, stream, |_, _| transport),
+            end: over(PACKET, role, REMOTE, stream, false, |_, _| transport),
             writer: Writer::new(1, false),
             reader: Reader::default(),
             opens: role == Role::Client,
@@ -64,7 +65,7 @@ impl Quinn {
 
 impl lasthop_peer::Peer for Quinn {
     fn receive(&mut self, now: Duration, datagram: &[u8], ecn: u8) {
-        self.end.up(datagram, Ecn::of_bits(ecn), time(now));
+        self.end.up(datagram, Ecn::of_bits(ecn), [REMOTE.0, LOCAL.0], time(now));
     }
 
     fn send(&mut self, now: Duration, into: &mut Vec<u8>) -> Option<u8> {
@@ -75,7 +76,7 @@ impl lasthop_peer::Peer for Quinn {
         if self.end.next_at().is_some_and(|at| at <= now) {
             self.end.on_timer(now);
         }
-        self.end.work(&mut self.writer, &mut self.reader);
+        _ = self.end.work(&mut self.writer, &mut self.reader);
         self.end.next_datagram(now, into).map(|ecn| ecn as u8)
     }
 
