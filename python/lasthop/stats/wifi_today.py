@@ -29,10 +29,12 @@ _CODED = (1, 2, 2, 4, 4, 6, 6, 6, 8, 8, 10, 10, 12, 12)
 _CODE = ((1, 2), (1, 2), (3, 4), (1, 2), (3, 4), (2, 3), (3, 4), *3 * ((5, 6), (3, 4)), (5, 6))
 # The rate of the response, from the mandatory rates 6, 12 and 24 Mbit/s: data bits of its symbol.
 _RESPONSE_BITS = (24, 48, 48, *11 * (96,))
-_MOST_BYTES = {"802.11n": 65_535, "802.11ac": 1_048_575, "802.11ax": 6_500_631, "802.11be": 15_523_200}
+MOST_BYTES = {"802.11n": 65_535, "802.11ac": 1_048_575, "802.11ax": 6_500_631, "802.11be": 15_523_200}
+"""The largest PSDU by family."""
 # MPDUs of the largest block-ack window; a BlockAck has a bit for each.
 _WINDOWS = {"802.11n": 64, "802.11ac": 64, "802.11ax": 256, "802.11be": 1024}
-_LONGEST_PPDU = 5484.0
+LONGEST_PPDU = 5484.0
+"""The longest PPDU in microseconds."""
 _SLOT, _SIFS = 9.0, 16.0
 _OVERHEAD = 26 + 4 + 8
 # IP packets of TCP with timestamps: payload of 1500 bytes, and an acknowledgement.
@@ -56,7 +58,7 @@ class Cell:
     cw_max: int = 1023
     window: int | None = None
     most_bytes: float = math.inf
-    longest: float = _LONGEST_PPDU
+    longest: float = LONGEST_PPDU
 
     @property
     def bits(self) -> int:
@@ -101,8 +103,8 @@ class Cell:
 
         def fits(mpdus: int) -> bool:
             size = self.size(mpdus)
-            most = min(_MOST_BYTES[self.standard], self.most_bytes)
-            return size <= most and self.ppdu(size) <= min(_LONGEST_PPDU, self.longest)
+            most = min(MOST_BYTES[self.standard], self.most_bytes)
+            return size <= most and self.ppdu(size) <= min(LONGEST_PPDU, self.longest)
 
         return next((n for n in range(self.count, 1, -1) if fits(n)), 1)
 

@@ -12,6 +12,7 @@ use lasthop_stack::hooks::Judge;
 use lasthop_stack::link::dot11::{DataRate, MacConfig, PcfConfig, PhyRate};
 use lasthop_stack::link::policer::PolicerConfig;
 use lasthop_stack::link::queue::QueueLimit;
+use lasthop_stack::link::recorded::Delaying;
 use lasthop_stack::link::slotted::interval::Windows;
 use lasthop_stack::link::slotted::{Alternatives, Rules};
 use lasthop_stack::packet::Form;
@@ -269,6 +270,8 @@ pub struct DirectionConfig {
     pub loss: LossConfig,
     /// The impairments of packets in transit other than losses.
     pub impairments: ImpairmentConfig,
+    /// How the delay varies that is added to the constant one, if it was recorded.
+    pub delays: Option<Delaying>,
 }
 
 /// A flow: a source, a transport and a sink.

@@ -28,6 +28,7 @@ pub fn direction(rate_bps: u64, delay: Span) -> DirectionConfig {
         policer: None,
         loss: LossConfig::None,
         impairments: ImpairmentConfig::default(),
+        delays: None,
     }
 }
 
