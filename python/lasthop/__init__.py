@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lasthop._core import Cancel, __version__, model_version
-    from lasthop.api import Run, Scenario, Study, from_dict, load, scenarios, sweep
+    from lasthop.api import Fit, Run, Scenario, Study, fit, from_dict, load, scenarios, sweep
     from lasthop.base.errors import (
         Interrupted,
         LasthopError,
@@ -61,6 +61,8 @@ _HOME = {
     "Run": "lasthop.api",
     "Scenario": "lasthop.api",
     "Trace": "lasthop.scenario.trace",
+    "Fit": "lasthop.api",
+    "fit": "lasthop.api",
     "from_dict": "lasthop.api",
     "load": "lasthop.api",
     "scenarios": "lasthop.api",
@@ -97,6 +99,7 @@ __all__ = [
     "Comparison",
     "Confirmed",
     "Estimate",
+    "Fit",
     "Interrupted",
     "Interval",
     "Ladder",
@@ -128,6 +131,7 @@ __all__ = [
     "UsageError",
     "__version__",
     "compare_laws",
+    "fit",
     "from_dict",
     "law",
     "live",

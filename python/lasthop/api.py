@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, cast
 from lasthop.base.arguments import flag, instance, place
 from lasthop.base.errors import UsageError
 from lasthop.base.paths import shipped
+from lasthop.captures import fitted
 from lasthop.figures.draw import draw, figure_named
 from lasthop.figures.ladders import ladder
 from lasthop.figures.page import page
@@ -98,6 +99,22 @@ def from_dict(values: Mapping[str, object], name: str = "scenario") -> Scenario:
         ScenarioError: The scenario cannot be run; the message has name and key.
     """
     return Scenario.from_dict(values, name)
+
+
+def fit(capture: str | Path) -> Fit:
+    """Make a scenario like the Wi-Fi link in a capture.
+
+    Args:
+        capture: A file in pcap or pcapng, also with gzip, whose frames have radiotap headers.
+
+    Returns:
+        What the capture says of the link, with intervals, and the scenario.
+
+    Raises:
+        UsageError: The file cannot be read, is damaged, or has no frames of data with radiotap headers.
+        ScenarioError: The link in the capture is none that a scenario can have.
+    """
+    return Fit(place("capture", capture, "a capture"))
 
 
 def scenarios() -> dict[str, str]:
@@ -672,3 +689,15 @@ class Study(study.Study):
             LasthopError: pyarrow is not installed.
         """
         write(self, place("path", path, "a file to write"), "parquet")
+
+
+class Fit(fitted.Fit):
+    """What a capture says of its Wi-Fi link, and a scenario like it; `fit` makes one.
+
+    Attributes:
+        text: The scenario as text, in which each measured value has its interval.
+        scenario: The same as a scenario.
+    """
+
+    _scenario_class = Scenario
+    scenario: Scenario

@@ -18,6 +18,7 @@ FUNCTIONS = [pytest.param(one, id=one.name) for one in functions()]
 CLASSES = [pytest.param(one, id=one.__name__) for one in classes()]
 # Errors that the source has on the way and that cannot come up there, with the reason.
 CANNOT = {
+    ("Fit.predict", "Interrupted"): "nobody has a token of its runs",
     ("Run.airtime", "UsageError"): "its point is one of its scenario's",
     ("Run.as_dict", "UsageError"): "its point is one of its scenario's",
     ("Run.notes", "UsageError"): "its point is one of its scenario's",

@@ -25,6 +25,7 @@ ROOMS = (
         "stats",
         "laws",
         "scenario",
+        "captures",
         "realtime",
         "kernel",
         "virtual",

@@ -229,3 +229,135 @@ def test_a_study_has_the_files_that_its_scenario_names(tmp_path: Path) -> None:
     again = lh.Study.open(tmp_path / "study")
     assert again.scenario.point_key(0) == sc.point_key(0)
     assert again.scenario.run().metrics == sc.run().metrics
+
+
+def delayed(at_ms: Fraction, delays: list[str], step: int, is_linear: bool) -> Fraction:
+    """The delay at a time: that of its line (LeoReplayer), or between it and the next one (CellReplay)."""
+    place, part = divmod(at_ms, step)
+    here, there = (Fraction(delays[int(place + ahead) % len(delays)]) for ahead in (0, 1))
+    return here + (there - here) * part / step if is_linear else here
+
+
+@pytest.mark.parametrize("number", range(6))
+def test_packets_take_the_delay_that_was_recorded(tmp_path: Path, number: int) -> None:
+    draw = random.Random(f"delays {number}")
+    delays = [draw.choice(["0", "5", "24.5", "60", "61.25"]) for _ in range(draw.choice([1, 3, 40]))]
+    step, is_linear, keeps_order = draw.choice([10, 100, 250]), number % 2 == 1, number % 3 == 1
+    (tmp_path / "delays").write_text("".join(f"{ms}\n" for ms in delays), encoding="utf-8")
+    keys = [
+        'trace.delay.file = "delays"',
+        f'trace.delay.step = "{step} ms"',
+        f'trace.delay.between = "{"linear" if is_linear else "steps"}"',
+        f"trace.delay.keeps-order = {str(keeps_order).lower()}",
+        'delay = "7 ms"',
+    ]
+    sc = scenario(tmp_path, list(range(1, 400)), 1000, 1000, "", "\n".join(keys))
+    left, came = rows(sc, "frame", "send"), rows(sc, "link", "receive")
+    latest, overtaken = Fraction(0), 0
+    for packet, at in left.items():
+        departure = Fraction(round(at * 1e6), 10**6)
+        arrival = departure + 7 + delayed(departure, delays, step, is_linear)
+        arrival = max(arrival, latest) if keeps_order else arrival
+        overtaken += arrival < latest
+        latest = max(arrival, latest)
+        if arrival < 2999:
+            assert abs(came[packet] - float(arrival)) < 3e-6
+    assert len(came) > 100
+    # What had left by the end and had not arrived may have been overtaken, too.
+    assert sc.run().metrics["links.cell.reordered"] in range(overtaken - len(left) + len(came), overtaken + 1)
+
+
+class CellularQueue:
+    """CellReplay's queue as its source has it, with exact times in milliseconds, above a `LinkQueue`."""
+
+    def __init__(self, trains: list[list[int]], heavy: list[int], size: int, pause: int) -> None:
+        self.trains, self.pause, self.size = trains, pause, size + TUN_HEADER
+        self.heavy = LinkQueue(heavy, 10_000)
+        self.base: Fraction | None = None
+        self.began = self.last = self.end = Fraction(0)
+        self.train = self.next = self.room = 0
+        self.released: list[tuple[int, Fraction, bool]] = []
+
+    def release(self, at: Fraction) -> tuple[Fraction, bool]:
+        if self.base is None or at + self.base > self.last + self.pause:
+            within = at % self.trains[-1][0]
+            here = max(place for place, train in enumerate(self.trains[:-1]) if train[0] <= within)
+            first, second = self.trains[here], self.trains[here + 1]
+            part = (within - first[0]) / Fraction(second[0] - first[0])
+            self.base = first[1] + (second[1] - first[1]) * part
+            self.began, self.train, self.next, self.room = at, here, 0, OPPORTUNITY - self.size
+            return at + self.base, True
+        offsets = self.trains[self.train][2:]
+        since = at - self.began
+        while self.next < len(offsets) and since > offsets[self.next]:
+            self.next, self.room = self.next + 1, OPPORTUNITY
+        if self.room < self.size:
+            self.next, self.room = self.next + 1, OPPORTUNITY
+        self.room -= self.size
+        if self.next >= len(offsets):
+            return max(at + self.base, at + offsets[-1]), False
+        return at + self.base + offsets[self.next] - since, True
+
+    def read_packet(self, number: int, at: Fraction) -> None:
+        self.last, is_light = self.release(at)
+        release = max(self.last, self.end)
+        self.released.append((number, release, is_light and release == self.last))
+        self.end = release
+
+    def departures(self) -> dict[int, Fraction]:
+        """When each packet leaves: on release, or at an opportunity of the heavy link."""
+        found = {}
+        for number, release, bypasses in self.released:
+            whole = -(-release.numerator // release.denominator) - (release.denominator > 1)
+            self.heavy.rationalize(whole)
+            is_empty = not self.heavy.queue and not self.heavy.left
+            if bypasses and is_empty:
+                found[number] = release
+            else:
+                self.heavy.queue.append((number, self.size))
+        self.heavy.rationalize(10_000)
+        return found | {number: Fraction(at) for number, at in self.heavy.departures.items()}
+
+
+@pytest.mark.parametrize("number", range(8))
+def test_packets_of_two_loads_leave_when_cellreplay_lets_them(tmp_path: Path, number: int) -> None:
+    draw = random.Random(f"loads {number}")
+    times = [0, *sorted(draw.sample(range(50, 2000), k=draw.choice([2, 20])))]
+    trains = [
+        [at, draw.randrange(60), *sorted(draw.choices(range(30), k=draw.choice([1, 5])))] for at in times
+    ]
+    heavy = sorted(draw.choices(range(1, 1500), k=draw.choice([100, 600])))
+    size, pause = draw.choice([60, 748, 1500]), draw.choice([0, 0, 20])
+    (tmp_path / "trains").write_text("".join(" ".join(map(str, train)) + "\n" for train in trains))
+    keys = f'trace.light = {{ file = "trains", pause = "{pause} ms" }}'
+    sc = scenario(tmp_path, heavy, size, 100_000, "", keys)
+    queue = CellularQueue(trains, heavy, size, pause)
+    for packet, at in rows(sc, "udp", "send").items():
+        queue.read_packet(packet, Fraction(round(at * 1e6), 10**6))
+    expected = queue.departures()
+    left = rows(sc, "frame", "send")
+    assert len(left) > 100
+    for packet, at in left.items():
+        assert abs(at - float(expected[packet])) < 3e-6, packet
+
+
+@pytest.mark.parametrize(
+    ("trains", "aqm", "said"),
+    [
+        ("0 20 0\n5 20\n", "", 'trains:2: "5 20"; expected milliseconds such as 120 35 0 2 4'),
+        ("5 20 0\n5 20 0\n", "", 'trains:2: "5 20 0"; expected ascending times'),
+        ("0 20 0\n", "", "trains:1: fewer than two lines; expected a train on each"),
+        (
+            "0 20 0\n9 20 0\n",
+            "codel",
+            "codel with trace.light, which delays packets first; expected no such queue",
+        ),
+    ],
+)
+def test_a_light_load_that_cannot_be_used_is_refused(
+    tmp_path: Path, trains: str, aqm: str, said: str
+) -> None:
+    (tmp_path / "trains").write_text(trains, encoding="utf-8")
+    with pytest.raises(lh.ScenarioError) as error:
+        scenario(tmp_path, [1, 2], 1000, 10, aqm, 'trace.light.file = "trains"')
+    assert said in str(error.value)

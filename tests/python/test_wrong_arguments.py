@@ -30,6 +30,7 @@ OWNERS = {
     "trace": "Trace",
     "ladder": "Ladder",
     "play": "Play",
+    "fit": "Fit",
     "study": "Study",
     "table": "Table",
     "net": "Live",
@@ -85,6 +86,7 @@ def things(folder: Path) -> dict[str, Any]:
         **named,
         "ladder": run.ladder(),
         "play": run.play(),
+        "fit": captured(folder),
         "net": lh.live(sc, ["a"]),
         "node": lh.LiveNode(Node("a", "10.0.0.1", 0, 0), 1, [], []),
         "lh": lh,
@@ -92,6 +94,14 @@ def things(folder: Path) -> dict[str, Any]:
         "folder": folder,
         "Reno": Reno,
     }
+
+
+def captured(folder: Path) -> lh.Fit:
+    """A fit of a short capture."""
+    lh.load("hops/hotel").set({"run.duration": "1 s", "run.warmup": "0 s"}).run(
+        pcap={"air": folder / "air.pcap"}
+    )
+    return lh.fit(folder / "air.pcap")
 
 
 def raised(call: str, named: dict[str, Any]) -> lh.LasthopError:

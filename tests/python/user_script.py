@@ -109,7 +109,17 @@ def in_real_time(chosen: lh.Scenario) -> None:
         print(outcome.late_p99_s, outcome.metrics[METRIC], outcome.as_dict()["kernel"])
 
 
+def fitted(folder: Path) -> None:
+    """A scenario like a capture."""
+    hotel = lh.load("hops/hotel").set({"run.duration": "1 s", "run.warmup": "0 s"})
+    hotel.run(pcap={"air": folder / "air.pcap"})
+    fit: lh.Fit = lh.fit(folder / "air.pcap")
+    fit.save(folder / "air.toml")
+    print(fit.parameters(), fit.predict().rows, fit.scenario.id, len(fit.text))
+
+
 def main(folder: Path) -> None:
+    fitted(folder)
     searched(folder)
     chosen, bound = described("lle-tcp/fig05")
     assert measured(chosen, folder).events <= bound.events

@@ -17,10 +17,12 @@ mod steering;
 mod watch;
 
 use lasthop_sim::engine::streams::{self, Stream};
+use lasthop_sim::medium::radio::modulation;
+use lasthop_stack::link::dot11::{Family, Guard, Mode, Ru};
 use numpy::PyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use statrs::distribution::{ContinuousCDF, StudentsT};
+use statrs::distribution::{Beta, ContinuousCDF, StudentsT};
 
 /// The exceptions, which the package defines with a common base.
 mod errors {
@@ -78,6 +80,28 @@ fn t_quantile(p: f64, df: f64) -> PyResult<f64> {
     Ok(law.inverse_cdf(p))
 }
 
+/// The `p` quantile of the beta distribution with the shapes `a` and `b`.
+#[pyfunction]
+fn beta_quantile(p: f64, a: f64, b: f64) -> PyResult<f64> {
+    let law = Beta::new(a, b).map_err(|_| {
+        PyValueError::new_err(format!("beta_quantile: shapes {a} and {b}; expected numbers above 0"))
+    })?;
+    if !(0.0..=1.0).contains(&p) {
+        return Err(PyValueError::new_err(format!("beta_quantile: p = {p}; expected a number from 0 to 1")));
+    }
+    Ok(law.inverse_cdf(p))
+}
+
+/// Probability that an MPDU of these bytes fails at a ratio of signal to noise, by its MCS.
+#[pyfunction]
+fn mpdu_failure(mcs: u8, size: u32, ratio: f64) -> PyResult<f64> {
+    if mcs > Family::He.highest_mcs() {
+        return Err(PyValueError::new_err(format!("mpdu_failure: mcs = {mcs}; expected at most 11")));
+    }
+    let mode = Mode { family: Family::He, mcs, width: 20, guard: Guard::Normal, streams: 1, ru: Ru::Whole };
+    Ok(modulation::mpdu_failure(mode, size, ratio))
+}
+
 /// The first `n` draws of a named random stream.
 #[pyfunction]
 fn philox<'py>(
@@ -123,6 +147,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(registry, module)?)?;
     module.add_function(wrap_pyfunction!(metric, module)?)?;
     module.add_function(wrap_pyfunction!(t_quantile, module)?)?;
+    module.add_function(wrap_pyfunction!(beta_quantile, module)?)?;
+    module.add_function(wrap_pyfunction!(mpdu_failure, module)?)?;
     module.add_function(wrap_pyfunction!(philox, module)?)?;
     module.add_function(wrap_pyfunction!(stream_key, module)?)?;
     Ok(())

@@ -38,6 +38,7 @@ COMMANDS = {
     "virtual": ("virtual", "Run programs on the nodes of a scenario, in virtual time."),
     "kernel": ("kernel", "Load JTCP and EJTCP into the kernel of this machine."),
     "link": ("link", "Run a program behind a link: rate, delay, loss, a trace, Wi-Fi."),
+    "fit": ("fit", "Make a scenario like a captured Wi-Fi link."),
     "new": ("author", "Copy a shipped scenario as a starting point."),
     "list": ("author", "List variants, links, metrics, scenarios and more."),
     "explain": ("author", "Explain a scenario key: meaning, unit, default, source."),

@@ -4,7 +4,8 @@ An exchange of one station takes AIFS, on average CWmin / 2 slots, a PPDU of N M
 or BlockAck. N is the least of the limits by count, bytes and time. The arithmetic of the PPDU is
 written here once more, from the standard, and not taken from the simulator.
 
-Source: IEEE 802.11-2020, 19.4.3, 21.4.3, 10.23.2; 802.11ax-2021, 27.4.3; Bianchi 2000.
+Source: IEEE 802.11-2020, 19.4.3, 21.4.3, 10.23.2; 802.11ax-2021, 27.4.3; 802.11be-2024, 36.3.12, 36.5;
+Bianchi 2000.
 """
 
 from __future__ import annotations
@@ -21,14 +22,19 @@ _SUBCARRIERS = {
     "802.11n": {20: 52, 40: 108},
     "802.11ac": {20: 52, 40: 108, 80: 234, 160: 468},
     "802.11ax": {20: 234, 40: 468, 80: 980, 160: 1960},
+    "802.11be": {20: 234, 40: 468, 80: 980, 160: 1960, 320: 3920},
 }
 # Coded bits of a subcarrier and the rate of the code, by MCS.
-_CODED = (1, 2, 2, 4, 4, 6, 6, 6, 8, 8, 10, 10)
-_CODE = ((1, 2), (1, 2), (3, 4), (1, 2), (3, 4), (2, 3), (3, 4), (5, 6), (3, 4), (5, 6), (3, 4), (5, 6))
+_CODED = (1, 2, 2, 4, 4, 6, 6, 6, 8, 8, 10, 10, 12, 12)
+_CODE = ((1, 2), (1, 2), (3, 4), (1, 2), (3, 4), (2, 3), (3, 4), *3 * ((5, 6), (3, 4)), (5, 6))
 # The rate of the response, from the mandatory rates 6, 12 and 24 Mbit/s: data bits of its symbol.
-_RESPONSE_BITS = (24, 48, 48, 96, 96, 96, 96, 96, 96, 96, 96, 96)
-_MOST_BYTES = {"802.11n": 65_535, "802.11ac": 1_048_575, "802.11ax": 6_500_631}
-_LONGEST_PPDU = 5484.0
+_RESPONSE_BITS = (24, 48, 48, *11 * (96,))
+MOST_BYTES = {"802.11n": 65_535, "802.11ac": 1_048_575, "802.11ax": 6_500_631, "802.11be": 15_523_200}
+"""The largest PSDU by family."""
+# MPDUs of the largest block-ack window; a BlockAck has a bit for each.
+_WINDOWS = {"802.11n": 64, "802.11ac": 64, "802.11ax": 256, "802.11be": 1024}
+LONGEST_PPDU = 5484.0
+"""The longest PPDU in microseconds."""
 _SLOT, _SIFS = 9.0, 16.0
 _OVERHEAD = 26 + 4 + 8
 # IP packets of TCP with timestamps: payload of 1500 bytes, and an acknowledgement.
@@ -52,7 +58,7 @@ class Cell:
     cw_max: int = 1023
     window: int | None = None
     most_bytes: float = math.inf
-    longest: float = _LONGEST_PPDU
+    longest: float = LONGEST_PPDU
 
     @property
     def bits(self) -> int:
@@ -63,7 +69,7 @@ class Cell:
     @property
     def symbol(self) -> float:
         """The length of a symbol."""
-        return (12.8 if self.standard == "802.11ax" else 3.2) + self.guard
+        return (12.8 if self.standard in ("802.11ax", "802.11be") else 3.2) + self.guard
 
     @property
     def preamble(self) -> float:
@@ -73,7 +79,8 @@ class Cell:
             return 32.0 + 4 * fields
         if self.standard == "802.11ac":
             return 36.0 + 4 * fields
-        return 36.0 + fields * ((12.8 if self.guard == 3.2 else 6.4) + self.guard)
+        signal = 0 if self.standard == "802.11ax" else 8 if self.mcs == 0 else 4
+        return 36.0 + signal + fields * ((12.8 if self.guard == 3.2 else 6.4) + self.guard)
 
     def ppdu(self, size: int) -> float:
         """The length of a PPDU with this many bytes."""
@@ -96,8 +103,8 @@ class Cell:
 
         def fits(mpdus: int) -> bool:
             size = self.size(mpdus)
-            most = min(_MOST_BYTES[self.standard], self.most_bytes)
-            return size <= most and self.ppdu(size) <= min(_LONGEST_PPDU, self.longest)
+            most = min(MOST_BYTES[self.standard], self.most_bytes)
+            return size <= most and self.ppdu(size) <= min(LONGEST_PPDU, self.longest)
 
         return next((n for n in range(self.count, 1, -1) if fits(n)), 1)
 
@@ -108,8 +115,8 @@ class Cell:
     @property
     def response(self) -> float:
         """The length of the Ack or BlockAck."""
-        window = self.window or (256 if self.standard == "802.11ax" else 64)
-        return self.control(14 if self.mpdus == 1 else (56 if window > 64 else 32))
+        window = self.window or _WINDOWS[self.standard]
+        return self.control(14 if self.mpdus == 1 else 24 + window // 8)
 
     @property
     def aifs(self) -> float:

@@ -3,6 +3,7 @@
 `draw`       random values that a seed repeats
 `tree`       a scenario as nested tables, and its TOML text
 `networks`   nodes and links of every kind; `traffic`: flows over them
+`multi_link` further links of the stations of a link
 `events`     outages and hand-offs; `marking`: queues that mark, and ECN
 `twists`     any key of the table of keys, set to some legal value
 `cases`      a number makes a scenario; the same number makes the same one

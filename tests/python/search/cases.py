@@ -12,6 +12,7 @@ from .access_point import draw_access_point
 from .draw import Draw
 from .events import draw_events
 from .marking import draw_marking
+from .multi_link import draw_multi_link
 from .networks import draw_network
 from .stations import draw_stations
 from .traffic import draw_flows
@@ -47,7 +48,14 @@ def case(number: int) -> Draft:
         draw = Draw(f"lasthop/{number}/{attempt}")
         tree = _draft(draw)
         if _is_accepted(tree):
-            for more in (_with_events, _with_marking, _with_stations, _with_access_point, _with_wires):
+            for more in (
+                _with_events,
+                _with_marking,
+                _with_stations,
+                _with_access_point,
+                _with_wires,
+                _with_links,
+            ):
                 tree = more(number, tree)
             tree = twist(draw, tree, draw.one([0, 3, 8, 20]))
             pairs = Draw(f"lasthop/{number}/pair")
@@ -98,6 +106,12 @@ def _with_access_point(number: int, tree: Tree) -> Tree:
 def _with_wires(number: int, tree: Tree) -> Tree:
     """The scenario with wires that police, reorder and duplicate now and then, drawn apart likewise."""
     more = draw_wires(Draw(f"lasthop/{number}/wires"), tree)
+    return more if _is_accepted(more) else tree
+
+
+def _with_links(number: int, tree: Tree) -> Tree:
+    """The scenario with multi-link devices now and then, drawn apart likewise."""
+    more = draw_multi_link(Draw(f"lasthop/{number}/links"), tree)
     return more if _is_accepted(more) else tree
 
 

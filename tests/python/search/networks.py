@@ -169,6 +169,7 @@ MODES: dict[str, tuple[int, list[str], list[str]]] = {
     "802.11n": (7, ["20 MHz", "40 MHz"], ["0.4 us", "0.8 us"]),
     "802.11ac": (8, ["20 MHz", "80 MHz", "160 MHz"], ["0.4 us", "0.8 us"]),
     "802.11ax": (11, ["20 MHz", "80 MHz", "160 MHz"], ["0.8 us", "1.6 us", "3.2 us"]),
+    "802.11be": (13, ["20 MHz", "80 MHz", "320 MHz"], ["0.8 us", "1.6 us", "3.2 us"]),
 }
 
 
@@ -194,7 +195,7 @@ def _losses(draw: Draw, *models: str) -> Tree:
 
 
 def _wifi_of_today(draw: Draw, *nodes: str, access_point: str | None = None) -> tuple[Tree, float]:
-    """An 802.11n, ac or ax link between these stations, and a rate that it carries."""
+    """An 802.11n, ac, ax or be link between these stations, and a rate that it carries."""
     standard = draw.one(list(MODES))
     highest, widths, guards = MODES[standard]
     table: Tree = {"kind": "wifi", "nodes": list(nodes), "standard": standard}
@@ -207,6 +208,9 @@ def _wifi_of_today(draw: Draw, *nodes: str, access_point: str | None = None) -> 
         table["aggregate"] = aggregate
     table["block-ack"] = {"after-loss": draw.one(["request", "data"])}
     table["block-ack"]["reorder-timeout"] = draw.one(["5 ms", "100 ms"])
+    if standard == "802.11be":
+        table["block-ack"]["window"] = draw.one([64, 512, 1024])
+        table.setdefault("aggregate", {"count": table["block-ack"]["window"]})
     if draw.chance(0.3):
         table["edca"] = {"best-effort": {"cw-min": draw.one([1, 7, 31]), "txop": draw.one(["0 s", "2 ms"])}}
     if draw.chance(0.4):
@@ -214,7 +218,7 @@ def _wifi_of_today(draw: Draw, *nodes: str, access_point: str | None = None) -> 
     table["queue"] = f"{draw.whole(1, 200)} packets"
     if access_point:
         table["access-point"] = access_point
-        if standard == "802.11ax" and draw.chance(0.6):
+        if standard in {"802.11ax", "802.11be"} and draw.chance(0.6):
             table["ofdma"] = _ofdma(draw)
     table["loss"] = _losses(draw, "none", "packet", "packet", "bit", "gilbert-elliott")
     return table, 6e6

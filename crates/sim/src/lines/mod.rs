@@ -9,7 +9,7 @@ mod air;
 pub use air::AirConfig;
 
 use lasthop_stack::link::queue::{DropTail, QueueLimit};
-use lasthop_stack::link::recorded::{Recorded, opportunities, rates};
+use lasthop_stack::link::recorded::{Recorded, loads, opportunities, rates};
 use lasthop_stack::link::transmitter::Transmitter;
 use lasthop_stack::link::wired::Wired;
 use lasthop_stack::packet::Packet;
@@ -36,6 +36,7 @@ pub(crate) enum Line {
     Air(Box<Air>),
     Opportunities(Box<opportunities::Line>),
     Rates(Box<rates::Line>),
+    Loads(Box<loads::Line>),
 }
 
 impl Sends {
@@ -55,6 +56,7 @@ impl Sends {
                     Line::Opportunities(Box::new(opportunities::Line::new(recorded.clone(), limit, is_fed)))
                 }
                 Recorded::Rates(recorded) => Line::Rates(Box::new(rates::Line::new(recorded.clone(), limit))),
+                Recorded::Loads(recorded) => Line::Loads(Box::new(loads::Line::new(recorded.clone(), limit))),
             },
         }
     }
@@ -86,6 +88,7 @@ macro_rules! each {
             Line::Air($it) => $call,
             Line::Opportunities($it) => $call,
             Line::Rates($it) => $call,
+            Line::Loads($it) => $call,
         }
     };
 }

@@ -217,7 +217,7 @@ impl Walk<'_> {
                         if direction.policer.is_some() {
                             self.add(&prefix, |run| run.policed_link(channel + way));
                         }
-                        if !direction.impairments.is_none() {
+                        if !direction.impairments.is_none() || direction.delays.is_some() {
                             self.add(&prefix, |run| run.impaired_link(channel + way));
                         }
                     }

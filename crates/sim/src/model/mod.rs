@@ -12,6 +12,7 @@ use lasthop_stack::hooks::Judge;
 use lasthop_stack::link::dot11::{DataRate, MacConfig, PcfConfig, PhyRate};
 use lasthop_stack::link::policer::PolicerConfig;
 use lasthop_stack::link::queue::QueueLimit;
+use lasthop_stack::link::recorded::Delaying;
 use lasthop_stack::link::slotted::interval::Windows;
 use lasthop_stack::link::slotted::{Alternatives, Rules};
 use lasthop_stack::packet::Form;
@@ -92,7 +93,7 @@ pub struct OwnRate {
     /// Modulation and coding of each stream, on a link with EDCA.
     pub mcs: Option<u8>,
     /// Width of the channel, MHz.
-    pub width: Option<u8>,
+    pub width: Option<u16>,
     /// Spatial streams.
     pub streams: Option<u8>,
     /// Whether it has part in PPDUs to several stations.
@@ -159,6 +160,10 @@ pub struct WifiConfig {
     pub own_rates: Vec<Option<DataRate>>,
     /// The stations without PPDUs to several, by node, if there are any.
     pub without_ofdma: Vec<bool>,
+    /// Its stations are those of another link, by its place, which is the first of these multi-link devices.
+    pub multi_link: Option<usize>,
+    /// The fastest rates of the other links of its multi-link devices, bit/s.
+    pub further_bps: f64,
     /// Propagation, reception and errors.
     pub radio: RadioConfig,
     /// The ARQ of the access point, if the scenario sets one.
@@ -170,11 +175,12 @@ pub struct WifiConfig {
 }
 
 impl WifiConfig {
-    /// The fastest rate of data on it, bit/s.
+    /// The fastest rate of data on it, and on the other links of its multi-link devices, bit/s.
     #[must_use]
     pub fn fastest_bps(&self) -> f64 {
         let common = DataRate { rate: self.mac.data_rate, mode: self.mac.edca.map(|edca| edca.mode) };
         self.own_rates.iter().flatten().map(DataRate::bps).fold(common.bps(), u64::max) as f64
+            + self.further_bps
     }
 }
 
@@ -270,6 +276,8 @@ pub struct DirectionConfig {
     pub loss: LossConfig,
     /// The impairments of packets in transit other than losses.
     pub impairments: ImpairmentConfig,
+    /// How the delay varies that is added to the constant one, if it was recorded.
+    pub delays: Option<Delaying>,
 }
 
 /// A flow: a source, a transport and a sink.
@@ -448,6 +456,14 @@ impl Config {
             LinkKind::Wifi(wifi) => Some((place, &**wifi)),
             LinkKind::PointToPoint(_) | LinkKind::Frn(_) => None,
         })
+    }
+
+    /// The first link of the multi-link devices whose link is at this place.
+    #[must_use]
+    pub fn first_link(&self, place: usize) -> Option<usize> {
+        let others = || self.wifi().filter(|(_, wifi)| wifi.multi_link.is_some());
+        let of = others().find(|(other, _)| *other == place).and_then(|(_, wifi)| wifi.multi_link);
+        of.or_else(|| others().any(|(_, wifi)| wifi.multi_link == Some(place)).then_some(place))
     }
 
     /// The names of the flows, each followed by that of its reverse data.

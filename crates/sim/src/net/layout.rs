@@ -84,7 +84,7 @@ impl Layout {
                 channel.aqm = Some(Box::new(Managed::new(aqm, config.rate, stream)));
             }
             let impairments = impairments_of(ends, direction, name, (seed, replication));
-            channel.treatment = Treatment::new(config.policer, impairments);
+            channel.treatment = Treatment::new(config.policer, impairments, config.delays.clone());
             self.channels.push(channel);
         }
     }

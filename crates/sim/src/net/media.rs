@@ -17,7 +17,7 @@ impl Net {
         let (mut event, mut followed) = (event, 0);
         loop {
             wlan.on_event(event, &mut host);
-            if followed == AT_ONCE || !host.inbox.is_empty() || wlan.has_agents() {
+            if followed == AT_ONCE || !host.inbox.is_empty() || wlan.reaches_out() {
                 break;
             }
             let Some((time, slot)) = host.queue.peek() else { break };
@@ -31,6 +31,7 @@ impl Net {
         }
         self.now = host.now;
         self.crossings += followed;
+        self.relay(number as usize);
     }
 
     /// A slot of a slotted network is due to end or to begin.
@@ -55,9 +56,33 @@ impl Net {
         act(&mut self.frns[frn], &mut host);
     }
 
+    #[inline]
     pub(super) fn with_wlan(&mut self, wlan: usize, act: impl FnOnce(&mut Wlan, &mut wlan::Host)) {
-        let (wlan, mut host, _) = self.wlan_and_host(wlan);
-        act(wlan, &mut host);
+        let (medium, mut host, _) = self.wlan_and_host(wlan);
+        act(medium, &mut host);
+        self.relay(wlan);
+    }
+
+    /// What has changed at the stations of a medium concerns the other links of their devices.
+    #[inline]
+    fn relay(&mut self, wlan: usize) {
+        if !self.devices.is_empty() {
+            self.relay_changes(wlan);
+        }
+    }
+
+    #[inline(never)]
+    fn relay_changes(&mut self, wlan: usize) {
+        while let Some(device) = self.wlans[wlan].next_changed() {
+            for other in 0..self.wlans.len() {
+                let is_theirs = self.wlans[other].devices().is_some_and(|devices| devices.contains(&device));
+                if other != wlan && is_theirs {
+                    let (link, mut host, _) = self.wlan_and_host(other);
+                    link.notice(device, &mut host);
+                    self.relay_changes(other);
+                }
+            }
+        }
     }
 
     /// A medium, the network around it, and what the slots after those of the channels are for.
@@ -71,6 +96,7 @@ impl Net {
             losses: &mut self.losses,
             accounts: &mut self.accounts,
             routes: &self.routes,
+            devices: &mut self.devices,
             tracer: &mut self.tracer,
             timers: self.timers.as_deref_mut(),
             below: self.below.as_deref_mut(),

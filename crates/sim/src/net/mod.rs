@@ -35,7 +35,9 @@ pub(crate) mod wlan;
 use std::collections::VecDeque;
 
 use lasthop_stack::hooks::{DropCause, Judged};
+use lasthop_stack::link::dot11::Agreements;
 use lasthop_stack::packet::{Body, Datagram, NodeId, Packet, Segment};
+use lasthop_stack::registry::ArqMachine;
 use lasthop_stack::units::{Bytes, Time};
 
 use crate::engine::ahead;
@@ -86,6 +88,8 @@ pub(crate) struct Net {
     pub(crate) now: Time,
     pub(crate) channels: Vec<Channel>,
     pub(crate) wlans: Vec<Wlan>,
+    /// What the links of multi-link devices have in common, by device.
+    devices: Vec<Agreements<ArqMachine>>,
     pub(crate) frns: Vec<Frn>,
     pub(crate) agents: Agents,
     pub(crate) tracer: Tracer,
@@ -188,6 +192,7 @@ impl Net {
             now: Time::ZERO,
             channels,
             wlans,
+            devices: wlan::agreements(config),
             frns,
             tracer,
             captures: Vec::new(),

@@ -1,4 +1,5 @@
-//! Channels that treat packets further: a policer in front of the queue, and a medium that delays, reorders or duplicates them.
+//! Channels that treat packets further: a policer in front of the queue, and a medium that delays, reorders or duplicates them,
+//! or whose delay was recorded.
 //!
 //! Packets that arrive in another order than they leave are in a heap; the first of them is in the channel's pipe, which has
 //! its event. A channel behind such a channel is not a relay ([`ways`](super::ways)), because a relay enqueues packets
@@ -8,7 +9,8 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use lasthop_stack::link::policer::{Policer, PolicerConfig};
-use lasthop_stack::units::{Bytes, Time};
+use lasthop_stack::link::recorded::Delaying;
+use lasthop_stack::units::{Bytes, Span, Time};
 
 use super::channel::{Channel, InFlight};
 use super::pool::PoolId;
@@ -22,6 +24,9 @@ use crate::probe::judgement::Culprit;
 pub(super) struct Treatment {
     policer: Option<Policer>,
     impairments: Option<Impairments>,
+    delays: Option<Delaying>,
+    /// The latest arrival, with such delays.
+    latest: Time,
     /// The packets in transit behind the first one.
     pub(super) scattered: BinaryHeap<Scattered>,
 }
@@ -31,10 +36,23 @@ impl Treatment {
     pub(super) fn new(
         policer: Option<PolicerConfig>,
         impairments: Option<Impairments>,
+        delays: Option<Delaying>,
     ) -> Option<Box<Treatment>> {
         let policer = policer.map(Policer::new);
-        (policer.is_some() || impairments.is_some())
-            .then(|| Box::new(Treatment { policer, impairments, scattered: BinaryHeap::new() }))
+        (policer.is_some() || impairments.is_some() || delays.is_some()).then(|| {
+            let (latest, scattered) = (Time::ZERO, BinaryHeap::new());
+            Box::new(Treatment { policer, impairments, delays, latest, scattered })
+        })
+    }
+
+    /// The arrival of a packet over this constant delay, and whether it overtakes another.
+    fn arrival(&mut self, departure: Time, delay: Span) -> (Time, bool) {
+        let Some(delays) = &self.delays else { return (departure + delay, false) };
+        let arrival = departure + delay + delays.at(departure);
+        let arrival = if delays.keeps_order { arrival.max(self.latest) } else { arrival };
+        let overtakes = arrival < self.latest;
+        self.latest = self.latest.max(arrival);
+        (arrival, overtakes)
     }
 }
 
@@ -79,7 +97,9 @@ impl Channel {
     /// Whether packets may arrive in another order than they leave, or more of them.
     #[inline]
     pub(super) fn scatters(&self) -> bool {
-        self.treatment.as_ref().is_some_and(|treatment| treatment.impairments.is_some())
+        self.treatment
+            .as_ref()
+            .is_some_and(|treatment| treatment.impairments.is_some() || treatment.delays.is_some())
     }
 
     /// Whether its policer drops a packet of this size, which is counted.
@@ -93,12 +113,16 @@ impl Channel {
     /// The fate of a packet that leaves at this time, and of its copy if it has one. A packet that an outage loses
     /// makes its draws, too.
     fn fates(&mut self, is_lost: bool, departure: Time) -> (Outcome, Option<Outcome>) {
-        let treatment = self.treatment.as_mut().and_then(|treatment| treatment.impairments.as_mut());
-        let Some(impairments) = treatment else {
+        let Some(treatment) = &mut self.treatment else {
             let arrival = departure + self.delay;
             return (self.fate(is_lost, departure, arrival), None);
         };
-        let passage = impairments.pass(departure, self.delay, is_lost);
+        let (arrival, overtakes) = treatment.arrival(departure, self.delay);
+        let Some(impairments) = &mut treatment.impairments else {
+            self.counters.reordered += u64::from(overtakes && !is_lost);
+            return (self.fate(is_lost, departure, arrival), None);
+        };
+        let passage = impairments.pass(departure, arrival.since(departure), is_lost);
         self.counters.duplicated += u64::from(passage.copy.is_some());
         self.counters.reordered += u64::from(passage.overtaking);
         let first = self.fate(is_lost, departure, passage.arrival);

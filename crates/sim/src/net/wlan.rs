@@ -10,6 +10,7 @@ mod build;
 mod classes;
 mod counters;
 mod host;
+mod linked;
 mod mac;
 mod queue;
 mod receiving;
@@ -32,6 +33,7 @@ use air::Air;
 pub(crate) use air::{Handover, News};
 use answers::{MacHost, Output, Work};
 pub(crate) use arq::ArqCounters;
+pub(super) use build::agreements;
 use classes::{ack_span, is_uplink, lost_span};
 pub(crate) use counters::WlanCounters;
 pub(crate) use host::Host;
@@ -98,6 +100,10 @@ pub(crate) struct Wlan {
     packets_per_frame: usize,
     /// The access category of each flow, if they differ.
     categories: Vec<Category>,
+    /// The devices that its stations are, if it is a link of multi-link devices, and those of which other links have to know
+    /// something.
+    devices: Option<Box<[u32]>>,
+    changed: Vec<u32>,
     pub(crate) capture: Option<WifiCapture>,
     /// The stations whose frames come from outside, if there are any.
     air: Option<Box<Air>>,
@@ -152,10 +158,10 @@ impl Wlan {
         self.settle(host);
     }
 
-    /// Whether any station has agents, through which an event may reach more than the medium.
+    /// Whether an event may reach more than the medium: through agents, or another link of a station.
     #[inline]
-    pub(super) fn has_agents(&self) -> bool {
-        self.has_agents
+    pub(super) fn reaches_out(&self) -> bool {
+        self.has_agents || self.devices.is_some()
     }
 
     /// What beacons announce: the contention-free periods, without which there are no beacons, and whether there are rates of
@@ -237,7 +243,7 @@ impl Wlan {
             self.trace_end((frame, load), fate, host);
         }
         if fate == Fate::LostForGood || !load.mpdus.is_empty() {
-            self.sites[station].mac.on_lost_for_good(&load.mpdus);
+            self.note_lost_for_good(station, &load.mpdus, host);
         }
         let (from, load) = (frame.transmitter, &*load);
         self.note_airtime(station, frame, &load.shares);
@@ -284,8 +290,14 @@ impl Wlan {
         act: impl FnOnce(&mut Mac, Time, &mut MacHost),
     ) {
         self.rouse(station);
+        self.take_agreements(station, host);
         let interface = &mut self.sites[station];
         let now = host.now;
+        debug_assert!(
+            interface.held as usize == interface.mac.backlog()
+                || interface.stage.is_some()
+                || self.devices.is_some()
+        );
         let mut out = MacHost {
             host,
             radio: &mut self.radio,
@@ -295,9 +307,8 @@ impl Wlan {
             from,
             has_finished: false,
         };
-        debug_assert!(interface.held as usize == interface.mac.backlog() || interface.stage.is_some());
         act(&mut interface.mac, now, &mut out);
-        if out.has_finished {
+        if out.has_finished | self.return_agreements(station, host) {
             self.count_held(station, now);
         }
     }

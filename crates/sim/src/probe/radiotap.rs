@@ -20,6 +20,7 @@ use super::pcap::{self, CodePoints, Shown};
 use crate::outside::Outside;
 use several::Form;
 
+mod eht;
 mod modes;
 mod several;
 

@@ -28,7 +28,7 @@ use crate::model::{
     RunConfig, Sends, SinkConfig, TransportConfig,
 };
 use crate::traffic::{AppConfig, AppKind, OnOffLaw};
-use lasthop_stack::link::recorded::{Opportunities, Recorded, Varying};
+use lasthop_stack::link::recorded::{Delaying, Loads, Opportunities, Recorded, Varying};
 use lasthop_stack::registry::{AqmConfig, AqmKind, tcp};
 
 use lasthop_stack::units::{Bytes, Span};
@@ -52,12 +52,16 @@ pub(super) fn config(sheet: &Sheet<'_>, members: &Members) -> Config {
         node.own_rate = wifi::own_rate(&part);
         node.is_linux = part.known("stack").is_some_and(|_| part.word("stack") == "linux");
     }
-    for link in &mut links {
+    let names: Vec<String> = links.iter().map(|link| link.name.clone()).collect();
+    for (link, member) in links.iter_mut().zip(&members.links) {
         if let LinkKind::Wifi(wifi) = &mut link.kind {
+            let part = Part::member(sheet, Section::Links, member.table, member.name.number);
+            wifi.multi_link = wifi::multi_link(&part, &names);
             wifi.own_rates = wifi::own_rates(&nodes, wifi);
             wifi.without_ofdma = wifi::without_ofdma(&nodes, wifi);
         }
     }
+    wifi::add_further_links(&mut links);
     let groups = members.flows.chunk_by(|one, other| one.table == other.table);
     let flows: Vec<FlowConfig> = groups.flat_map(|group| of_group(sheet, group, &nodes)).collect();
     let agents = sheet.plan.layout.agents.iter().enumerate();
@@ -128,15 +132,15 @@ fn link(sheet: &Sheet<'_>, member: &Link) -> LinkConfig {
     let kind = match link.word("kind") {
         "wifi" => LinkKind::Wifi(Box::new(wifi::wifi(&link, member))),
         "frn" => LinkKind::Frn(Box::new(frn::frn(&link, member))),
-        "wimax" => ends(&link, member, Sends::Air(Box::new(air::air(&link)))),
-        "trace" => ends(&link, member, Sends::Recorded(Box::new(recorded(sheet, &link)))),
-        _ => ends(&link, member, Sends::Wires),
+        "wimax" => ends(sheet, &link, member, Sends::Air(Box::new(air::air(&link)))),
+        "trace" => ends(sheet, &link, member, Sends::Recorded(Box::new(recorded(sheet, &link)))),
+        _ => ends(sheet, &link, member, Sends::Wires),
     };
     LinkConfig { name, group, kind, outages, aqm }
 }
 
 /// A link between two nodes.
-fn ends(link: &Part<'_>, member: &Link, sends: Sends) -> LinkKind {
+fn ends(sheet: &Sheet<'_>, link: &Part<'_>, member: &Link, sends: Sends) -> LinkKind {
     let properties = kinds::LinkKind::named(link.word("kind")).unwrap_or_else(|| link.broken("kind"));
     let direction = |(way, prefix): (usize, &str)| DirectionConfig {
         rate: sends.rate(way).unwrap_or_else(|| link.rate(&format!("{prefix}rate"))),
@@ -145,6 +149,7 @@ fn ends(link: &Part<'_>, member: &Link, sends: Sends) -> LinkKind {
         policer: wires::policer(link, prefix),
         loss: LossConfig::None,
         impairments: wires::impairments(link, prefix),
+        delays: delays(sheet, link, prefix),
     };
     let mut directions = [(0, ""), (1, "reverse.")].map(direction);
     if properties.has(kinds::LOSSES) {
@@ -170,12 +175,32 @@ fn recorded(sheet: &Sheet<'_>, link: &Part<'_>) -> [Recorded; 2] {
         if link.word(&key("format")) == "rates" {
             return Recorded::Rates(Varying { rates: sheet.plan.records.rates(file), is_once });
         }
-        Recorded::Opportunities(Opportunities {
+        let heavy = Opportunities {
             schedule: sheet.plan.records.schedule(file),
             opportunity: link.small("trace.opportunity"),
             header: link.small("trace.header"),
             is_once,
-        })
+        };
+        match link.known(&key("light.file")) {
+            None => Recorded::Opportunities(heavy),
+            Some(file) => Recorded::Loads(Loads {
+                light: sheet.plan.records.trains(&file.text()),
+                heavy,
+                pause: link.span(&key("light.pause")),
+            }),
+        }
+    })
+}
+
+/// The recorded delays of a direction, if it has any; those of the reverse direction have the keys of the forward one by default.
+fn delays(sheet: &Sheet<'_>, link: &Part<'_>, prefix: &str) -> Option<Delaying> {
+    let key = |name: &str| format!("{prefix}trace.delay.{name}");
+    let file = link.known(&key("file"))?.text();
+    Some(Delaying {
+        delays: sheet.plan.records.delays(&file),
+        step: link.span(&key("step")),
+        is_linear: link.word(&key("between")) == "linear",
+        keeps_order: link.flag(&key("keeps-order")),
     })
 }
 

@@ -8,6 +8,7 @@ mod events;
 mod frames;
 mod frn;
 mod groups;
+mod multi_link;
 mod ofdma;
 mod phase;
 mod queues;
@@ -137,6 +138,7 @@ impl<'a> Check<'a> {
         self.links(&config, sheet);
         self.own_rates(&config, sheet);
         self.own_ofdma(&config, sheet);
+        self.multi_link(&config);
         self.movers(&config, sheet);
         self.events(&config, sheet);
         self.groups(&config, &members, sheet);

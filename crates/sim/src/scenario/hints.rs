@@ -21,7 +21,7 @@ pub(super) enum Said {
     Absent(String),
 }
 
-const MODERN_WIFI: &str = "802.11 goes up to 802.11ax, without A-MSDU, beamforming and MU-MIMO";
+const MODERN_WIFI: &str = "802.11 goes up to 802.11be, without A-MSDU, beamforming and MU-MIMO";
 const ADDRESSES: &str = "nodes have names, without addresses and ports";
 
 /// Keys by the names that other programs give them, in lower case without `-` and `_`.
@@ -119,7 +119,7 @@ const WORD_HINTS: &[(&str, &[&str], Hint)] = &[
         Keys(&["gilbert-elliott"]),
     ),
     ("loss model", &["ber"], Keys(&["bit"])),
-    ("standard", &["80211be", "80211p"], Absent(MODERN_WIFI)),
+    ("standard", &["80211bn", "80211p"], Absent(MODERN_WIFI)),
 ];
 
 /// Units of other programs, and the one that is meant; their case matters only where nothing else distinguishes two.

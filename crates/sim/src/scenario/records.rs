@@ -4,16 +4,23 @@ use super::hash::Fnv;
 use super::plan::Plan;
 use super::value::Value;
 use crate::host;
-use lasthop_stack::link::recorded::{Rates, Schedule, Unreadable};
+use lasthop_stack::link::recorded::{Delays, Rates, Schedule, Trains, Unreadable};
 use std::collections::BTreeMap;
 use std::io::{Error, ErrorKind};
 use std::path::{Component, Path};
 use std::sync::Arc;
 
 /// The keys that name a file.
-const KEYS: [&str; 2] = ["links.*.trace.file", "links.*.reverse.trace.file"];
+const KEYS: [&str; 6] = [
+    "links.*.trace.file",
+    "links.*.reverse.trace.file",
+    "links.*.trace.delay.file",
+    "links.*.reverse.trace.delay.file",
+    "links.*.trace.light.file",
+    "links.*.reverse.trace.light.file",
+];
 
-const EXPECTED: &str = "expected a file of delivery opportunities or of rates";
+const EXPECTED: &str = "expected a file of delivery opportunities, of rates, of delays or of trains";
 /// The longest file that is read: at 12 Mbit/s, one of a day takes 9 MB.
 const MOST_BYTES: u64 = 256 << 20;
 
@@ -26,6 +33,8 @@ struct Record {
     /// Its content in each format, or why it does not have it.
     schedule: Result<Arc<Schedule>, String>,
     rates: Result<Arc<Rates>, String>,
+    delays: Result<Arc<Delays>, String>,
+    trains: Result<Arc<Trains>, String>,
     digest: Option<String>,
 }
 
@@ -67,6 +76,38 @@ impl Records {
         match self.0.get(path) {
             Some(Ok(Record { rates: Ok(rates), .. })) => rates.clone(),
             _ => Arc::new(Rates::constant()),
+        }
+    }
+
+    /// The delays in a file; none where it cannot be used.
+    pub(super) fn delays(&self, path: &str) -> Arc<Delays> {
+        match self.0.get(path) {
+            Some(Ok(Record { delays: Ok(delays), .. })) => delays.clone(),
+            _ => Arc::new(Delays::none()),
+        }
+    }
+
+    /// The trains in a file; such without delay where it cannot be used.
+    pub(super) fn trains(&self, path: &str) -> Arc<Trains> {
+        match self.0.get(path) {
+            Some(Ok(Record { trains: Ok(trains), .. })) => trains.clone(),
+            _ => Arc::new(Trains::none()),
+        }
+    }
+
+    /// Why a file cannot be used as one of trains.
+    pub(super) fn train_fault(&self, path: &str) -> Option<&str> {
+        match self.0.get(path)? {
+            Err(fault) => Some(fault),
+            Ok(record) => record.trains.as_ref().err().map(String::as_str),
+        }
+    }
+
+    /// Why a file cannot be used as one of delays.
+    pub(super) fn delay_fault(&self, path: &str) -> Option<&str> {
+        match self.0.get(path)? {
+            Err(fault) => Some(fault),
+            Ok(record) => record.delays.as_ref().err().map(String::as_str),
         }
     }
 
@@ -119,6 +160,7 @@ fn read(folder: &Path, copies: &Path, path: &str) -> Result<Record, String> {
     let at_line = |error: Unreadable| format!("{shown}:{}: {}", error.line, error.text);
     let schedule = Schedule::read(&text).map(Arc::new).map_err(at_line);
     let rates = Rates::read(&text).map(Arc::new).map_err(at_line);
+    let delays = Delays::read(&text).map(Arc::new).map_err(at_line);
     let mut hash = Fnv::new();
     if let Ok(schedule) = &schedule {
         schedule.times_ms().iter().for_each(|at| hash.add(&at.to_string()));
@@ -126,6 +168,15 @@ fn read(folder: &Path, copies: &Path, path: &str) -> Result<Record, String> {
     if let Ok(rates) = &rates {
         rates.steps().for_each(|step| hash.add(&format!("{step:?}")));
     }
-    let digest = (schedule.is_ok() || rates.is_ok()).then(|| hash.digits());
-    Ok(Record { schedule, rates, digest })
+    // A file of whole milliseconds can be one of opportunities and of delays, whose content is then the same.
+    if let (Err(_), Ok(delays)) = (&schedule, &delays) {
+        delays.steps().for_each(|delay| hash.add(&format!("{delay:?}")));
+    }
+    let trains = Trains::read(&text).map(Arc::new).map_err(at_line);
+    if let Ok(trains) = &trains {
+        trains.iter().for_each(|train| hash.add(&format!("{train:?}")));
+    }
+    let is_any = schedule.is_ok() || rates.is_ok() || delays.is_ok() || trains.is_ok();
+    let digest = is_any.then(|| hash.digits());
+    Ok(Record { schedule, rates, delays, trains, digest })
 }

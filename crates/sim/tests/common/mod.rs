@@ -28,6 +28,7 @@ pub fn direction(rate_bps: u64, delay: Span) -> DirectionConfig {
         policer: None,
         loss: LossConfig::None,
         impairments: ImpairmentConfig::default(),
+        delays: None,
     }
 }
 
@@ -93,6 +94,8 @@ pub fn wlan(
         mac,
         own_rates: Vec::new(),
         without_ofdma: Vec::new(),
+        multi_link: None,
+        further_bps: 0.0,
         radio,
         arq: None,
     };

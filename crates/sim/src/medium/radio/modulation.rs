@@ -48,6 +48,8 @@ pub enum Constellation {
     Qam256,
     /// 10 bits.
     Qam1024,
+    /// 12 bits.
+    Qam4096,
 }
 
 /// The rate of the convolutional code.
@@ -116,7 +118,7 @@ impl Modulation {
         }
     }
 
-    /// The modulation of HT, VHT and HE, the same on each stream.
+    /// The modulation of HT, VHT, HE and EHT, the same on each stream.
     #[must_use]
     pub const fn of_mode(mode: Mode) -> Modulation {
         let constellation = match mode.bits() {
@@ -125,7 +127,8 @@ impl Modulation {
             4 => Constellation::Qam16,
             6 => Constellation::Qam64,
             8 => Constellation::Qam256,
-            _ => Constellation::Qam1024,
+            10 => Constellation::Qam1024,
+            _ => Constellation::Qam4096,
         };
         let code = match mode.code() {
             (1, _) => CodeRate::Half,
@@ -205,6 +208,7 @@ impl Constellation {
             Constellation::Qam64 => (7.0 / 12.0 * 0.5, 42.0),
             Constellation::Qam256 => (15.0 / 32.0 * 0.5, 170.0),
             Constellation::Qam1024 => (31.0 / 80.0 * 0.5, 682.0),
+            Constellation::Qam4096 => (63.0 / 192.0 * 0.5, 2730.0),
         };
         factor * libm::erfc(libm::sqrt(sinr / scale))
     }

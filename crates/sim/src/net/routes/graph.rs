@@ -76,7 +76,9 @@ impl<'a> Graph<'a> {
                 LinkKind::PointToPoint(link) => (Join::Wire(port, link.nodes.map(|node| node as u32)), 2),
                 LinkKind::Wifi(wifi) => {
                     let reach = Reach::Radio(config, wifi);
-                    (Join::Medium(medium(&wifi.nodes, wifi.access_point, reach)), wifi.nodes.len())
+                    // Routes lead over the first link of multi-link devices.
+                    let stations = if wifi.multi_link.is_some() { &[][..] } else { &wifi.nodes };
+                    (Join::Medium(medium(stations, wifi.access_point, reach)), wifi.nodes.len())
                 }
                 LinkKind::Frn(frn) => {
                     (Join::Medium(medium(&frn.nodes, None, Reach::Slotted(config, frn))), frn.nodes.len())

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use lasthop_stack::hooks::Backlog;
 use lasthop_stack::link::dot11::{
-    Airtime, BROADCAST, Category, Frame, FrameKind, Load, Reorder, Role, Rules,
+    Agreements, Airtime, BROADCAST, Category, Frame, FrameKind, Load, Reorder, Role, Rules,
 };
 use lasthop_stack::packet::{NodeId, Packet};
-use lasthop_stack::registry::ArqConfig;
+use lasthop_stack::registry::{ArqConfig, ArqMachine};
 use lasthop_stack::units::{Span, Time};
 
 use super::air::Air;
@@ -40,9 +40,7 @@ impl Wlan {
         let sites = sites(config, wifi);
         let base = StreamBase { seed, replication, link: name.to_owned() };
         let radio = radio(config, (wifi, place as usize), &sites, base);
-        let own_rates = wifi.own_rates.clone().into_boxed_slice();
-        let without_ofdma = wifi.without_ofdma.clone().into_boxed_slice();
-        let rules = Arc::new(Rules::new(wifi.mac).with_own_rates(own_rates).without_ofdma(without_ofdma));
+        let rules = rules(wifi);
         let nothing = Frame::new(FrameKind::Ack, BROADCAST, BROADCAST, 0, wifi.mac.data_rate);
         let asks = config.agents.iter().any(|agent| agent.scheme.needs().answers);
         let interfaces = wifi.nodes.iter().enumerate().map(|(station, &node)| {
@@ -52,6 +50,7 @@ impl Wlan {
             let station = station as u32;
             let mut mac = Mac::new(rules.clone(), NodeId(node as u32), role);
             let timing = adopt(&mut mac, wifi);
+            link_up(&mut mac, config, place as usize);
             Interface {
                 rests: false,
                 knows_lanes: stage.as_mut().is_some_and(|stage| stage.limits_station()),
@@ -104,10 +103,46 @@ impl Wlan {
             pcf: wifi.access_point.and_then(|ap| Some((NodeId(ap as u32), wifi.pcf?))),
             categories: categories(config),
             packets_per_frame: wifi.mac.edca.map_or(1, |edca| edca.most_packets() as usize),
+            devices: devices(config, place as usize),
+            changed: Vec::new(),
             capture: None,
             air: Air::of(wifi.nodes.iter().map(|node| wifi.outer.contains(node)).collect()),
         }
     }
+}
+
+/// What the links of each multi-link device have in common.
+pub(in crate::net) fn agreements(config: &Config) -> Vec<Agreements<ArqMachine>> {
+    vec![Agreements::default(); devices_before(config, config.links.len()) as usize]
+}
+
+/// The multi-link devices whose first link is before this place.
+fn devices_before(config: &Config, place: usize) -> u32 {
+    let firsts = config.wifi().filter(|(link, _)| *link < place && config.first_link(*link) == Some(*link));
+    firsts.map(|(_, wifi)| wifi.nodes.len() as u32).sum()
+}
+
+/// The devices that the stations of a link are, if it is one of multi-link devices.
+fn devices(config: &Config, place: usize) -> Option<Box<[u32]>> {
+    let link = config.first_link(place)?;
+    let (all, first) = (config.links[link].nodes(), devices_before(config, link));
+    let number = |node| first + all.iter().position(|one| one == node).unwrap_or(0) as u32;
+    Some(config.links[place].nodes().iter().map(number).collect())
+}
+
+/// Makes a MAC that of a link of multi-link devices, if the link at this place is one. Some of them may not be on it.
+fn link_up(mac: &mut Mac, config: &Config, place: usize) {
+    let Some(link) = config.first_link(place) else { return };
+    let (all, nodes) = (config.links[link].nodes(), config.links[place].nodes());
+    let is_absent = |node| all.contains(&node) && !nodes.contains(&node);
+    mac.link_up((0..config.nodes.len()).map(is_absent).collect());
+}
+
+/// The constants of a link.
+fn rules(wifi: &WifiConfig) -> Arc<Rules> {
+    let own_rates = wifi.own_rates.clone().into_boxed_slice();
+    let without_ofdma = wifi.without_ofdma.clone().into_boxed_slice();
+    Arc::new(Rules::new(wifi.mac).with_own_rates(own_rates).without_ofdma(without_ofdma))
 }
 
 /// The radio of a link, by its place among all.
@@ -115,7 +150,7 @@ fn radio(config: &Config, (wifi, place): (&WifiConfig, usize), sites: &[Site], b
     let seeds = (base.seed, base.replication);
     let mut radio = Radio::new(&wifi.radio, sites, base);
     radio.cut_by(cuts(config, place, seeds));
-    if config.run.plain {
+    if config.run.plain || config.first_link(place).is_some() {
         radio.let_all_follow();
     }
     radio

@@ -2,7 +2,9 @@
 
 use std::collections::VecDeque;
 
+use lasthop_stack::link::dot11::Agreements;
 use lasthop_stack::packet::{NodeId, Packet};
+use lasthop_stack::registry::ArqMachine;
 use lasthop_stack::units::Time;
 
 use crate::engine::queue::EventQueue;
@@ -26,6 +28,8 @@ pub(crate) struct Host<'a> {
     pub(in crate::net) losses: &'a mut Losses,
     pub(in crate::net) accounts: &'a mut Accounts,
     pub(in crate::net) routes: &'a Routes,
+    /// What the links of multi-link devices have in common, by device.
+    pub(in crate::net) devices: &'a mut [Agreements<ArqMachine>],
     pub(in crate::net) tracer: &'a mut Tracer,
     pub(in crate::net) timers: Option<&'a mut Timers>,
     pub(in crate::net) below: Option<&'a mut Below>,

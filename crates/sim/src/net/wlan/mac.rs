@@ -2,8 +2,8 @@
 
 use lasthop_stack::hooks::{Arq, Count, Rider, Timing};
 use lasthop_stack::link::dot11::{
-    Bystander, Counters, Edca, EdcaCounters, EdcaOut, Frame, Load, Mode, Mpdu, MpduFate, Msdu, PcfConfig,
-    Plan, Role, Rules, Tries,
+    Agreements, Bystander, Counters, Edca, EdcaCounters, EdcaOut, Frame, Load, Mode, Mpdu, MpduFate, Msdu,
+    PcfConfig, Plan, Role, Rules, Tries,
 };
 use lasthop_stack::packet::NodeId;
 use lasthop_stack::registry::{ArqMachine, Station};
@@ -22,6 +22,32 @@ impl Mac {
         match rules.config.edca {
             Some(_) => Mac::Edca(Box::new(Edca::new(rules, address, role))),
             None => Mac::Dcf(Station::new(rules, address, role)),
+        }
+    }
+
+    pub(super) fn link_up(&mut self, absent: Vec<bool>) {
+        if let Mac::Edca(mac) = self {
+            mac.link_up(absent);
+        }
+    }
+
+    pub(super) fn take_agreements(&mut self, of: &mut Agreements<ArqMachine>) {
+        if let Mac::Edca(mac) = self {
+            mac.take_agreements(of);
+        }
+    }
+
+    /// Returns whether the other links of its device have something to do.
+    pub(super) fn return_agreements(&mut self, to: &mut Agreements<ArqMachine>) -> bool {
+        match self {
+            Mac::Dcf(_) => false,
+            Mac::Edca(mac) => mac.return_agreements(to),
+        }
+    }
+
+    pub(super) fn notice(&mut self, now: Time, out: &mut impl EdcaOut) {
+        if let Mac::Edca(mac) = self {
+            mac.notice(now, out);
         }
     }
 

@@ -6,7 +6,7 @@
 
 use lasthop_stack::hooks::{Admission, Backlog, DropCause, Reach};
 use lasthop_stack::link::dot11::{
-    Aggregate, CATEGORIES, Category, DataRate, Frame, FrameKind, Msdu, Outcome, Share,
+    Aggregate, CATEGORIES, Category, DataRate, Frame, FrameKind, Mode, Msdu, Outcome, Share,
 };
 use lasthop_stack::link::queue::QueueLimit;
 use lasthop_stack::packet::{NodeId, Packet};
@@ -235,7 +235,7 @@ impl Wlan {
         let airtime = self.sites[station].output.on_air.1.total;
         if shares.is_empty() {
             // Of what comes together each has one of equal RUs.
-            let rus = frame.mode.filter(|_| frame.together).map_or(1, |mode| mode.ru.count(mode.width));
+            let rus = frame.mode.filter(|_| frame.together).map_or(1, Mode::rus);
             self.note_use(station, frame, Span(airtime.0 / u64::from(rus)));
         }
         for share in shares {

@@ -1,13 +1,13 @@
-//! What a capture shows of 802.11n, ac and ax: the form of a PPDU, the A-MPDU of a frame, QoS headers and bitmaps.
+//! What a capture shows of 802.11n, ac, ax and be: the form of a PPDU, the A-MPDU of a frame, QoS headers and bitmaps.
 //!
 //! **Source.** radiotap.org: MCS, A-MPDU status, VHT, HE. IEEE 802.11-2020, 9.2.4.5 (QoS Control), 9.3.1.7 and 9.3.1.8
-//! (BlockAckReq, BlockAck); 802.11ax-2021, 9.3.1.8 (bitmap of 256).
+//! (BlockAckReq, BlockAck); 802.11ax-2021 and 802.11be-2024, 9.3.1.8 (longer bitmaps).
 
 use lasthop_stack::link::dot11::{Airtime, BlockAck, Family, Frame, FrameKind, Guard, Mode, UNKNOWN};
 use lasthop_stack::units::Time;
 
 use super::several::{Form, width_or_ru};
-use super::{CHANNEL_OFDM, FLAG_FCS};
+use super::{CHANNEL_OFDM, FLAG_FCS, eht};
 
 /// Fields present: TSFT, flags, channel.
 const PRESENT: u32 = 1 | 1 << 1 | 1 << 3;
@@ -22,10 +22,8 @@ const LAST_KNOWN: u16 = 1 << 2;
 const IS_LAST: u16 = 1 << 3;
 /// Bit of BlockAck and BlockAckReq control: compressed.
 const COMPRESSED: u16 = 1 << 2;
-/// Fragment number that stands for a bitmap of 256.
-pub(super) const BITMAP_256: u16 = 4;
-/// Bytes of a BlockAck with that bitmap.
-const LONG_BLOCK_ACK: u32 = 56;
+/// Bytes of a BlockAck without its bitmap.
+const BLOCK_ACK: u32 = 24;
 
 /// The header of a PPDU with such a mode; `aggregate` is the number of its A-MPDU, and whether this MPDU is the last.
 pub(super) fn radiotap(
@@ -40,11 +38,13 @@ pub(super) fn radiotap(
         Family::Ht => PRESENT_MCS,
         Family::Vht => PRESENT_VHT,
         Family::He => PRESENT_HE,
+        Family::Eht => eht::PRESENT_TLV,
     };
     let signal = if signal_dbm.is_some() { PRESENT_SIGNAL } else { 0 };
     let status = if aggregate.is_some() { PRESENT_AGGREGATE } else { 0 };
     bytes.extend([0, 0, 0, 0]);
-    let sig_b = if matches!(several, Form::Several { .. }) { PRESENT_HE_MU } else { 0 };
+    let has_sig_b = mode.family == Family::He && matches!(several, Form::Several { .. });
+    let sig_b = if has_sig_b { PRESENT_HE_MU } else { 0 };
     bytes.extend((PRESENT | form | sig_b | signal | status).to_le_bytes());
     bytes.extend((now.after(airtime.preamble).0 / 1_000).to_le_bytes());
     bytes.push(FLAG_FCS);
@@ -93,6 +93,10 @@ pub(super) fn radiotap(
             bytes.extend(fields.flat_map(u16::to_le_bytes));
             several.several(mode, bytes);
         }
+        Family::Eht => {
+            align(bytes, begin, 4);
+            eht::fields(mode, several, bytes);
+        }
     }
     let length = (bytes.len() - begin) as u16;
     bytes[begin + 2..begin + 4].copy_from_slice(&length.to_le_bytes());
@@ -113,13 +117,25 @@ pub(super) fn bar_control(frame: &Frame) -> [u8; 2] {
     (COMPRESSED | u16::from(frame.category.tid()) << 12).to_le_bytes()
 }
 
+/// The fragment number that stands for a bitmap of so many words of 64 bits.
+pub(super) fn bitmap(words: usize) -> u16 {
+    match words {
+        16 => 10,
+        8 => 8,
+        4 => 4,
+        _ => 0,
+    }
+}
+
 /// The fields of a BlockAck or BlockAckReq after its addresses.
 pub(super) fn block_ack(frame: &Frame, block: &BlockAck, bytes: &mut Vec<u8>) {
-    let is_long = frame.kind == FrameKind::BlockAck && frame.bytes >= LONG_BLOCK_ACK;
+    let is_block_ack = frame.kind == FrameKind::BlockAck;
+    // Riders may follow the bitmap.
+    let longest = frame.bytes.saturating_sub(BLOCK_ACK) as usize / 8;
+    let words = [16, 8, 4].into_iter().find(|words| is_block_ack && *words <= longest).unwrap_or(1);
     bytes.extend(bar_control(frame));
-    bytes.extend((frame.sequence << 4 | if is_long { BITMAP_256 } else { 0 }).to_le_bytes());
-    if frame.kind == FrameKind::BlockAck {
-        let words = if is_long { 4 } else { 1 };
+    bytes.extend((frame.sequence << 4 | bitmap(words)).to_le_bytes());
+    if is_block_ack {
         bytes.extend(block.bits[..words].iter().flat_map(|word| word.to_le_bytes()));
     }
 }

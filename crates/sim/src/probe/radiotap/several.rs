@@ -1,13 +1,15 @@
-//! What a capture shows of frames to and from several stations: HE MU and HE TB, and triggers.
+//! What a capture shows of frames to and from several stations: MU and TB PPDUs, and triggers.
 //!
 //! **Source.** radiotap.org: HE, HE-MU. IEEE 802.11ax-2021, 9.3.1.8.7 (the BlockAck to several stations), 9.3.1.22 (triggers; table 9-29i has the numbers of RUs), 27.3.11.8
-//! (RU allocation of HE-SIG-B).
+//! (RU allocation of HE-SIG-B); 802.11be-2024, 9.3.1.22 (triggers of EHT, with Special User Info).
 
-use lasthop_stack::link::dot11::{Airtime, Answering, Confirmed, Frame, Load, Mode, Ru, sig_b};
+use lasthop_stack::link::dot11::{Airtime, Answering, Confirmed, Family, Frame, Load, Mode, Ru};
 use lasthop_stack::packet::NodeId;
 
-use super::modes::{BITMAP_256, bar_control};
+use super::modes::{bar_control, bitmap};
 
+/// The identifier of Special User Info, 2007.
+const SPECIAL_USER: u64 = 0x7D7;
 /// Types of triggers.
 const BASIC: u64 = 0;
 const MU_BAR: u64 = 2;
@@ -17,7 +19,7 @@ const MULTI_STATION: u16 = 11 << 1;
 /// The acknowledgement of all that a station has sent: no bitmap follows, and TID 14.
 const ALL_ACK: u16 = 1 << 11 | 14 << 12;
 
-/// The form of an HE PPDU, and what is known of it.
+/// The form of an HE or EHT PPDU, and what is known of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     /// To one station.
@@ -29,7 +31,7 @@ pub(super) enum Form {
 }
 
 /// The association identifier of a station.
-fn association(node: NodeId) -> u16 {
+pub(super) fn association(node: NodeId) -> u16 {
     (node.0 + 1) as u16 & 0x7FF
 }
 
@@ -54,7 +56,7 @@ impl Form {
         // Known: MCS, RUs of both content channels, no compression; bandwidth, and the number of symbols.
         let [first, second] = allocation(mode.ru);
         let both = if mode.width > 20 { 0x0300 } else { 0x0100 };
-        let symbols = (sig_b(mode.width, mode.ru, sig_b_mcs).0 / 4_000) as u16 - 1;
+        let symbols = (mode.sig_to_several(sig_b_mcs).0 / 4_000) as u16 - 1;
         let fields = [mcs | 0x0010 | both | 0xC000, width(mode) | 0x0004 | symbols.min(15) << 4];
         bytes.extend(fields.into_iter().flat_map(u16::to_le_bytes));
         let blocks = usize::from((mode.width / 40).max(1));
@@ -72,7 +74,7 @@ fn allocation(ru: Ru) -> [u8; 2] {
         Ru::Tones106 => [96, 96],
         Ru::Tones242 => [192, 192],
         Ru::Tones484 => [200, 114],
-        Ru::Tones996 | Ru::Whole => [208, 115],
+        Ru::Tones996 | Ru::Tones1992 | Ru::Whole => [208, 115],
     }
 }
 
@@ -82,7 +84,8 @@ pub(super) fn width(mode: Mode) -> u16 {
         20 => 0,
         40 => 1,
         80 => 2,
-        _ => 3,
+        160 => 3,
+        _ => 4,
     }
 }
 
@@ -103,6 +106,9 @@ pub(super) fn trigger(frame: &Frame, load: &Load, bytes: &mut Vec<u8>) {
         _ => MU_BAR,
     };
     bytes.extend((kind | common(first.mode, load.together)).to_le_bytes());
+    if first.mode.family == Family::Eht {
+        bytes.extend(&special(first.mode).to_le_bytes()[..5]);
+    }
     for (place, share) in load.shares.iter().enumerate() {
         let mode = if kind == MU_BAR { share.mode.triggered() } else { share.mode };
         bytes.extend(&user(share.to, mode, place).to_le_bytes()[..5]);
@@ -130,7 +136,7 @@ pub(super) fn block_ack(frame: &Frame, confirmed: &[Confirmed], bytes: &mut Vec<
             continue;
         };
         bytes.extend((association(*to) | u16::from(category.tid()) << 12).to_le_bytes());
-        bytes.extend((block.start << 4 | if words > 1 { BITMAP_256 } else { 0 }).to_le_bytes());
+        bytes.extend((block.start << 4 | bitmap(words)).to_le_bytes());
         bytes.extend(block.bits[..words].iter().flat_map(|word| word.to_le_bytes()));
     }
 }
@@ -140,21 +146,30 @@ fn common(mode: Mode, answer: Airtime) -> u64 {
     let micros = answer.total.0.div_ceil(1_000).saturating_sub(20);
     let length = (micros.div_ceil(4) * 3).saturating_sub(3 + 2);
     let guard = if mode.triggered().guard.length().0 > 1_600 { 2 } else { 1 };
-    length << 4 | u64::from(width(mode)) << 18 | guard << 20
+    length << 4 | u64::from(width(mode).min(3)) << 18 | guard << 20
+}
+
+/// Special User Info of EHT: its identifier, and the extension of the bandwidth, which 320 MHz have.
+fn special(mode: Mode) -> u64 {
+    let extension = if mode.width == 320 { 2 } else { 0 };
+    SPECIAL_USER | extension << 15
 }
 
 /// What the trigger has for a station: its identifier, its RU, the mode of its answer.
 fn user(to: NodeId, mode: Mode, place: usize) -> u64 {
-    // The RUs of the second 80 MHz have the same numbers.
-    let half = u64::from(mode.ru.count(80));
-    let (upper, place) =
-        if mode.width == 160 { (place as u64 / half, place as u64 % half) } else { (0, place as u64) };
-    let before = [0, 37, 53, 61, 65, 67, 68][mode.ru as usize];
+    // The RUs of each 80 MHz have the same numbers.
+    let each = u64::from(Mode { width: mode.width.min(80), ..mode }.rus().max(1));
+    let (block, mut place) = (place as u64 / each, place as u64 % each);
+    // EHT leaves out the RU of 26 tones in the middle of 80 MHz.
+    place +=
+        u64::from(mode.family == Family::Eht && mode.width >= 80 && mode.ru == Ru::Tones26 && place >= 18);
+    let before = [0, 37, 53, 61, 65, 67, 68, 68][mode.ru as usize];
     let streams = u64::from(mode.streams - 1);
     u64::from(association(to))
-        | upper << 12
+        | (block & 1) << 12
         | (before + place) << 13
         | u64::from(mode.mcs) << 21
         | streams << 29
         | 127 << 32
+        | block >> 1 << 39
 }

@@ -1,6 +1,7 @@
 //! The load of one direction of a flow, and how much of it the path carries and holds.
 
 use lasthop_stack::link::queue::QueueLimit;
+use lasthop_stack::link::recorded::{Delaying, Recorded};
 use lasthop_stack::registry::CongestionKind;
 use lasthop_stack::registry::tcp;
 use lasthop_stack::transport::acks::AckLaw;
@@ -59,7 +60,10 @@ impl Pace {
         let drawn = link.rtt.map_or(0.0, |law| law.longest().as_secs() / 2.0);
         let recorded = link.sends.recorded(direction);
         let direction = &link.directions[direction];
-        let delay_s = direction.delay.as_secs() + drawn + direction.impairments.longest().as_secs();
+        let varying = direction.delays.as_ref().map_or(Span::ZERO, Delaying::longest)
+            + recorded.map_or(Span::ZERO, Recorded::longest);
+        let delay_s =
+            (direction.delay + varying).as_secs() + drawn + direction.impairments.longest().as_secs();
         let (rate, bits) = match recorded {
             None => (direction.rate.0 as f64, direction.rate.0 as f64 * delay_s),
             Some(recorded) => (
@@ -75,7 +79,8 @@ impl Pace {
             LossConfig::GilbertElliott { .. } | LossConfig::List { .. } => Loss::Unknown,
         };
         // What is dropped by a rate, or comes late, is sent again as often as the links have room for it.
-        let is_plain = direction.policer.is_none() && direction.impairments.is_none();
+        let is_plain =
+            direction.policer.is_none() && direction.impairments.is_none() && direction.delays.is_none();
         let loss = if is_plain { loss } else { Loss::Unknown };
         let copies = if direction.impairments.duplicate.is_some() { 2.0 } else { 1.0 };
         Pace { rate, slot_s: None, events: 1.0, bits, queue: direction.queue, loss, copies }

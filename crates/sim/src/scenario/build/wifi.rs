@@ -6,7 +6,7 @@ use crate::medium::radio::config::{
     Redraw, Shadowing, db_to_ratio,
 };
 use crate::medium::radio::fading::{coherence, coherence_m};
-use crate::model::{NodeConfig, OwnRate, WifiConfig};
+use crate::model::{LinkConfig, LinkKind, NodeConfig, OwnRate, WifiConfig};
 use crate::scenario::keys::Wifi;
 use crate::scenario::members::Link;
 use crate::scenario::quantity::{Dim, Quantity};
@@ -35,6 +35,8 @@ pub(super) fn wifi(link: &Part<'_>, member: &Link) -> WifiConfig {
         mac: mac(link, &preset.mac),
         own_rates: Vec::new(),
         without_ofdma: Vec::new(),
+        multi_link: None,
+        further_bps: 0.0,
         radio: radio(link, &preset.radio, member),
         arq: arq(link),
         outer: Vec::new(),
@@ -48,7 +50,7 @@ pub(super) fn own_rate(node: &Part<'_>) -> OwnRate {
     OwnRate {
         rate: node.known("wifi.rate").and_then(|_| PhyRate::from_rate(node.rate("wifi.rate"))),
         mcs: small("wifi.mcs"),
-        width: node.known("wifi.width").map(|_| (node.real("wifi.width") / 1e6) as u8),
+        width: node.known("wifi.width").map(|_| (node.real("wifi.width") / 1e6) as u16),
         streams: small("wifi.streams"),
         ofdma: node.known("wifi.ofdma").map(|_| node.flag("wifi.ofdma")),
     }
@@ -61,6 +63,26 @@ pub(super) fn without_ofdma(nodes: &[NodeConfig], wifi: &WifiConfig) -> Vec<bool
     if all.contains(&true) { all } else { Vec::new() }
 }
 
+/// The first link of the multi-link devices of a link, by its place among all.
+pub(super) fn multi_link(link: &Part<'_>, names: &[String]) -> Option<usize> {
+    let first = link.known("multi-link")?.text();
+    names.iter().position(|name| *name == first)
+}
+
+/// The first links of multi-link devices have the rates of the others.
+pub(super) fn add_further_links(links: &mut [LinkConfig]) {
+    let of = |link: &LinkConfig| match &link.kind {
+        LinkKind::Wifi(wifi) => Some((wifi.multi_link?, wifi.fastest_bps())),
+        LinkKind::PointToPoint(_) | LinkKind::Frn(_) => None,
+    };
+    let further: Vec<(usize, f64)> = links.iter().filter_map(of).collect();
+    for (first, bps) in further {
+        if let LinkKind::Wifi(wifi) = &mut links[first].kind {
+            wifi.further_bps += bps;
+        }
+    }
+}
+
 /// The data rates of nodes on a link, for those that have one of their own.
 pub(super) fn own_rates(nodes: &[NodeConfig], wifi: &WifiConfig) -> Vec<Option<DataRate>> {
     let mut rates = Vec::new();
@@ -68,7 +90,7 @@ pub(super) fn own_rates(nodes: &[NodeConfig], wifi: &WifiConfig) -> Vec<Option<D
         let own = nodes[node].own_rate;
         let rate = match wifi.mac.edca {
             None => own.rate.map(|rate| DataRate { rate, mode: None }),
-            Some(_) if own.mcs.or(own.width).or(own.streams).is_none() => None,
+            Some(_) if own.mcs.is_none() && own.width.is_none() && own.streams.is_none() => None,
             Some(edca) => {
                 let Mode { mcs, width, streams, .. } = edca.mode;
                 let most = edca.mode.family.highest_mcs();
@@ -185,7 +207,7 @@ fn edca(link: &Part<'_>, preset: &EdcaConfig) -> EdcaConfig {
     let mode = Mode {
         family: preset.mode.family,
         mcs: link.small("mcs").min(preset.mode.family.highest_mcs().into()) as u8,
-        width: (link.real("width") / 1e6).min(160.0) as u8,
+        width: (link.real("width") / 1e6) as u16,
         guard: Guard::ALL.into_iter().find(|known| known.length() == guard).unwrap_or(preset.mode.guard),
         streams: link.small("streams") as u8,
         ru: Ru::Whole,

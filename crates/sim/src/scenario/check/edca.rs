@@ -1,4 +1,4 @@
-//! Checks of 802.11n, ac and ax links: modes that exist, and keys of DCF that have no effect there.
+//! Checks of 802.11n, ac, ax and be links: modes that exist, and keys of DCF that have no effect there.
 
 use super::Check;
 use crate::model::{Config, LinkKind, WifiConfig};
@@ -6,7 +6,9 @@ use crate::scenario::keys::{EDCA_STANDARDS, Wifi};
 use crate::scenario::layout::Section;
 use crate::scenario::sheet::{From, Sheet};
 use crate::scenario::value::Value;
-use lasthop_stack::link::dot11::{Category, DELIMITER, EdcaConfig, Family, Guard, Mode, RateControl};
+use lasthop_stack::link::dot11::{
+    Category, DELIMITER, EdcaConfig, Family, Guard, Mode, RateControl, WIDTHS, WINDOWS,
+};
 use lasthop_stack::units::Span;
 
 /// Bytes of an IP packet with a UDP header and nothing in it.
@@ -21,8 +23,10 @@ impl Check<'_> {
             let text = "has no effect where a scheme orders packets; expected none".to_owned();
             self.fault(&key("edca.lifetime"), text);
         }
-        if !matches!(edca.window, 64 | 256) || (edca.window == 256 && edca.mode.family != Family::He) {
-            let legal = if edca.mode.family == Family::He { "64 or 256" } else { "64" };
+        let largest = EdcaConfig::largest_window(edca.mode.family);
+        let windows: Vec<u32> = WINDOWS.into_iter().filter(|window| *window <= largest).collect();
+        if !windows.contains(&edca.window) {
+            let legal = either(&windows);
             self.fault(&key("block-ack.window"), format!("{}; expected {legal}", edca.window));
         }
         if edca.aggregate.count > edca.window {
@@ -106,7 +110,7 @@ impl Check<'_> {
                 let Some(value) = keys.get(&format!("wifi.{below}")) else { continue };
                 let mut ours = links.iter().filter(|(_, wifi)| wifi.mac.edca.is_some() == is_of_edca);
                 let Some((link, wifi)) = ours.next() else {
-                    let of = if is_of_edca { "802.11n, ac or ax" } else { "802.11 with DCF" };
+                    let of = if is_of_edca { "802.11n, ac, ax or be" } else { "802.11 with DCF" };
                     self.fault(&key, format!("has no effect; expected {name} to be on a link of {of}"));
                     continue;
                 };
@@ -136,9 +140,9 @@ impl Check<'_> {
             return Some(format!("{count}; links.{link} has 0 to {}", family.highest_mcs()));
         }
         let mode = wifi.own_rates.get(node).copied().flatten()?.mode?;
-        if below == "width" && (mode.width > most || !matches!(mode.width, 20 | 40 | 80 | 160)) {
+        if below == "width" && (mode.width > most || !WIDTHS.contains(&mode.width)) {
             return Some(format!(
-                "{} MHz; expected 20, 40, 80 or 160, up to {most} of links.{link}",
+                "{} MHz; expected 20, 40, 80, 160 or 320, up to {most} of links.{link}",
                 mode.width
             ));
         }
@@ -158,6 +162,7 @@ impl Check<'_> {
             Family::Ht => "802.11n",
             Family::Vht => "802.11ac",
             Family::He => "802.11ax",
+            Family::Eht => "802.11be",
         };
         let real = |below: &str| match sheet.get(&key(below)) {
             Some(Value::Quantity(quantity)) => quantity.si(),
@@ -170,7 +175,7 @@ impl Check<'_> {
             self.fault(&key("mcs"), text);
             is_known = false;
         }
-        let widths = [20, 40, 80, 160].map(f64::from);
+        let widths = WIDTHS.map(f64::from);
         let widest = f64::from(family.widest());
         if !widths.contains(&(real("width") / 1e6)) || real("width") / 1e6 > widest {
             let widths: Vec<String> =
@@ -242,5 +247,14 @@ impl Check<'_> {
                 self.fault(&key(below), format!("has no effect on {standard}; {instead}"));
             }
         }
+    }
+}
+
+/// A list of numbers in words.
+fn either(numbers: &[u32]) -> String {
+    let texts: Vec<String> = numbers.iter().map(ToString::to_string).collect();
+    match &texts[..] {
+        [rest @ .., last] if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
+        texts => texts.concat(),
     }
 }

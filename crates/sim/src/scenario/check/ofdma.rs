@@ -4,7 +4,7 @@ use super::Check;
 use crate::model::{Config, LinkKind, WifiConfig};
 use crate::scenario::layout::Section;
 use crate::scenario::sheet::{From, Sheet};
-use lasthop_stack::link::dot11::{Acknowledgement, DELIMITER, EdcaConfig, Family, Ofdma, Ru};
+use lasthop_stack::link::dot11::{Acknowledgement, DELIMITER, EdcaConfig, Ofdma, Ru};
 use lasthop_stack::units::Span;
 
 /// The unit of the timer of MU EDCA: 8 TU.
@@ -79,15 +79,15 @@ impl Check<'_> {
             }
             let Some(table) = sheet.plan.layout.nodes.place(name) else { continue };
             let is_given = sheet.member(Section::Nodes, table, 0).get("wifi.ofdma").is_some();
-            let is_of_he = config.links.iter().any(|link| match &link.kind {
+            let is_of_rus = config.links.iter().any(|link| match &link.kind {
                 LinkKind::Wifi(wifi) => {
-                    let is_he = wifi.mac.edca.is_some_and(|edca| edca.mode.family == Family::He);
-                    is_he && wifi.nodes.contains(&number)
+                    let has_rus = wifi.mac.edca.is_some_and(|edca| edca.mode.family.has_rus());
+                    has_rus && wifi.nodes.contains(&number)
                 }
                 _ => false,
             });
-            if is_given && !is_of_he {
-                let text = format!("has no effect; expected {name} to be on a link of 802.11ax");
+            if is_given && !is_of_rus {
+                let text = format!("has no effect; expected {name} to be on a link of 802.11ax or 802.11be");
                 self.fault(&format!("nodes.{name}.wifi.ofdma"), text);
             }
         }
@@ -98,9 +98,9 @@ impl Check<'_> {
 fn wrong_ru(wifi: &WifiConfig, edca: &EdcaConfig, ofdma: Ofdma) -> Option<String> {
     let tones = ofdma.least.tones();
     let (mac, mode) = (&wifi.mac, edca.mode);
-    let has_several = |ru: Ru| ru.count(mode.width) > 1;
+    let has_several = |ru: Ru| mode.within(ru).rus() > 1;
     if ofdma.least == Ru::Whole {
-        return Some("not the tones of an RU; expected one of 26, 52, 106, 242, 484, 996".to_owned());
+        return Some("not the tones of an RU; expected one of 26, 52, 106, 242, 484, 996, 1992".to_owned());
     }
     if !has_several(ofdma.least) {
         let most = Ru::PARTS.into_iter().rev().find(|ru| has_several(*ru)).unwrap_or_default().tones();

@@ -9,12 +9,16 @@ use crate::scenario::keys::{EDCA_STANDARDS, Wifi};
 use crate::scenario::layout::Section;
 use crate::scenario::nearest::listed;
 use crate::scenario::quantity::Dim;
+use crate::scenario::records::Records;
 use crate::scenario::sheet::Sheet;
 use crate::scenario::value::Value;
 use lasthop_stack::link::dot11::PhyRate;
 use lasthop_stack::link::dot16::{Direction, FRAGMENT_OVERHEAD};
-use lasthop_stack::registry::AqmConfig;
+use lasthop_stack::registry::{AqmConfig, AqmKind};
 use lasthop_stack::units::{Bytes, Rate, Time};
+
+/// Why a file cannot be used in a way.
+type Fault = for<'a> fn(&'a Records, &str) -> Option<&'a str>;
 
 /// The shortest way after which shadowing may be drawn anew, m.
 const LEAST_WAY_M: f64 = 0.01;
@@ -64,7 +68,10 @@ impl Check<'_> {
         match &ends.sends {
             Sends::Wires => {}
             Sends::Air(air) => self.air(name, air, sheet),
-            Sends::Recorded(_) => self.records(name, sheet),
+            Sends::Recorded(_) => {
+                self.records(name, sheet);
+                self.more_records(name, sheet);
+            }
         }
     }
 
@@ -81,6 +88,32 @@ impl Check<'_> {
             if let Some(text) = fault.map(str::to_string) {
                 self.fault(key, text);
             }
+        }
+    }
+
+    /// The files of recorded delays and of trains; one that both directions name is reported once.
+    fn more_records(&mut self, name: &str, sheet: &Sheet<'_>) {
+        for (kind, fault) in [("delay", Records::delay_fault as Fault), ("light", Records::train_fault)] {
+            let keys = ["", "reverse."].map(|prefix| format!("links.{name}.{prefix}trace.{kind}.file"));
+            let [first, second] = keys.each_ref().map(|key| sheet.get(key).map(Value::text));
+            let second = second.filter(|path| Some(path) != first.as_ref());
+            for (key, path) in keys.iter().zip([first, second]) {
+                let found = path.as_deref().and_then(|path| fault(&self.plan.records, path));
+                if let Some(text) = found.map(str::to_string) {
+                    self.fault(key, text);
+                }
+            }
+        }
+        let keeps =
+            |law: &Value| AqmKind::named(&law.text()).is_some_and(|kind| kind.config().keeps_packets());
+        if sheet.get(&format!("links.{name}.trace.light.file")).is_some()
+            && let Some(law) = sheet.get(&format!("links.{name}.aqm.law")).filter(|law| keeps(law))
+        {
+            let text = format!(
+                "{} with trace.light, which delays packets first; expected no such queue",
+                law.text()
+            );
+            self.fault(&format!("links.{name}.aqm.law"), text);
         }
     }
 

@@ -1,4 +1,4 @@
-//! The keys of an 802.11n, ac or ax link: the form of its frames, aggregation, block acknowledgement, access categories.
+//! The keys of an 802.11n, ac, ax or be link: the form of its frames, aggregation, block acknowledgement, access categories.
 
 use super::super::quantity::Dim;
 use super::links::TIME_US;
@@ -12,13 +12,16 @@ use lasthop_stack::link::dot11::{AfterLoss, Category, EdcaAccess, EdcaConfig, Ra
 
 const EDCA: &[Only] = &[Only::Is("links.*.standard", EDCA_STANDARDS)];
 
-const MODES: Source =
-    Source::Edca("fastest mode of one stream; IEEE 802.11-2020 (19.5, 21.5), 802.11ax-2021 (27.5)");
+const MODES: Source = Source::Edca(
+    "fastest mode of one stream; IEEE 802.11-2020 (19.5, 21.5), 802.11ax-2021 (27.5), 802.11be-2024 (36.5)",
+);
 const SETS: Source = Source::Edca("IEEE 802.11-2012 (table 8-105), WMM");
 const OWN_SET: Source = Source::Edca("WMM; Linux hostapd: tx_queue parameters");
-const LIMITS: Source = Source::Edca("IEEE 802.11-2020 (9.4.2.55, 9.4.2.157), 802.11ax-2021 (9.4.2.248)");
+const LIMITS: Source = Source::Edca(
+    "IEEE 802.11-2020 (9.4.2.55, 9.4.2.157), 802.11ax-2021 (9.4.2.248), 802.11be-2024 (9.4.2.323)",
+);
 const LONGEST_PPDU: Source = Source::Edca("IEEE 802.11-2020 (19.4.4, 21.4.4): aPPDUMaxTime");
-const BLOCK_ACK: Source = Source::Edca("IEEE 802.11-2020 (10.25), 802.11ax-2021 (9.3.1.8)");
+const BLOCK_ACK: Source = Source::Edca("IEEE 802.11-2020 (10.25), 802.11ax-2021 and 802.11be-2024 (9.3.1.8)");
 const REORDER: Source = Source::Edca("Linux mac80211: HT_RX_REORDER_BUF_TIMEOUT");
 const RATE_CONTROL: Source =
     Source::Edca("ns-3: ConstantRateWifiManager, IdealWifiManager; Linux: rc80211_minstrel_ht.c");
@@ -34,13 +37,13 @@ pub(super) const KEYS: &[Key] = &[
         .preset(|wifi| of(wifi).mode.mcs.to_string(), MODES)
         .only(EDCA)
         .at_least("0")
-        .at_most("11"),
-    edca("links.*.width", FREQUENCY, "width of the channel: 20, 40, 80 or 160 MHz")
+        .at_most("13"),
+    edca("links.*.width", FREQUENCY, "width of the channel: 20, 40, 80 or 160 MHz, of 802.11be also 320 MHz")
         .preset(|wifi| frequency(f64::from(of(wifi).mode.width) * 1e6), MODES)
         .only(EDCA)
         .at_least("20 MHz")
-        .at_most("160 MHz"),
-    edca("links.*.guard-interval", TIME_US, "guard interval: 0.4 or 0.8 us; of 802.11ax 0.8, 1.6 or 3.2 us")
+        .at_most("320 MHz"),
+    edca("links.*.guard-interval", TIME_US, "guard interval: 0.4 or 0.8 us; of 802.11ax and be 0.8, 1.6 or 3.2 us")
         .preset(|wifi| time(of(wifi).mode.guard.length()), MODES)
         .only(EDCA)
         .at_least("0.4 us")
@@ -57,26 +60,35 @@ pub(super) const KEYS: &[Key] = &[
     )
     .preset(|wifi| of(wifi).rate_control.name().to_string(), RATE_CONTROL)
     .only(EDCA),
+    edca(
+        "links.*.multi-link",
+        Kind::Link,
+        "another link, whose stations send on this one too as multi-link devices: from the queues of that link, which routes lead over; each link contends for itself",
+    )
+    .or(&["none"])
+    .default("none")
+    .source("IEEE 802.11be-2024 (35.3): simultaneous transmission and reception")
+    .only(&[Only::Is("links.*.standard", &["802.11be"])]),
     edca("links.*.aggregate.count", Kind::Integer, "maximum number of MPDUs in an A-MPDU; 1 means no aggregation")
         .preset(|wifi| of(wifi).aggregate.count.to_string(), LIMITS)
         .only(EDCA)
         .at_least("1")
-        .at_most("256"),
+        .at_most("1024"),
     edca("links.*.aggregate.bytes", SIZE, "maximum size of an A-MPDU")
         .preset(|wifi| quantity(Dim::Size, of(wifi).aggregate.bytes.into()), LIMITS)
         .only(EDCA)
         .above("0 B")
-        .at_most("6500631 B"),
+        .at_most("15523200 B"),
     edca("links.*.aggregate.time", TIME_US, "maximum duration of a PPDU with several MPDUs")
         .preset(|wifi| time(of(wifi).aggregate.time), LONGEST_PPDU)
         .only(EDCA)
         .above("0 s")
         .at_most("5484 us"),
-    edca("links.*.block-ack.window", Kind::Integer, "block-ack window, 64 or 256 MPDUs, which sets the size of a BlockAck")
+    edca("links.*.block-ack.window", Kind::Integer, "block-ack window, 64 or 256 MPDUs, of 802.11be also 512 or 1024, which sets the size of a BlockAck")
         .preset(|wifi| of(wifi).window.to_string(), BLOCK_ACK)
         .only(EDCA)
         .at_least("64")
-        .at_most("256"),
+        .at_most("1024"),
     edca("links.*.block-ack.spacing", TIME_US, "minimum time between the beginnings of two MPDUs of an A-MPDU")
         .preset(|wifi| time(of(wifi).spacing), LIMITS)
         .only(EDCA)

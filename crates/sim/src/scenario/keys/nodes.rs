@@ -142,14 +142,14 @@ pub(super) const KEYS: &[Key] = &[
     )
     .absent()
     .above("0 bit/s"),
-    Key::new("nodes.*.wifi.mcs", Kind::Integer, "the same on 802.11n, ac and ax: modulation and coding of each stream")
+    Key::new("nodes.*.wifi.mcs", Kind::Integer, "the same on 802.11n, ac, ax and be: modulation and coding of each stream")
         .absent()
         .at_least("0")
-        .at_most("11"),
+        .at_most("13"),
     Key::new("nodes.*.wifi.width", FREQUENCY, "the same: width of the channel, up to that of the link")
         .absent()
         .at_least("20 MHz")
-        .at_most("160 MHz"),
+        .at_most("320 MHz"),
     Key::new("nodes.*.wifi.streams", Kind::Integer, "the same: spatial streams")
         .absent()
         .at_least("1")
@@ -157,7 +157,7 @@ pub(super) const KEYS: &[Key] = &[
     Key::new(
         "nodes.*.wifi.ofdma",
         Kind::Bool,
-        "whether this station has part in PPDUs to several stations; false on 802.11ax is a station of an older standard in this respect",
+        "whether this station has part in PPDUs to several stations; false on 802.11ax and be is a station of an older standard in this respect",
     )
     .absent(),
 ];

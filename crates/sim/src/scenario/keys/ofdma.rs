@@ -1,10 +1,10 @@
-//! The keys of PPDUs to several stations of 802.11ax, and from several.
+//! The keys of PPDUs to several stations of 802.11ax and be, and from several.
 
 use super::table::TIME_MS;
 use super::words::{MU_EDCA, SCHEDULERS, SHARED_ANSWERS, UPLINKS, names};
 use super::{Key, Kind, Only};
 
-const HE: &[Only] = &[Only::Is("links.*.standard", &["802.11ax"])];
+const HE: &[Only] = &[Only::Is("links.*.standard", &["802.11ax", "802.11be"])];
 const SCHEDULED: &[Only] = &[Only::Is("links.*.ofdma.scheduler", &["round-robin", "longest-queue"])];
 const TRIGGERED: &[Only] = &[Only::Is("links.*.ofdma.uplink", &["round-robin", "longest-queue"])];
 const DEFERRING: &[Only] = &[Only::Is("links.*.ofdma.edca", &["mu"])];
@@ -30,15 +30,15 @@ pub(super) const KEYS: &[Key] = &[
     .only(SCHEDULED),
     Key::new("links.*.ofdma.stations", Kind::Integer, "maximum number of stations of a PPDU to several stations or from several, below the number of RUs")
         .default("74")
-        .source("IEEE 802.11ax-2021 (27.3.2.2): RUs of 26 tones in 160 MHz; ns-3: RrMultiUserScheduler::NStations, 4")
+        .source("IEEE 802.11ax-2021 (27.3.2.2): RUs of 26 tones in 160 MHz (144 in 320 MHz of 802.11be); ns-3: RrMultiUserScheduler::NStations, 4")
         .at_least("2")
-        .at_most("74")
+        .at_most("144")
         .only(HE),
-    Key::new("links.*.ofdma.least-ru", Kind::Integer, "tones of the smallest RU: 26, 52, 106, 242, 484 or 996; where a packet does not fit, fewer stations get larger ones")
+    Key::new("links.*.ofdma.least-ru", Kind::Integer, "tones of the smallest RU: 26, 52, 106, 242, 484, 996 or, in 320 MHz, 1992; where a packet does not fit, fewer stations get larger ones")
         .default("26")
-        .source("IEEE 802.11ax-2021 (27.3.2.2)")
+        .source("IEEE 802.11ax-2021 (27.3.2.2), 802.11be-2024 (36.3.2.2)")
         .at_least("26")
-        .at_most("996")
+        .at_most("1992")
         .only(HE),
     Key::new(
         "links.*.ofdma.uplink",

@@ -1,10 +1,19 @@
 //! The keys of a link whose capacity over time is recorded.
 
-use super::table::SIZE;
+use super::table::{SIZE, TIME_MS};
 use super::{Key, Kind, Only};
 
 const TRACE: &[Only] = &[Only::Is("links.*.kind", &["trace"])];
 
+const DELAYED: &[Only] = &[Only::Given("links.*.trace.delay.file")];
+const DELAYED_BACK: &[Only] = &[Only::Given("links.*.reverse.trace.delay.file")];
+
+const LOADED: &[Only] = &[Only::Is("links.*.trace.format", &["opportunities"])];
+const LOADED_BACK: &[Only] = &[Only::Is("links.*.reverse.trace.format", &["opportunities"])];
+const LIGHT: &[Only] = &[Only::Given("links.*.trace.light.file")];
+const LIGHT_BACK: &[Only] = &[Only::Given("links.*.reverse.trace.light.file")];
+
+const BETWEEN: Kind = Kind::Word("between", || vec!["steps", "linear"]);
 const FORMAT: Kind = Kind::Word("format", || vec!["opportunities", "rates"]);
 
 /// The keys.
@@ -39,6 +48,68 @@ pub(super) const KEYS: &[Key] = &[
     Key::new("links.*.reverse.trace.once", Kind::Bool, "the same from the second node to the first")
         .like("links.*.trace.once")
         .only(TRACE),
+    Key::new(
+        "links.*.trace.delay.file",
+        Kind::Text,
+        "file with the delay from the first node to the second over time, in milliseconds, a line for each step; it is added to links.*.delay, and after its last line it begins again",
+    )
+    .absent()
+    .only(TRACE),
+    Key::new("links.*.reverse.trace.delay.file", Kind::Text, "the same from the second node to the first")
+        .like("links.*.trace.delay.file")
+        .only(TRACE),
+    Key::new("links.*.trace.delay.step", TIME_MS, "time from a line of this file to the next")
+        .default("10 ms")
+        .source("LeoReplayer: traces/README.md")
+        .at_least("1 us")
+        .at_most("1000000 s")
+        .only(DELAYED),
+    Key::new("links.*.reverse.trace.delay.step", TIME_MS, "the same from the second node to the first")
+        .like("links.*.trace.delay.step")
+        .at_least("1 us")
+        .at_most("1000000 s")
+        .only(DELAYED_BACK),
+    Key::new(
+        "links.*.trace.delay.between",
+        BETWEEN,
+        "delay between two lines: that of the line before (LeoReplayer), or on a straight line to the next (CellReplay)",
+    )
+    .default("steps")
+    .source("LeoReplayer: delay_queue.cc")
+    .only(DELAYED),
+    Key::new("links.*.reverse.trace.delay.between", BETWEEN, "the same from the second node to the first")
+        .like("links.*.trace.delay.between")
+        .only(DELAYED_BACK),
+    Key::new(
+        "links.*.trace.delay.keeps-order",
+        Kind::Bool,
+        "whether a packet waits for those that left before it where the delay falls; false lets it overtake them",
+    )
+    .default("false")
+    .source("LeoReplayer: delay_queue.cc")
+    .only(DELAYED),
+    Key::new("links.*.reverse.trace.delay.keeps-order", Kind::Bool, "the same from the second node to the first")
+        .like("links.*.trace.delay.keeps-order")
+        .only(DELAYED_BACK),
+    Key::new(
+        "links.*.trace.light.file",
+        Kind::Text,
+        "file with trains of packets on the idle link, in milliseconds: on each line a time, the delay of the first packet, and the opportunities after it, of which the first is its own; trace.file is then that of the loaded link",
+    )
+    .absent()
+    .only(LOADED),
+    Key::new("links.*.reverse.trace.light.file", Kind::Text, "the same from the second node to the first")
+        .like("links.*.trace.light.file")
+        .only(LOADED_BACK),
+    Key::new("links.*.trace.light.pause", TIME_MS, "time without a release after which the next packet begins a train")
+        .default("0 s")
+        .source("CellReplay: cellularshell.cc")
+        .at_most("1000000 s")
+        .only(LIGHT),
+    Key::new("links.*.reverse.trace.light.pause", TIME_MS, "the same from the second node to the first")
+        .like("links.*.trace.light.pause")
+        .at_most("1000000 s")
+        .only(LIGHT_BACK),
     Key::new("links.*.trace.opportunity", SIZE, "bytes that may go at each opportunity, headers of the link included; rates have none")
         .default("1504 B")
         .source("Mahimahi: PACKET_SIZE of link_queue.hh")

@@ -23,11 +23,12 @@ pub static STANDARDS: &[Named] = &[
     named("802.11n", "HT in 20 or 40 MHz, with EDCA, aggregation and block acknowledgement"),
     named("802.11ac", "VHT in 20 to 160 MHz, with EDCA, aggregation and block acknowledgement"),
     named("802.11ax", "HE in 20 to 160 MHz, with EDCA, aggregation, block acknowledgement and OFDMA"),
+    named("802.11be", "EHT in 20 to 320 MHz, with the MAC of 802.11ax and block-ack windows up to 1024"),
     named("bianchi", "the constants of Bianchi's tables, by default with the assumptions of his model"),
 ];
 
 /// The standards with EDCA.
-pub(in crate::scenario) const EDCA_STANDARDS: &[&str] = &["802.11n", "802.11ac", "802.11ax"];
+pub(in crate::scenario) const EDCA_STANDARDS: &[&str] = &["802.11n", "802.11ac", "802.11ax", "802.11be"];
 
 /// Schedulers of PPDUs to several stations.
 pub(super) static SCHEDULERS: &[Named] = &[

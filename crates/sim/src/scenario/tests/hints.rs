@@ -37,7 +37,7 @@ fn a_word_of_another_program_is_answered_with_the_key_it_stands_for() {
 #[test]
 fn what_is_not_modelled_is_said_to_be_so() {
     let amsdu = told("links.a-b.amsdu", "true");
-    assert!(amsdu.contains("\"amsdu\" is not modelled: 802.11 goes up to 802.11ax"), "{amsdu}");
+    assert!(amsdu.contains("\"amsdu\" is not modelled: 802.11 goes up to 802.11be"), "{amsdu}");
     let illinois = told("flows.main.tcp.variant", "illinois");
     assert!(illinois.contains("unknown variant \"illinois\"; \"illinois\" is not modelled"), "{illinois}");
 }

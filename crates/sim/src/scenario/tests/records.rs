@@ -5,7 +5,7 @@ use super::{BASE, changed, line_of, resolved, shipped_trace};
 use crate::model::{LinkKind, PointToPoint};
 use crate::scenario::{Overrides, Scenario, ScenarioError};
 use lasthop_stack::link::recorded::{Opportunities, Recorded};
-use lasthop_stack::units::Rate;
+use lasthop_stack::units::{Rate, Span};
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -60,7 +60,7 @@ fn ends(scenario: &Scenario, point: usize) -> PointToPoint {
 fn opportunities(recorded: &Recorded) -> &Opportunities {
     match recorded {
         Recorded::Opportunities(found) => found,
-        Recorded::Rates(_) => panic!("opportunities"),
+        Recorded::Rates(_) | Recorded::Loads(_) => panic!("opportunities"),
     }
 }
 
@@ -111,7 +111,7 @@ fn a_file_that_cannot_be_used_is_reported_once_with_the_key_that_names_it() {
     let with = |file: &str| text.replace("\"down\"", &format!("\"{file}\""));
     let line = line_of(&text, "trace.file");
     let place = format!("x.toml:{line}: links.b-c.trace.file");
-    let expected = "expected a file of delivery opportunities or of rates";
+    let expected = "expected a file of delivery opportunities, of rates, of delays or of trains";
     for (file, fault) in [
         ("none", format!("none: no such file; {expected}")),
         ("bad", "bad:2: \"x\"; expected whole milliseconds from 0 to 1000000000".to_string()),
@@ -142,4 +142,34 @@ fn a_file_may_have_an_absolute_path_and_a_rate_of_its_own_is_refused() {
     let message = folder.message(&text.replace("trace.file", "rate = \"1 Mbit/s\"\ntrace.file"), &[]);
     assert!(message.contains("links.b-c.rate: no point uses it; expected"), "{message}");
     assert!(BASE.contains("links.b-c"));
+}
+
+#[test]
+fn delays_of_a_file_are_read_by_their_keys_and_a_point_is_that_of_their_content() {
+    let folder =
+        Folder::new("delays", &[("down", "5\n10\n"), ("slow", "20.5\n30\n"), ("same", "20.50\n30\n")]);
+    let text = with_trace("trace = { file = \"down\", delay = { file = \"slow\", step = \"1 s\" } }");
+    let scenario = folder.read(&text, &[]).expect("delays");
+    let [first, second] = ends(&scenario, 0).directions.map(|direction| direction.delays.expect("delays"));
+    assert_eq!((first.step, first.is_linear, first.keeps_order), (Span::from_secs(1), false, false));
+    assert_eq!(second.delays, first.delays);
+    assert_eq!(first.longest(), Span::from_millis(30));
+    let same = folder.read(&text.replace("slow", "same"), &[]).expect("delays");
+    assert_eq!(same.point_key(0), scenario.point_key(0));
+}
+
+#[test]
+fn a_file_that_is_not_one_of_delays_is_reported_with_its_line_and_key() {
+    let folder = Folder::new("no-delays", &[("down", "5\n10\n"), ("bad", "20\nx\n")]);
+    let text = with_trace("trace = { file = \"down\", delay.file = \"bad\" }");
+    let message = folder.message(&text, &[]);
+    let line = line_of(&text, "trace = {");
+    let place = format!("x.toml:{line}: links.b-c.trace.delay.file: ");
+    assert!(message.starts_with(&place), "{message}");
+    assert!(
+        message.ends_with("bad:2: \"x\"; expected a delay in milliseconds from 0 to 1000000"),
+        "{message}"
+    );
+    let alone = folder.message(&with_trace("trace = { file = \"down\", delay.step = \"1 s\" }"), &[]);
+    assert!(alone.contains("trace.delay.step: no point uses it"), "{alone}");
 }

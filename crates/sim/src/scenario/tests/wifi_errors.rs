@@ -165,9 +165,9 @@ fn stations_that_lose_frames_or_whose_frames_are_counted_are_those_of_the_link()
 fn constants_that_cannot_work_are_refused() {
     for (line, expected) in [
         (
-            "standard = \"802.11be\"",
-            "standard: unknown standard \"802.11be\"; \"802.11be\" is not modelled: 802.11 goes up to 802.11ax, \
-             without A-MSDU, beamforming and MU-MIMO (known: 802.11b, 802.11, 802.11a, 802.11g, 802.11n, 802.11ac, 802.11ax, 802.11b-short, … (9 in total))",
+            "standard = \"802.11bn\"",
+            "standard: unknown standard \"802.11bn\"; \"802.11bn\" is not modelled: 802.11 goes up to 802.11be, \
+             without A-MSDU, beamforming and MU-MIMO (known: 802.11b, 802.11n, 802.11be, 802.11, 802.11a, 802.11g, 802.11ac, 802.11ax, … (10 in total))",
         ),
         (
             "flavour = \"ns3\"",

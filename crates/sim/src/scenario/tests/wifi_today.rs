@@ -102,6 +102,25 @@ fn modes_that_a_standard_lacks_are_refused() {
     refused(&text, "mcs = 9", expected);
     refused_of("802.11ac", "block-ack = { window = 256 }", "links.cell.block-ack.window: 256; expected 64");
     refused_of(
+        "802.11ax",
+        "block-ack = { window = 1024 }",
+        "links.cell.block-ack.window: 1024; expected 64 or 256",
+    );
+    let line = "block-ack = { window = 128 }";
+    let text = cell(&format!("standard = \"802.11be\"\naggregate = {{ count = 64 }}\n{line}"));
+    refused(&text, line, "links.cell.block-ack.window: 128; expected 64, 256, 512 or 1024");
+    refused_of("802.11ax", "mcs = 12", "links.cell.mcs: 12; 802.11ax has 0 to 11");
+    refused_of(
+        "802.11ax",
+        "width = \"320 MHz\"",
+        "links.cell.width: 320 MHz; expected one of 20, 40, 80, 160 MHz",
+    );
+    refused_of(
+        "802.11be",
+        "guard-interval = \"0.4 us\"",
+        "links.cell.guard-interval: 0.4 us; expected one of 0.8, 1.6, 3.2 us",
+    );
+    refused_of(
         "802.11n",
         "aggregate = { count = 100 }",
         "links.cell.aggregate.count: 100 is above block-ack.window, 64; expected no more",
@@ -142,7 +161,7 @@ fn ideal_rate_control_without_losses_by_snr_is_refused() {
     refused_of(
         "802.11a",
         "rate-control = { kind = \"ideal\" }",
-        "links.cell.rate-control.kind: no point uses it; expected links.cell.standard = \"802.11n\" or \"802.11ac\" or \"802.11ax\"",
+        "links.cell.rate-control.kind: no point uses it; expected links.cell.standard = \"802.11n\" or \"802.11ac\" or \"802.11ax\" or \"802.11be\"",
     );
 }
 
@@ -177,7 +196,7 @@ fn keys_of_dcf_and_edca_do_not_mix() {
     refused_of(
         "802.11a",
         "mcs = 3",
-        "links.cell.mcs: no point uses it; expected links.cell.standard = \"802.11n\" or \"802.11ac\" or \"802.11ax\"",
+        "links.cell.mcs: no point uses it; expected links.cell.standard = \"802.11n\" or \"802.11ac\" or \"802.11ax\" or \"802.11be\"",
     );
 }
 

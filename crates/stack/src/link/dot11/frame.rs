@@ -169,7 +169,7 @@ pub struct Frame {
     pub bytes: u32,
     /// The rate; of a frame with a mode the reference rate that selects the rate of the response.
     pub rate: PhyRate,
-    /// The form of its data field, if it is HT, VHT or HE.
+    /// The form of its data field, if it is HT, VHT, HE or EHT.
     pub mode: Option<Mode>,
     /// The MPDUs of a data frame with EDCA, which are in its load; 0 without EDCA.
     pub mpdus: u16,

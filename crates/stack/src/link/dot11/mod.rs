@@ -61,20 +61,20 @@ mod units;
 pub use bystander::Bystander;
 pub use dcf::{Counters, Role, Station};
 pub use edca::{
-    Acknowledgement, AfterLoss, Aggregate, Answering, BlockAck, CATEGORIES, Category, Confirmed, DELIMITER,
-    Edca, EdcaAccess, EdcaConfig, EdcaCounters, EdcaOut, Load, Mpdu, MpduFate, MuEdca, Ofdma, RateControl,
-    Scheduler, Share, UNKNOWN, Uplink,
+    Acknowledgement, AfterLoss, Aggregate, Agreements, Answering, BlockAck, CATEGORIES, Category, Confirmed,
+    DELIMITER, Edca, EdcaAccess, EdcaConfig, EdcaCounters, EdcaOut, Load, Mpdu, MpduFate, MuEdca, Ofdma,
+    RateControl, Scheduler, Share, UNKNOWN, Uplink, WINDOWS,
 };
 pub use frame::{
     BROADCAST, Distribution, Frame, FrameKind, Msdu, Outcome, PayloadClass, Served, ServedOutcome,
 };
-pub use mode::{DataRate, Family, Guard, LONGEST_PPDU, Mode};
+pub use mode::{DataRate, Family, Guard, LONGEST_PPDU, Mode, WIDTHS};
 pub use pcf::PcfConfig;
 pub use planned::{Plan, STAGES, Tries};
 pub use rates::{Airtime, PhyRate, PhyTiming, RATES, RateSet};
 pub use reorder::Reorder;
 pub use room::{Buffer, BufferScope, BufferUnit};
-pub use ru::{Ru, sig_b};
+pub use ru::Ru;
 pub use standard::{AccessRules, BackoffDraw, MacConfig, Preset, Protection, Reassembly, ResponseTimeout};
 pub use timing::{LARGEST_FRAME, LARGEST_MSDU, Rules};
 

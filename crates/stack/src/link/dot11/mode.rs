@@ -1,10 +1,12 @@
-//! HT, VHT and HE: modulation and coding, preambles, and the duration of a PPDU for one receiver.
+//! HT, VHT, HE and EHT: modulation and coding, preambles, and the duration of a PPDU for one receiver.
 //!
 //! **Limits.** Equal modulation on all streams. Each PPDU has the 6 tail bits of one convolutional encoder. An LDPC
 //! code has none, and more than 300 (HT) or 540 (VHT) Mbit/s require more encoders. Both differences are less than a
-//! symbol. No STBC, no packet extension. A PPDU of HT has the mixed format. `ru` has the PPDUs of several stations.
+//! symbol. No STBC, no packet extension. A PPDU of HT has the mixed format. EHT has neither MCS 14 (duplicate) nor 15 (DCM), no
+//! punctured channels, and RUs of one piece. `ru` has the PPDUs of several stations.
 //!
-//! **Source.** IEEE 802.11-2020, 19.3 and 19.4.3 (HT), 21.3 and 21.4.3 (VHT); IEEE 802.11ax-2021, 27.3 and 27.4.3 (HE).
+//! **Source.** IEEE 802.11-2020, 19.3 and 19.4.3 (HT), 21.3 and 21.4.3 (VHT); IEEE 802.11ax-2021, 27.3 and 27.4.3 (HE); IEEE
+//! 802.11be-2024, 36.3.2 (RUs), 36.3.12 (preamble), 36.5 (rates of EHT).
 
 use super::rates::{Airtime, PhyRate};
 use super::ru::Ru;
@@ -19,6 +21,8 @@ pub enum Family {
     Vht,
     /// High efficiency, 802.11ax.
     He,
+    /// Extremely high throughput, 802.11be.
+    Eht,
 }
 
 /// The guard interval of a symbol.
@@ -28,9 +32,9 @@ pub enum Guard {
     Short,
     /// 0.8 µs.
     Normal,
-    /// 1.6 µs, HE.
+    /// 1.6 µs, HE and EHT.
     Double,
-    /// 3.2 µs, HE.
+    /// 3.2 µs, HE and EHT.
     Quadruple,
 }
 
@@ -41,13 +45,13 @@ pub struct Mode {
     pub family: Family,
     /// Modulation and coding of each stream, from 0; for HT without the eight that each further stream adds.
     pub mcs: u8,
-    /// Width of the channel, MHz: 20, 40, 80 or 160.
-    pub width: u8,
+    /// Width of the channel, MHz: 20, 40, 80, 160 or 320.
+    pub width: u16,
     /// The guard interval.
     pub guard: Guard,
     /// Spatial streams, 1 to 4.
     pub streams: u8,
-    /// The part of the channel, with HE.
+    /// The part of the channel, with HE and EHT.
     pub ru: Ru,
 }
 
@@ -82,13 +86,13 @@ const SERVICE_BITS: u64 = 16;
 const TAIL_BITS: u64 = 6;
 /// Legacy training, SIGNAL, and what the PPDU repeats of it.
 const LEGACY_PREAMBLE: Span = Span::from_micros(20);
-/// The symbol of HT and VHT, and of HE, without its guard interval.
+/// The symbol of HT and VHT, and of HE and EHT, without its guard interval.
 const SYMBOLS: [Span; 2] = [Span(3_200), Span(12_800)];
 /// A PPDU of HT or VHT with short guard intervals ends on a multiple of this (19.4.3, 21.4.3).
 const BOUNDARY: Span = Span::from_micros(4);
 
 /// Coded bits of a subcarrier, and the data bits in as many coded ones, by MCS.
-const MODULATIONS: [(u8, (u8, u8)); 12] = [
+const MODULATIONS: [(u8, (u8, u8)); 14] = [
     (1, (1, 2)),
     (2, (1, 2)),
     (2, (3, 4)),
@@ -101,10 +105,15 @@ const MODULATIONS: [(u8, (u8, u8)); 12] = [
     (8, (5, 6)),
     (10, (3, 4)),
     (10, (5, 6)),
+    (12, (3, 4)),
+    (12, (5, 6)),
 ];
 
+/// The widths of channels, MHz.
+pub const WIDTHS: [u16; 5] = [20, 40, 80, 160, 320];
+
 /// The VHT modes that the standard leaves out: MCS, width, streams (21.5).
-const MISSING: [(u8, u8, u8); 5] = [(9, 20, 1), (9, 20, 2), (9, 20, 4), (6, 80, 3), (9, 160, 3)];
+const MISSING: [(u8, u16, u8); 5] = [(9, 20, 1), (9, 20, 2), (9, 20, 4), (6, 80, 3), (9, 160, 3)];
 
 impl Family {
     /// The highest MCS of one stream.
@@ -114,15 +123,17 @@ impl Family {
             Family::Ht => 7,
             Family::Vht => 9,
             Family::He => 11,
+            Family::Eht => 13,
         }
     }
 
     /// The widest channel, MHz.
     #[must_use]
-    pub const fn widest(self) -> u8 {
+    pub const fn widest(self) -> u16 {
         match self {
             Family::Ht => 40,
             Family::Vht | Family::He => 160,
+            Family::Eht => 320,
         }
     }
 
@@ -131,9 +142,15 @@ impl Family {
     pub const fn has_guard(self, guard: Guard) -> bool {
         match guard {
             Guard::Normal => true,
-            Guard::Short => !matches!(self, Family::He),
-            Guard::Double | Guard::Quadruple => matches!(self, Family::He),
+            Guard::Short => !self.has_rus(),
+            Guard::Double | Guard::Quadruple => self.has_rus(),
         }
+    }
+
+    /// Whether a part of the channel can be a station's own.
+    #[must_use]
+    pub const fn has_rus(self) -> bool {
+        matches!(self, Family::He | Family::Eht)
     }
 }
 
@@ -160,7 +177,7 @@ impl Mode {
         let Mode { family, mcs, width, guard, streams, .. } = self;
         let missing = family == Family::Vht && MISSING.contains(&(mcs, width, streams));
         mcs <= family.highest_mcs()
-            && matches!(width, 20 | 40 | 80 | 160)
+            && WIDTHS.contains(&width)
             && width <= family.widest()
             && family.has_guard(guard)
             && (1..=4).contains(&streams)
@@ -186,10 +203,11 @@ impl Mode {
             return self.ru.subcarriers();
         }
         match (self.family, self.width) {
-            (Family::He, 20) => 234,
-            (Family::He, 40) => 468,
-            (Family::He, 80) => 980,
-            (Family::He, _) => 1_960,
+            (Family::He | Family::Eht, 20) => 234,
+            (Family::He | Family::Eht, 40) => 468,
+            (Family::He | Family::Eht, 80) => 980,
+            (Family::He | Family::Eht, 160) => 1_960,
+            (Family::He | Family::Eht, _) => 3_920,
             (_, 20) => 52,
             (_, 40) => 108,
             (_, 80) => 234,
@@ -208,13 +226,13 @@ impl Mode {
     /// A symbol with its guard interval.
     #[must_use]
     pub const fn symbol(self) -> Span {
-        let plain = SYMBOLS[matches!(self.family, Family::He) as usize];
+        let plain = SYMBOLS[self.family.has_rus() as usize];
         Span(plain.0 + self.guard.length().0)
     }
 
     /// Preamble and headers of the PHY.
     ///
-    /// HE has its 2x training fields with guard intervals of 0.8 and 1.6 µs, and 4x with 3.2 µs.
+    /// HE and EHT have 2x training fields with guard intervals of 0.8 and 1.6 µs, and 4x with 3.2 µs.
     #[must_use]
     pub const fn preamble(self) -> Span {
         let training = self.long_training().0;
@@ -225,6 +243,8 @@ impl Mode {
             Family::Vht => 8_000 + 4_000 + training + 4_000,
             // RL-SIG, HE-SIG-A, HE-STF, HE-LTFs.
             Family::He => 4_000 + 8_000 + 4_000 + training,
+            // RL-SIG, U-SIG, EHT-SIG, EHT-STF, EHT-LTFs.
+            Family::Eht => 4_000 + 8_000 + self.eht_sig().0 + 4_000 + training,
         };
         Span(LEGACY_PREAMBLE.0 + after)
     }
@@ -238,8 +258,8 @@ impl Mode {
         };
         let each = match (self.family, self.guard) {
             (Family::Ht | Family::Vht, _) => 4_000,
-            (Family::He, Guard::Quadruple) => 12_800 + self.guard.length().0,
-            (Family::He, _) => 6_400 + self.guard.length().0,
+            (Family::He | Family::Eht, Guard::Quadruple) => 12_800 + self.guard.length().0,
+            (Family::He | Family::Eht, _) => 6_400 + self.guard.length().0,
         };
         Span(fields * each)
     }
@@ -309,7 +329,7 @@ impl Mode {
 mod tests {
     use super::*;
 
-    const fn mode(family: Family, mcs: u8, width: u8, guard: Guard, streams: u8) -> Mode {
+    const fn mode(family: Family, mcs: u8, width: u16, guard: Guard, streams: u8) -> Mode {
         Mode { family, mcs, width, guard, streams, ru: Ru::Whole }
     }
 
@@ -326,6 +346,11 @@ mod tests {
             (mode(Family::He, 0, 20, Guard::Normal, 1), 8_602),
             (mode(Family::He, 11, 80, Guard::Normal, 1), 600_441),
             (mode(Family::He, 11, 160, Guard::Quadruple, 1), 1_020_812),
+            // 36.5 of 802.11be.
+            (mode(Family::Eht, 13, 20, Guard::Normal, 1), 172_058),
+            (mode(Family::Eht, 12, 80, Guard::Normal, 1), 648_529),
+            (mode(Family::Eht, 13, 160, Guard::Double, 2), 2_722_222),
+            (mode(Family::Eht, 13, 320, Guard::Normal, 1), 2_882_352),
         ] {
             assert_eq!(mode.rate().0 / 1_000, kbps, "{mode:?}");
         }
@@ -344,6 +369,11 @@ mod tests {
         assert_eq!(he(Guard::Double, 1), Span(44_000));
         assert_eq!(he(Guard::Quadruple, 1), Span(52_000));
         assert_eq!(he(Guard::Normal, 4), Span(36_000 + 4 * 7_200));
+        let eht = |mcs, streams| mode(Family::Eht, mcs, 320, Guard::Normal, streams).preamble();
+        // EHT-SIG for one station has 52 bits: two symbols at MCS 0, one at MCS 1 and above.
+        assert_eq!(eht(0, 1), Span(43_200 + 8_000));
+        assert_eq!(eht(1, 1), Span(43_200 + 4_000));
+        assert_eq!(eht(13, 4), Span(36_000 + 4_000 + 4 * 7_200));
     }
 
     #[test]
@@ -359,7 +389,7 @@ mod tests {
 
     #[test]
     fn the_capacity_of_a_time_fits_in_it_and_a_byte_more_does_not() {
-        for family in [Family::Ht, Family::Vht, Family::He] {
+        for family in [Family::Ht, Family::Vht, Family::He, Family::Eht] {
             for guard in Guard::ALL {
                 for (mcs, streams) in [(0, 1), (4, 2), (7, 3)] {
                     let mode = mode(family, mcs, 40, guard, streams);
@@ -384,5 +414,9 @@ mod tests {
         assert!(!mode(Family::Ht, 7, 80, Guard::Normal, 1).exists());
         assert!(!mode(Family::He, 7, 80, Guard::Short, 1).exists());
         assert!(!mode(Family::Ht, 8, 20, Guard::Normal, 1).exists());
+        assert!(!mode(Family::He, 12, 80, Guard::Normal, 1).exists());
+        assert!(!mode(Family::He, 11, 320, Guard::Normal, 1).exists());
+        assert!(!mode(Family::Eht, 13, 240, Guard::Normal, 1).exists());
+        assert!(mode(Family::Eht, 13, 320, Guard::Quadruple, 4).exists());
     }
 }

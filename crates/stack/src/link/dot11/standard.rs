@@ -162,6 +162,8 @@ pub enum Preset {
     Dot11ac,
     /// 802.11ax (HE).
     Dot11ax,
+    /// 802.11be (EHT).
+    Dot11be,
 }
 
 /// DSSS and HR/DSSS: `aSlotTime` (IEEE 802.11-2012, tables 16-2 and 17-5).
@@ -247,7 +249,7 @@ const DOT11: MacConfig = MacConfig {
 
 impl Preset {
     /// All presets.
-    pub const ALL: [Preset; 11] = [
+    pub const ALL: [Preset; 12] = [
         Preset::Dot11,
         Preset::Dot11b,
         Preset::Dot11bShort,
@@ -259,6 +261,7 @@ impl Preset {
         Preset::Dot11n,
         Preset::Dot11ac,
         Preset::Dot11ax,
+        Preset::Dot11be,
     ];
 
     /// Its name in a scenario.
@@ -276,6 +279,7 @@ impl Preset {
             Preset::Dot11n => "802.11n",
             Preset::Dot11ac => "802.11ac",
             Preset::Dot11ax => "802.11ax",
+            Preset::Dot11be => "802.11be",
         }
     }
 
@@ -335,6 +339,7 @@ impl Preset {
             Preset::Dot11n => of_today(Family::Ht),
             Preset::Dot11ac => of_today(Family::Vht),
             Preset::Dot11ax => of_today(Family::He),
+            Preset::Dot11be => of_today(Family::Eht),
         }
     }
 }

@@ -23,7 +23,7 @@
 
 use std::sync::Arc;
 
-use super::Unreadable;
+use super::{Unreadable, number, quoted};
 use crate::link::queue::{DropTail, QueueLimit};
 use crate::link::transmitter::{LAST, Transmitter};
 use crate::units::{Bytes, Rate, Span, Time};
@@ -145,17 +145,6 @@ impl Rates {
         let ends = self.until.iter().map(|until| until + self.period() - rest);
         u128::from(passes) * self.sum() + begins.chain(ends).map(from).max().unwrap_or(0)
     }
-}
-
-/// A decimal number from 0 to this limit.
-fn number(text: &str, most: f64) -> Option<f64> {
-    let begins = text.bytes().next().is_some_and(|byte| byte.is_ascii_digit() || byte == b'.');
-    text.parse().ok().filter(|number: &f64| begins && (0.0..=most).contains(number))
-}
-
-fn quoted(found: &str) -> String {
-    let found: String = found.chars().take(20).collect();
-    format!("\"{}\"", found.escape_debug())
 }
 
 /// The rates of a direction.

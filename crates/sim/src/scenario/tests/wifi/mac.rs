@@ -188,23 +188,23 @@ fn a_default_that_depends_on_the_standard_is_explained_for_each() {
     };
     assert_eq!(
         of("slot"),
-        "20 us (802.11, 802.11b, 802.11b-short); 9 us (802.11a, 802.11g, 802.11n, 802.11ac, 802.11ax); 50 us (bianchi)"
+        "20 us (802.11, 802.11b, 802.11b-short); 9 us (802.11a, 802.11g, 802.11n, 802.11ac, 802.11ax, 802.11be); 50 us (bianchi)"
     );
     assert_eq!(
         of("long-retry"),
-        "4 (802.11, 802.11b, 802.11b-short, 802.11a, 802.11g, bianchi); 7 (802.11n, 802.11ac, 802.11ax); none (model)"
+        "4 (802.11, 802.11b, 802.11b-short, 802.11a, 802.11g, bianchi); 7 (802.11n, 802.11ac, 802.11ax, 802.11be); none (model)"
     );
     assert_eq!(
         of("frames.header"),
-        "24 B (802.11, 802.11b, 802.11b-short, 802.11a, 802.11g); 26 B (802.11n, 802.11ac, 802.11ax); 30 B (bianchi, ns2)"
+        "24 B (802.11, 802.11b, 802.11b-short, 802.11a, 802.11g); 26 B (802.11n, 802.11ac, 802.11ax, 802.11be); 30 B (bianchi, ns2)"
     );
     assert_eq!(
         of("links.NAME.queue"),
-        "100 packets (other links); 1000 packets (codel); 10240 packets (fq-codel); 1000 packets (pie); 10000 packets (dualpi2); 8192 packets (mac80211); 50 packets (802.11, 802.11b, 802.11b-short, 802.11a, 802.11g, bianchi); 500 packets (802.11n, 802.11ac, 802.11ax)"
+        "100 packets (other links); 1000 packets (codel); 10240 packets (fq-codel); 1000 packets (pie); 10000 packets (dualpi2); 8192 packets (mac80211); 50 packets (802.11, 802.11b, 802.11b-short, 802.11a, 802.11g, bianchi); 500 packets (802.11n, 802.11ac, 802.11ax, 802.11be)"
     );
     assert_eq!(
         of("links.NAME.rate"),
-        "required (other links); 2 Mbit/s (802.11); 11 Mbit/s (802.11b, 802.11b-short); 54 Mbit/s (802.11a, 802.11g, 802.11n, 802.11ac, 802.11ax); \
+        "required (other links); 2 Mbit/s (802.11); 11 Mbit/s (802.11b, 802.11b-short); 54 Mbit/s (802.11a, 802.11g, 802.11n, 802.11ac, 802.11ax, 802.11be); \
          1 Mbit/s (bianchi, ns2)"
     );
     assert_eq!(of("flavour"), "standard; model where links.NAME.standard is bianchi");

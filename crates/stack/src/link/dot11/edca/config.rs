@@ -170,7 +170,7 @@ pub struct EdcaConfig {
     pub own_set: bool,
     /// The limits of an A-MPDU.
     pub aggregate: Aggregate,
-    /// The block-ack window: 64 or 256 MPDUs.
+    /// The block-ack window: 64, 256, 512 or 1024 MPDUs.
     pub window: u32,
     /// Least time between the beginnings of two MPDUs of an A-MPDU.
     pub spacing: Span,
@@ -196,8 +196,10 @@ const ACCESS: [Access; CATEGORIES] = [
 
 /// Bytes of the delimiter before each MPDU of an A-MPDU.
 pub const DELIMITER: u32 = 4;
-/// Compressed BlockAck with a bitmap of 64 MPDUs and of 256, check sequence included.
-const BLOCK_ACK: [u32; 2] = [32, 56];
+/// Compressed BlockAck without its bitmap, check sequence included.
+const BLOCK_ACK: u32 = 24;
+/// The numbers of MPDUs that the bitmap of a BlockAck can have.
+pub const WINDOWS: [u32; 4] = [64, 256, 512, 1024];
 /// Compressed BlockAckReq, check sequence included.
 pub(super) const BLOCK_ACK_REQUEST: u32 = 24;
 /// A trigger that requests BlockAcks: header, common field and check sequence, and what it has for each station (9.3.1.22).
@@ -206,17 +208,18 @@ const TRIGGER: [u32; 2] = [16 + 8 + 4, 5 + 4];
 const SOLICITING: [u32; 2] = [5, 5 + 1];
 /// A BlockAck to several stations: header, control and check sequence; what it has for each; first number (9.3.1.8.7).
 const MULTI_STATION: [u32; 3] = [16 + 2 + 4, 2, 2];
-/// The smaller of the two windows.
-const SMALL_WINDOW: u32 = 64;
+/// What a trigger of EHT has for all its stations (Special User Info, 802.11be-2024, 9.3.1.22.3).
+const SPECIAL: u32 = 5;
 
 impl EdcaConfig {
-    /// The constants of a generation: its fastest MCS on one stream in 20 (n), 80 (ac, ax) MHz.
+    /// The constants of a generation: its fastest MCS on one stream in 20 (n), 80 (ac, ax, be) MHz.
     #[must_use]
     pub const fn of(family: Family) -> EdcaConfig {
         let (width, bytes, window) = match family {
             Family::Ht => (20, 65_535, 64),
             Family::Vht => (80, 1_048_575, 64),
             Family::He => (80, 6_500_631, 256),
+            Family::Eht => (80, 15_523_200, 1024),
         };
         let mcs = family.highest_mcs();
         EdcaConfig {
@@ -250,7 +253,17 @@ impl EdcaConfig {
     /// Bytes of a BlockAck.
     #[must_use]
     pub const fn block_ack(&self) -> u32 {
-        BLOCK_ACK[(self.window > SMALL_WINDOW) as usize]
+        BLOCK_ACK + self.window / 8
+    }
+
+    /// The largest block-ack window.
+    #[must_use]
+    pub const fn largest_window(family: Family) -> u32 {
+        WINDOWS[match family {
+            Family::Ht | Family::Vht => 0,
+            Family::He => 1,
+            Family::Eht => 3,
+        }]
     }
 
     /// The most packets of a PPDU.
@@ -258,7 +271,7 @@ impl EdcaConfig {
     pub fn most_packets(&self) -> u32 {
         let several = self.ofdma.filter(|ofdma| ofdma.scheduler.is_some());
         let stations = several.map_or(1, |ofdma| {
-            let rus = if ofdma.least == Ru::Whole { 1 } else { ofdma.least.count(self.mode.width) };
+            let rus = self.mode.within(ofdma.least).rus();
             rus.clamp(1, ofdma.most)
         });
         self.aggregate.count * stations
@@ -267,28 +280,32 @@ impl EdcaConfig {
     /// Bytes of a trigger that requests BlockAcks from this number of stations.
     #[must_use]
     pub const fn trigger(&self, stations: u32) -> u32 {
-        TRIGGER[0] + TRIGGER[1] * stations
+        self.trigger_head() + TRIGGER[1] * stations
     }
 
     /// Bytes of a trigger that requests data from this number of stations, or reports.
     #[must_use]
     pub const fn soliciting(&self, stations: u32, wants_data: bool) -> u32 {
-        TRIGGER[0] + SOLICITING[wants_data as usize] * stations
+        self.trigger_head() + SOLICITING[wants_data as usize] * stations
+    }
+
+    const fn trigger_head(&self) -> u32 {
+        TRIGGER[0] + if matches!(self.mode.family, Family::Eht) { SPECIAL } else { 0 }
     }
 
     /// Bytes of a BlockAck to several stations, some of which get a bitmap.
     #[must_use]
     pub const fn multi_station(&self, stations: u32, bitmaps: u32) -> u32 {
-        let bitmap = self.block_ack() - (16 + 2 + 2 + 4);
+        let bitmap = self.window / 8;
         MULTI_STATION[0] + MULTI_STATION[1] * stations + (MULTI_STATION[2] + bitmap) * bitmaps
     }
 
-    /// Bytes of a PPDU with one MPDU of this size: VHT and HE send it in an A-MPDU too.
+    /// Bytes of a PPDU with one MPDU of this size: VHT, HE and EHT send it in an A-MPDU too.
     #[must_use]
     pub const fn single(&self, mpdu: u32) -> u32 {
         match self.mode.family {
             Family::Ht => mpdu,
-            Family::Vht | Family::He => DELIMITER + mpdu,
+            Family::Vht | Family::He | Family::Eht => DELIMITER + mpdu,
         }
     }
 
@@ -322,6 +339,14 @@ mod tests {
                 "best-effort"
             ]
         );
+    }
+
+    #[test]
+    fn a_block_ack_grows_with_its_window() {
+        let of = |window| EdcaConfig { window, ..EdcaConfig::of(Family::Eht) };
+        assert_eq!(WINDOWS.map(|window| of(window).block_ack()), [32, 56, 88, 152]);
+        assert_eq!(WINDOWS.map(|window| of(window).multi_station(2, 1)), [36, 60, 92, 156]);
+        assert_eq!((of(64).trigger(2), EdcaConfig::of(Family::He).trigger(2)), (51, 46));
     }
 
     #[test]

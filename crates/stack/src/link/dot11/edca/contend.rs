@@ -24,6 +24,8 @@ pub(super) struct Contender {
     pub(super) backlog: u32,
     /// The agreements that have something to send.
     pub(super) active: Vec<u32>,
+    /// An agreement has something to send again, which the other links of its device do not know yet.
+    pub(super) has_woken: bool,
     /// The access point has stations to trigger.
     pub(super) solicits: bool,
     /// Until when a triggered station contends with other parameters, and its own.
@@ -42,6 +44,7 @@ impl Contender {
             counting_from: Time::ZERO,
             backlog: 0,
             active: Vec::new(),
+            has_woken: false,
             solicits: false,
             mu_until: Time::ZERO,
             own: access,
@@ -91,6 +94,14 @@ impl Contender {
     /// A packet has gone.
     pub(super) fn remove(&mut self) {
         self.backlog -= 1;
+    }
+
+    /// An agreement of a multi-link device has something to send again.
+    pub(super) fn wake(&mut self, place: u32) {
+        if !self.active.contains(&place) {
+            self.active.push(place);
+            self.has_woken = true;
+        }
     }
 
     /// An agreement has nothing to send.
@@ -306,6 +317,9 @@ impl<A: Arq + Clone> Edca<A> {
         }
         if let Some(winner) = winner {
             self.attempt(winner, now, out);
+        } else if self.is_linked() && !busy {
+            // Another link may send what one of them waited for.
+            self.wait_for_turn(out);
         }
     }
 

@@ -34,7 +34,7 @@ impl<A: Arq + Clone> Edca<A> {
             };
             self.service = Service { of, ends: now.after(txop), ..Service::default() };
             self.choose_mode(of, now, out);
-            if self.originators[of].owes_request {
+            if self.originators[of].owes() {
                 self.send_request(out);
                 return;
             }
@@ -137,7 +137,7 @@ impl<A: Arq + Clone> Edca<A> {
         let active = self.contenders[category].active.iter().map(|place| *place as usize);
         active.min_by_key(|place| {
             let originator = &self.originators[*place];
-            (!originator.owes_request, originator.order())
+            (!originator.owes(), originator.order())
         })
     }
 
@@ -164,6 +164,7 @@ impl<A: Arq + Clone> Edca<A> {
         let mode = self.originators[self.service.of].mode;
         let most = self.config.aggregate.bytes.min(mode.capacity(limit.min(self.config.aggregate.time)));
         let Filled { end, payload, .. } = self.fill(mode, most, self.limit(), now);
+        self.take_off();
         (self.service.bytes, self.service.airtime) = (end, mode.airtime(end, payload));
     }
 
@@ -276,6 +277,7 @@ impl<A: Arq + Clone> Edca<A> {
             self.burst.clear();
         }
         self.block_acks.requests += 1;
+        self.take_off();
         self.doing = Doing::Sending(Sent::Request);
         out.load().clear();
         out.transmit(frame, self.rules.config.phy.airtime(BLOCK_ACK_REQUEST, 0, rate));
@@ -346,6 +348,7 @@ impl<A: Arq + Clone> Edca<A> {
             && let Some(single) = self.burst.first()
         {
             let sequence = single.sequence;
+            self.land();
             self.learn(1, true);
             self.settle(|other| (other == sequence).then_some(Outcome::Delivered), out);
             self.originators[self.service.of].return_failed();
@@ -358,6 +361,7 @@ impl<A: Arq + Clone> Edca<A> {
     /// A BlockAck.
     pub(super) fn on_block_ack(&mut self, block: &BlockAck, now: Time, out: &mut impl EdcaOut) {
         if let Doing::Await(Answer::BlockAck) | Doing::Late(Answer::BlockAck) = self.doing {
+            self.land();
             self.acknowledge(block, out);
             self.succeed(now, out);
         } else {
@@ -424,6 +428,7 @@ impl<A: Arq + Clone> Edca<A> {
             Answer::Cts | Answer::Ack | Answer::BlockAck => {}
         }
         let of = self.service.of;
+        self.land();
         self.learn(0, false);
         match answer {
             Answer::Cts => {

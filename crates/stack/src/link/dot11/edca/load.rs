@@ -40,13 +40,16 @@ pub struct Mpdu {
     pub fate: MpduFate,
 }
 
+/// The bits of the largest bitmap.
+const LARGEST_WINDOW: u16 = 1024;
+
 /// The bitmap of a BlockAck.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BlockAck {
     /// The first sequence number.
     pub start: u16,
     /// A bit for each from there on.
-    pub bits: [u64; 4],
+    pub bits: [u64; 16],
 }
 
 impl BlockAck {
@@ -55,12 +58,12 @@ impl BlockAck {
     #[must_use]
     pub fn has(&self, sequence: u16) -> bool {
         let place = ahead(sequence, self.start);
-        place < 256 && self.bits[usize::from(place / 64)] >> (place % 64) & 1 == 1
+        place < LARGEST_WINDOW && self.bits[usize::from(place / 64)] >> (place % 64) & 1 == 1
     }
 
     pub(super) fn set(&mut self, sequence: u16) {
         let place = ahead(sequence, self.start);
-        if place < 256 {
+        if place < LARGEST_WINDOW {
             self.bits[usize::from(place / 64)] |= 1 << (place % 64);
         }
     }
@@ -141,7 +144,7 @@ impl Load {
     /// That of a frame that carries nothing of its kind.
     pub const NOTHING: Load = Load {
         mpdus: Vec::new(),
-        block: BlockAck { start: 0, bits: [0; 4] },
+        block: BlockAck { start: 0, bits: [0; 16] },
         riders: Vec::new(),
         shares: Vec::new(),
         together: Airtime { total: Span::ZERO, preamble: Span::ZERO, payload: Span::ZERO },

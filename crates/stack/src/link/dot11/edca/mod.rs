@@ -1,4 +1,4 @@
-//! EDCA with aggregation and block acknowledgement: the MAC of 802.11n, ac and ax, instead of DCF.
+//! EDCA with aggregation and block acknowledgement: the MAC of 802.11n, ac, ax and be, instead of DCF.
 //!
 //! **Limits.** Agreements exist from the start, without ADDBA. No A-MSDU, no fragments, no no-ack policy, no admission
 //! control, no reverse direction. A failure ends a TXOP: no recovery after PIFS.
@@ -33,6 +33,7 @@ mod contend;
 mod exchange;
 mod load;
 mod minstrel;
+mod multi_link;
 mod originator;
 mod rate_control;
 mod recipient;
@@ -48,9 +49,10 @@ use config::BLOCK_ACK_REQUEST;
 
 pub use config::{
     Access as EdcaAccess, Acknowledgement, AfterLoss, Aggregate, CATEGORIES, Category, DELIMITER, EdcaConfig,
-    MuEdca, Ofdma, Scheduler, Uplink,
+    MuEdca, Ofdma, Scheduler, Uplink, WINDOWS,
 };
 pub use load::{Answering, BlockAck, Confirmed, Load, Mpdu, MpduFate, Share, UNKNOWN};
+pub use multi_link::Agreements;
 pub use rate_control::RateControl;
 
 use std::sync::Arc;
@@ -59,7 +61,7 @@ use super::MacOut;
 use super::access::Access;
 use super::dcf::{Counters, Role};
 use super::frame::{Distribution, Frame, FrameKind, Msdu, Outcome};
-use super::mode::{DataRate, Mode};
+use super::mode::Mode;
 use super::rates::Airtime;
 use super::riders::Riders;
 use super::timing::Rules;
@@ -67,8 +69,8 @@ use crate::hooks::{Arq, Count, Rider, Timing};
 use crate::packet::NodeId;
 use crate::units::Time;
 use contend::Contender;
+use multi_link::Linked;
 use originator::{Originator, Waiting};
-use rate_control::Chooser;
 use recipient::Recipient;
 use several::Several;
 use solicited::Solicited;
@@ -226,6 +228,8 @@ pub struct Edca<A> {
     /// No idle time before it counts.
     not_before: Time,
     originators: Vec<Originator<A>>,
+    /// What it has of its own on a link of a multi-link device.
+    linked: Option<Box<Linked>>,
     /// The scheme that orders packets, from which each agreement has its own.
     scheme: Option<Box<A>>,
     /// The place of each originator by node and category, one more than it; 0 is none.
@@ -275,6 +279,7 @@ impl<A: Arq + Clone> Edca<A> {
             committed: 0,
             not_before: Time::ZERO,
             originators: Vec::new(),
+            linked: None,
             scheme: None,
             places: Vec::new(),
             service: Service::default(),
@@ -331,8 +336,11 @@ impl<A: Arq + Clone> Edca<A> {
             waiting.push_back(entry);
         }
         self.order += 1;
-        self.contenders[category].add(place as u32, was_active);
-        if !had_work && self.doing == Doing::Contend {
+        self.contenders[category].add(place as u32, was_active || self.is_linked());
+        if self.is_linked() {
+            self.refresh(place);
+        }
+        if !had_work && self.contenders[category].has_work() && self.doing == Doing::Contend {
             self.join(category, now, out);
         }
         true
@@ -345,17 +353,8 @@ impl<A: Arq + Clone> Edca<A> {
         }
         if self.places[index] == 0 {
             let scheme = self.scheme.as_deref().cloned();
-            let DataRate { rate, mode } = self.rules.data_rate(self.address, peer);
-            let mode = mode.unwrap_or(self.config.mode);
-            let config = &self.rules.config;
-            let block_ack = config.phy.airtime(self.config.block_ack(), 0, self.rules.response(rate).rate);
-            let how = (rate, mode, block_ack);
-            let around = config.sifs + self.rules.difs + config.slot * u64::from(config.cw_min / 2);
-            let control =
-                Chooser::new(self.config.rate_control, mode, around + block_ack.total).map(Box::new);
-            let mut originator = Originator::new((peer, category), how, self.config.window, scheme);
-            originator.control = control;
-            self.originators.push(originator);
+            let way = self.way_to(peer);
+            self.originators.push(Originator::new((peer, category), way, self.config.window, scheme));
             self.places[index] = self.originators.len() as u32;
         }
         self.places[index] as usize - 1
@@ -480,6 +479,8 @@ impl<A: Arq + Clone> Edca<A> {
         let (category, has_work) = (self.originators[place].category, self.originators[place].has_work());
         if !has_work {
             self.contenders[category].retire(place as u32);
+        } else if self.is_linked() {
+            self.contenders[category].wake(place as u32);
         }
     }
 

@@ -11,6 +11,7 @@ use super::super::mode::Mode;
 use super::super::rates::{Airtime, PhyRate};
 use super::choosing::Choosing;
 use super::load::{after, ahead};
+use super::multi_link::Way;
 use super::rate_control::Chooser;
 use crate::hooks::Arq;
 use crate::packet::NodeId;
@@ -37,6 +38,8 @@ pub(super) struct Numbered {
     pub(super) sent: u8,
     /// The medium has lost it for good, or the scheme discards it.
     pub(super) lost: bool,
+    /// A link of a multi-link device is sending it.
+    in_flight: bool,
 }
 
 /// The agreement with one receiver in one category.
@@ -61,8 +64,11 @@ pub(super) struct Originator<A> {
     pub(super) owes_request: bool,
     /// BlockAckReqs in a row that no BlockAck answered.
     pub(super) unanswered: u32,
-    /// Packets with a number that are not gone.
+    /// Packets with a number that are not gone, and those of them that a link of a multi-link device is sending.
     outstanding: u32,
+    in_flight: u32,
+    /// A link of a multi-link device is sending the BlockAckReq.
+    pub(super) is_asking: bool,
     /// The packets in the order of a scheme, in place of those that wait.
     pub(super) choosing: Option<Box<Choosing<A>>>,
     /// The number of the last PPDU to several stations in which it had part; 0 is none.
@@ -72,7 +78,7 @@ pub(super) struct Originator<A> {
 impl<A: Arq> Originator<A> {
     pub(super) fn new(
         (peer, category): (NodeId, usize),
-        (rate, mode, block_ack): (PhyRate, Mode, Airtime),
+        Way { rate, mode, block_ack, control }: Way,
         window: u32,
         scheme: Option<A>,
     ) -> Originator<A> {
@@ -82,7 +88,7 @@ impl<A: Arq> Originator<A> {
             rate,
             mode,
             block_ack,
-            control: None,
+            control,
             window: window as u16,
             start: 0,
             next: 0,
@@ -91,6 +97,8 @@ impl<A: Arq> Originator<A> {
             owes_request: false,
             unanswered: 0,
             outstanding: 0,
+            in_flight: 0,
+            is_asking: false,
             choosing: scheme.map(|scheme| Box::new(Choosing::new(scheme, window))),
             served: 0,
         }
@@ -98,7 +106,38 @@ impl<A: Arq> Originator<A> {
 
     /// Whether it has anything to send.
     pub(super) fn has_work(&self) -> bool {
-        self.owes_request || self.has_more(0)
+        self.owes() || if self.in_flight == 0 { self.has_more(0) } else { self.has_others() }
+    }
+
+    /// Whether a BlockAckReq goes first.
+    pub(super) fn owes(&self) -> bool {
+        self.owes_request && !self.is_asking
+    }
+
+    /// Whether it has packets besides those that another link is sending.
+    fn has_others(&self) -> bool {
+        let has_room = ahead(self.next, self.start) < self.window;
+        self.outstanding > self.in_flight || has_room && !self.waiting.is_empty()
+    }
+
+    /// A link sends the packet with this number.
+    pub(super) fn take_off(&mut self, sequence: u16) {
+        if let Some(numbered) = self.get(sequence)
+            && !numbered.in_flight
+        {
+            numbered.in_flight = true;
+            self.in_flight += 1;
+        }
+    }
+
+    /// It has sent it.
+    pub(super) fn land(&mut self, sequence: u16) {
+        if let Some(numbered) = self.get(sequence)
+            && numbered.in_flight
+        {
+            numbered.in_flight = false;
+            self.in_flight -= 1;
+        }
     }
 
     /// Whether it has more packets than these.
@@ -130,10 +169,26 @@ impl<A: Arq> Originator<A> {
         if let Some(choosing) = &self.choosing {
             return choosing.oldest().unwrap_or(u64::MAX);
         }
+        if self.in_flight > 0 {
+            return self.order_of_others();
+        }
         match &self.numbered[usize::from(self.start % self.window)] {
             Some(first) if self.start != self.next => first.order,
             _ => self.waiting.front().map_or(u64::MAX, |first| first.order),
         }
+    }
+
+    fn order_of_others(&self) -> u64 {
+        let used = ahead(self.next, self.start);
+        let mut numbered = (0..used).filter_map(|place| self.ready(place));
+        let waiting = self.waiting.front().map_or(u64::MAX, |first| first.order);
+        numbered.next().map_or(waiting, |first| first.order)
+    }
+
+    /// The packet at a place of the window, unless it is gone or a link is sending it.
+    fn ready(&self, place: u16) -> Option<&Numbered> {
+        let numbered = self.numbered[usize::from(after(self.start, place) % self.window)].as_ref();
+        numbered.filter(|numbered| !numbered.in_flight)
     }
 
     /// The packet with a number, if it is not gone.
@@ -148,8 +203,7 @@ impl<A: Arq> Originator<A> {
     pub(super) fn candidate(&self, mut place: u16) -> Option<(u16, Msdu, u8)> {
         let used = ahead(self.next, self.start);
         while place < used {
-            let sequence = after(self.start, place);
-            if let Some(numbered) = &self.numbered[usize::from(sequence % self.window)] {
+            if let Some(numbered) = self.ready(place) {
                 return Some((place, numbered.msdu, numbered.sent));
             }
             place += 1;
@@ -164,7 +218,8 @@ impl<A: Arq> Originator<A> {
         if sequence == self.next
             && let Some(Waiting { msdu, order, since }) = self.waiting.pop_front()
         {
-            let numbered = Numbered { msdu, order, since, attempts: 0, sent: 0, lost: false };
+            let numbered =
+                Numbered { msdu, order, since, attempts: 0, sent: 0, lost: false, in_flight: false };
             self.numbered[usize::from(sequence % self.window)] = Some(numbered);
             self.next = after(self.next, 1);
             self.outstanding += 1;
@@ -203,7 +258,8 @@ impl<A: Arq> Originator<A> {
         choosing.send(unit, number);
         if sequence.is_none() {
             let since = Time::NEVER;
-            let numbered = Numbered { msdu, order, since, attempts: 0, sent: 0, lost: false };
+            let numbered =
+                Numbered { msdu, order, since, attempts: 0, sent: 0, lost: false, in_flight: false };
             self.numbered[usize::from(number % self.window)] = Some(numbered);
             self.next = after(self.next, 1);
             self.outstanding += 1;
@@ -278,13 +334,14 @@ impl<A: Arq> Originator<A> {
         self.owes_request = false;
     }
 
-    /// Removes each packet that was sent and of which `ends` says so, and moves the window on.
+    /// Removes each packet that was sent, and that no link is sending, of which `ends` says so, and moves the window on.
     pub(super) fn settle(&mut self, mut ends: impl FnMut(u16, &Numbered) -> bool) {
         let used = ahead(self.next, self.start);
         for place in 0..used {
             let sequence = after(self.start, place);
             let slot = &mut self.numbered[usize::from(sequence % self.window)];
-            if slot.as_ref().is_some_and(|numbered| numbered.attempts > 0 && ends(sequence, numbered)) {
+            let may_end = |numbered: &&Numbered| numbered.attempts > 0 && !numbered.in_flight;
+            if slot.as_ref().filter(may_end).is_some_and(|numbered| ends(sequence, numbered)) {
                 *slot = None;
                 self.outstanding -= 1;
                 if let Some(choosing) = &mut self.choosing {

@@ -39,8 +39,8 @@ pub(super) struct Recipient {
     window: u16,
     /// The first number of the scoreboard.
     scored_from: u16,
-    /// A bit for each number, modulo 256.
-    scored: [u64; 4],
+    /// A bit for each number, modulo 1024.
+    scored: [u64; 16],
     /// The number that goes up next.
     expected: u16,
     /// By number modulo the window; made when the first MPDU must wait.
@@ -57,7 +57,7 @@ impl Recipient {
         Recipient {
             window: window as u16,
             scored_from: 0,
-            scored: [0; 4],
+            scored: [0; 16],
             expected: 0,
             held: Vec::new(),
             count: 0,
@@ -82,7 +82,7 @@ impl Recipient {
             place = self.window - 1;
         }
         debug_assert!(place < self.window);
-        let (word, bit) = (usize::from(sequence >> 6 & 3), 1 << (sequence & 63));
+        let (word, bit) = (usize::from(sequence >> 6 & 15), 1 << (sequence & 63));
         let is_new = self.scored[word] & bit == 0;
         self.scored[word] |= bit;
         is_new
@@ -90,12 +90,12 @@ impl Recipient {
 
     /// Moves the scoreboard on.
     fn score_from(&mut self, first: u16) {
-        if ahead(first, self.scored_from) >= 256 {
-            self.scored = [0; 4];
+        if ahead(first, self.scored_from) >= 1024 {
+            self.scored = [0; 16];
         } else {
             let mut sequence = self.scored_from;
             while sequence != first {
-                self.scored[usize::from(sequence >> 6 & 3)] &= !(1 << (sequence & 63));
+                self.scored[usize::from(sequence >> 6 & 15)] &= !(1 << (sequence & 63));
                 sequence = after(sequence, 1);
             }
         }
@@ -194,10 +194,10 @@ impl Recipient {
 
     /// What a BlockAck reports.
     pub(super) fn report(&self) -> BlockAck {
-        let mut block = BlockAck { start: self.scored_from, bits: [0; 4] };
+        let mut block = BlockAck { start: self.scored_from, bits: [0; 16] };
         for place in 0..self.window {
             let sequence = after(self.scored_from, place);
-            if self.scored[usize::from(sequence >> 6 & 3)] >> (sequence & 63) & 1 == 1 {
+            if self.scored[usize::from(sequence >> 6 & 15)] >> (sequence & 63) & 1 == 1 {
                 block.set(sequence);
             }
         }

@@ -108,7 +108,12 @@ impl<A: Arq + Clone> Edca<A> {
         }
         let found = self.allot(ofdma, &candidates, limit);
         if let Some((ru, time)) = found {
-            self.fill_parts(ofdma, &candidates[..ru.count(self.config.mode.width) as usize], (ru, time), now);
+            self.fill_parts(
+                ofdma,
+                &candidates[..self.config.mode.within(ru).rus() as usize],
+                (ru, time),
+                now,
+            );
         }
         self.several.candidates = candidates;
         found.is_some()
@@ -140,12 +145,12 @@ impl<A: Arq + Clone> Edca<A> {
 
     /// The RU of each of the first candidates, and the longest time of their PPDU; none if there is one for fewer than two.
     fn allot(&self, ofdma: Ofdma, candidates: &[usize], limit: Option<Span>) -> Option<(Ru, Span)> {
-        let width = self.config.mode.width;
+        let count = |ru: Ru| self.config.mode.within(ru).rus() as usize;
         let possible = Ru::PARTS
             .into_iter()
-            .filter(|ru| *ru >= ofdma.least && (2..=candidates.len()).contains(&(ru.count(width) as usize)));
+            .filter(|ru| *ru >= ofdma.least && (2..=candidates.len()).contains(&count(*ru)));
         possible.into_iter().find_map(|ru| {
-            let chosen = &candidates[..ru.count(width) as usize];
+            let chosen = &candidates[..count(ru)];
             let around = self.sequence_of(ofdma.acknowledgement, chosen, ru).0;
             let longest = self.config.aggregate.time;
             let time = limit.map_or(longest, |limit| longest.min(Span(limit.0.saturating_sub(around.0))));
@@ -303,7 +308,7 @@ impl<A: Arq + Clone> Edca<A> {
             msdu: Some(first.handle),
             class: first.class,
             mode: Some(self.several.parts[0].mode),
-            mpdus: self.several.mpdus.len() as u16,
+            mpdus: self.several.mpdus.len().min(u16::MAX.into()) as u16,
             category: Category::ALL[originator.category],
             distribution: self.distribution(),
             ..Frame::new(FrameKind::Data, BROADCAST, self.address, bytes, originator.rate)

@@ -3,6 +3,7 @@
 mod choosing;
 mod contend;
 mod exchange;
+mod multi_link;
 mod rate_control;
 mod riders;
 

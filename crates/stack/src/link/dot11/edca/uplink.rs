@@ -219,12 +219,13 @@ impl<A: Arq + Clone> Edca<A> {
     /// Chooses the stations of a trigger, for data or for reports. Returns whether there are any.
     fn choose(&mut self, category: usize, wants_data: bool, now: Time) -> bool {
         let Some((ofdma, uplink)) = self.uplink() else { return false };
-        let width = self.config.mode.width;
+        let mode = self.config.mode;
+        let count = |ru: Ru| mode.within(ru).rus() as usize;
         let mut candidates = std::mem::take(&mut self.uplink.candidates);
         candidates.clear();
         let known = &self.uplink.known;
         candidates.extend((0..known.len()).filter(|&place| {
-            known[place].mode.width == width && (!wants_data || known[place].queued[category] > 0)
+            known[place].mode.width == mode.width && (!wants_data || known[place].queued[category] > 0)
         }));
         let turn = |place: &usize| known[*place].turns[usize::from(wants_data)];
         match uplink.scheduler {
@@ -233,10 +234,10 @@ impl<A: Arq + Clone> Edca<A> {
             Scheduler::RoundRobin | Scheduler::LongestQueue => candidates.sort_by_key(turn),
         }
         candidates.truncate(ofdma.most as usize);
-        let fits = |ru: &Ru| (1..=candidates.len()).contains(&(ru.count(width) as usize));
+        let fits = |ru: &Ru| (1..=candidates.len()).contains(&count(*ru));
         let rus = Ru::PARTS.into_iter().filter(|ru| *ru >= ofdma.least).chain([Ru::Whole]).filter(fits);
         let found = rus.into_iter().find_map(|ru| {
-            let chosen = &candidates[..ru.count(width) as usize];
+            let chosen = &candidates[..count(ru)];
             self.grant(chosen, ru, (category, wants_data), now).map(|room| (ru, chosen.len(), room))
         });
         if let Some((ru, count, room)) = found {

@@ -1,0 +1,72 @@
+"""Run cells of 802.11be with one and two links in ns-3, and write `links.toml` beside this file.
+
+Usage: python links.py FOLDER [SECONDS]; FOLDER takes the program, and SECONDS is the measured time of a
+cell, by default 0.5.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from itertools import product
+from pathlib import Path
+
+import build
+
+OUT = build.HERE / "links.toml"
+
+HEAD = """\
+# Goodput in cells of 802.11be by ns-{release}: written by
+# `python bench/peers/ns3/links.py FOLDER {seconds:g}`.
+#
+# Stations 0.5 m from an access point; saturated UDP of 1472 B between it and each; one link of 80 MHz at
+# 5 GHz, or another at 6 GHz too; MCS 13, one stream, guard interval 0.8 us; block-ack window 1024; `mpdus`
+# limits the packets in an A-MPDU; MAC queues of 4000 packets and 500 ms; beacons each 102.4 ms on each link.
+#
+# ns-3 gives EHT-SIG the size of HE-SIG-B, and lets it go at MCS 5: 4 us, as the one symbol at MCS 3 lasts
+# here; its EHT-LTF has 8 us (7.2 with 2x LTF and guard interval 0.8 us).
+
+ns3 = "{release}"
+
+cells = [
+"""
+KEYS = "links mpdus stations direction seed"
+CELLS = [
+    *({"links": links, "mpdus": mpdus} for links, mpdus in product((1, 2), (64, 256, 1024))),
+    *({"links": links, "mpdus": 256, "direction": "up"} for links in (1, 2)),
+    *(
+        {"links": links, "mpdus": 256, "stations": 5, "direction": way, "seed": seed}
+        for links, way, seed in product((1, 2), ("down", "up"), (1, 2, 3))
+    ),
+]
+DEFAULTS = {"stations": 1, "direction": "down", "seed": 1}
+
+
+def main() -> int:
+    """Run all cells."""
+    why = build.missing()
+    if why is not None:
+        print(why, file=sys.stderr)
+        return 2
+    found = build.wheel()
+    assert found is not None
+    seconds = float(sys.argv[2]) if len(sys.argv) > 2 else 0.5
+    program = build.program("links", Path(sys.argv[1]))
+    text = HEAD.format(release=found[1], seconds=seconds)
+    for cell in CELLS:
+        settings = {**DEFAULTS, **cell}
+        options = [f"--{key}={settings[key]}" for key in KEYS.split()]
+        done = subprocess.run(
+            [str(program), *options, f"--duration={seconds}"], capture_output=True, text=True, check=True
+        )
+        result = json.loads(done.stdout)
+        shown = {key: settings[key] for key in KEYS.split()} | {"goodput_mbps": result["goodput_mbps"]}
+        text += "  { " + ", ".join(f"{key} = {json.dumps(value)}" for key, value in shown.items()) + " },\n"
+        OUT.write_text(text + "]\n", encoding="utf-8")
+        print(shown, f"{result['cpu_s']:.1f} s", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,55 @@
+//! Stations that are multi-link devices: their MACs on this link have what their links have in common only while something
+//! happens to them.
+
+use lasthop_stack::link::dot11::Mpdu;
+use lasthop_stack::packet::NodeId;
+
+use super::{Host, Wlan};
+
+impl Wlan {
+    /// The devices that its stations are, if it is a link of multi-link devices.
+    #[inline]
+    pub(in crate::net) fn devices(&self) -> Option<&[u32]> {
+        self.devices.as_deref()
+    }
+
+    /// A device of which the other links have to know something.
+    pub(in crate::net) fn next_changed(&mut self) -> Option<u32> {
+        self.changed.pop()
+    }
+
+    /// Another link of a device, if it is on this one too, has got packets, or has finished some.
+    pub(in crate::net) fn notice(&mut self, device: u32, host: &mut Host) {
+        let mut devices = self.devices().into_iter().flatten();
+        let Some(station) = devices.position(|one| *one == device) else { return };
+        self.with_mac(station, host, NodeId::default(), |mac, now, out| mac.notice(now, out));
+        self.settle(host);
+    }
+
+    /// Something happens to a station.
+    #[inline]
+    pub(super) fn take_agreements(&mut self, station: usize, host: &mut Host) {
+        if let Some(devices) = &self.devices {
+            self.sites[station].mac.take_agreements(&mut host.devices[devices[station] as usize]);
+        }
+    }
+
+    /// It has happened. Returns whether the number of packets may be another one.
+    #[inline]
+    pub(super) fn return_agreements(&mut self, station: usize, host: &mut Host) -> bool {
+        let Some(devices) = &self.devices else { return false };
+        let device = devices[station];
+        if self.sites[station].mac.return_agreements(&mut host.devices[device as usize]) {
+            self.changed.push(device);
+        }
+        true
+    }
+
+    /// The medium has lost packets for good: those of a frame of this station, or of some of its MPDUs.
+    #[inline]
+    pub(super) fn note_lost_for_good(&mut self, station: usize, mpdus: &[Mpdu], host: &mut Host) {
+        self.take_agreements(station, host);
+        self.sites[station].mac.on_lost_for_good(mpdus);
+        self.return_agreements(station, host);
+    }
+}

@@ -1,0 +1,97 @@
+//! Checks of the links of multi-link devices: stations of the first one, one block-ack agreement, and nothing that is not
+//! modelled on several links.
+
+use super::Check;
+use crate::model::{Config, LinkKind, WifiConfig};
+use lasthop_stack::link::dot11::{EdcaConfig, Family};
+use lasthop_stack::registry::AgentKind;
+
+impl Check<'_> {
+    pub(super) fn multi_link(&mut self, config: &Config) {
+        let others: Vec<(usize, usize)> =
+            config.wifi().filter_map(|(place, wifi)| Some((place, wifi.multi_link?))).collect();
+        for &(place, first) in &others {
+            let text = wrong_pair(config, place, first)
+                .or_else(|| wrong_agreement(config, place, first))
+                .or_else(|| [first, place].into_iter().find_map(|link| not_modelled(config, link)));
+            if let Some(text) = text {
+                self.fault(&format!("links.{}.multi-link", config.links[place].name), text);
+            }
+        }
+        let firsts: Vec<usize> = others.iter().map(|(_, first)| *first).collect();
+        for agent in config.agents.iter().filter(|agent| agent.scheme.kind() != AgentKind::None) {
+            let sits_on = |link: &usize| agent.links.as_ref().is_none_or(|links| links.contains(link));
+            if let Some(link) = firsts.iter().find(|link| sits_on(link)) {
+                let text = format!(
+                    "agents of multi-link devices such as those of links.{} are not modelled; expected another link",
+                    config.links[*link].name
+                );
+                self.fault(&format!("agents.{}.link", agent.name), text);
+            }
+        }
+        for node in &config.nodes {
+            let Some(handoff) = &node.handoff else { continue };
+            if handoff.links.iter().any(|link| config.first_link(*link).is_some()) {
+                let text = "hand-offs of multi-link devices are not modelled; expected another link";
+                self.fault(&format!("nodes.{}.handoff.from", node.table()), text.to_owned());
+            }
+        }
+    }
+}
+
+fn wifi(config: &Config, link: usize) -> Option<(&WifiConfig, EdcaConfig)> {
+    match &config.links[link].kind {
+        LinkKind::Wifi(wifi) => wifi.mac.edca.map(|edca| (&**wifi, edca)),
+        LinkKind::PointToPoint(_) | LinkKind::Frn(_) => None,
+    }
+}
+
+/// Why the devices of a link cannot send on this one too.
+fn wrong_pair(config: &Config, place: usize, first: usize) -> Option<String> {
+    let name = &config.links[first].name;
+    if place == first {
+        return Some(format!("\"{name}\" is this link; expected another one, or none"));
+    }
+    let of_eht = wifi(config, first).filter(|(_, edca)| edca.mode.family == Family::Eht);
+    let Some((of, _)) = of_eht else {
+        return Some(format!("\"{name}\" is not a link of 802.11be; expected one"));
+    };
+    if let Some(first) = of.multi_link {
+        return Some(format!("\"{name}\" is not the first link; expected \"{}\"", config.links[first].name));
+    }
+    let (ours, _) = wifi(config, place)?;
+    if ours.access_point != of.access_point {
+        return Some(format!("the access point of \"{name}\" is another; expected the same"));
+    }
+    let stranger = ours.nodes.iter().find(|node| !of.nodes.contains(node))?;
+    let stranger = &config.nodes[*stranger].name;
+    Some(format!("{stranger} is not a station of \"{name}\"; expected stations of that link only"))
+}
+
+/// What the one block-ack agreement, and the one queue, cannot have twice.
+fn wrong_agreement(config: &Config, place: usize, first: usize) -> Option<String> {
+    let ((ours, edca), (of, common)) = (wifi(config, place)?, wifi(config, first)?);
+    let wrong = [
+        ("block-ack.window", edca.window != common.window),
+        ("block-ack.reorder-timeout", edca.reorder_timeout != common.reorder_timeout),
+        ("short-retry", ours.mac.short_retry != of.mac.short_retry),
+        ("edca.lifetime", edca.lifetime != common.lifetime),
+        ("queue", ours.mac.queue != of.mac.queue),
+    ];
+    let (key, _) = wrong.into_iter().find(|(_, differs)| *differs)?;
+    let name = &config.links[first].name;
+    Some(format!("the {key} of \"{name}\" is another; expected the same on all links of a device"))
+}
+
+/// What links of multi-link devices do not have.
+fn not_modelled(config: &Config, link: usize) -> Option<String> {
+    let (wifi, edca) = wifi(config, link)?;
+    let name = &config.links[link].name;
+    let found = [
+        ("ofdma", edca.ofdma.is_some()),
+        ("arq", wifi.arq.as_ref().is_some_and(|arq| arq.build().is_some())),
+        ("aqm", config.links[link].aqm.is_some()),
+    ];
+    let (key, _) = found.into_iter().find(|(_, is_there)| *is_there)?;
+    Some(format!("links.{name} has {key}, which multi-link devices lack here; expected none"))
+}

@@ -1,0 +1,198 @@
+//! Multi-link operation: the links of a device send from common queues, and receive into common reordering buffers.
+//!
+//! **Limits.** Simultaneous transmission and reception on all links (STR); no EMLSR, no TID-to-link mapping, no power saving. No
+//! OFDMA, no scheme that orders packets, no agents. All links are there from the start.
+//!
+//! **Source.** IEEE 802.11be-2024, 35.3 (multi-link operation), 35.3.8 (block acknowledgement: one agreement for all links),
+//! 35.3.16.2 (STR).
+//!
+//! **How.** Each link has a MAC of its own: carrier, backoffs, exchange, modes. The [`Agreements`] of the device go to the
+//! link to which something happens, and back. An MPDU that one link is sending is left out by the others:
+//!
+//! ```text
+//!   waiting ──▶ window: 7 8 9 10 11 12 13          link A sends 7 8 9, link B then 10 11 12
+//!                       ╰ A ╯ ╰── B ─╯            a BlockAck on either reports all that has arrived
+//! ```
+//!
+//! **Choices.** 1. A BlockAck settles whatever no link is sending. What it reports of an MPDU that another link is sending
+//! counts when that link has an answer of its own. 2. After a BlockAck that is missing any link may send the MPDUs again, or
+//! the BlockAckReq. 3. A link whose backoff ends while others are sending all that there is has no turn; it sends at once
+//! when there is something again. 4. A packet that comes while several links are idle goes on the first.
+
+use std::mem::{swap, take};
+
+use super::super::mode::{DataRate, Mode};
+use super::super::rates::{Airtime, PhyRate};
+use super::originator::Originator;
+use super::rate_control::Chooser;
+use super::recipient::Recipient;
+use super::{CATEGORIES, Category, Doing, Edca, EdcaOut};
+use crate::hooks::Arq;
+use crate::packet::NodeId;
+use crate::units::Time;
+
+/// How data goes to a station on one link: rate and mode, what chooses the mode unless it is constant, and the
+/// airtime of a BlockAck.
+#[derive(Clone, Debug)]
+pub(super) struct Way {
+    pub(super) rate: PhyRate,
+    pub(super) mode: Mode,
+    pub(super) block_ack: Airtime,
+    pub(super) control: Option<Box<Chooser>>,
+}
+
+/// What a link of a multi-link device has of its own while another one has the agreements.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Linked {
+    /// By originator.
+    ways: Vec<Way>,
+    /// Whether stations are not on this link, by node.
+    absent: Vec<bool>,
+    /// The agreements with such stations that have something to send.
+    aside: [Vec<u32>; CATEGORIES],
+}
+
+/// What the links of a device have in common: the packets to send, and the state of block acknowledgement.
+#[derive(Clone, Debug)]
+pub struct Agreements<A> {
+    originators: Vec<Originator<A>>,
+    places: Vec<u32>,
+    recipients: Vec<(NodeId, Category, Recipient)>,
+    order: u64,
+    release_at: Time,
+    active: [Vec<u32>; CATEGORIES],
+    backlog: [u32; CATEGORIES],
+}
+
+impl<A> Default for Agreements<A> {
+    fn default() -> Agreements<A> {
+        Agreements {
+            originators: Vec::new(),
+            places: Vec::new(),
+            recipients: Vec::new(),
+            order: 0,
+            release_at: Time::NEVER,
+            active: Default::default(),
+            backlog: [0; CATEGORIES],
+        }
+    }
+}
+
+impl<A: Arq + Clone> Edca<A> {
+    /// Makes this a link of a multi-link device; `absent` states by node which stations are not on it. To be called before the
+    /// first packet.
+    pub fn link_up(&mut self, absent: Vec<bool>) {
+        self.linked = Some(Box::new(Linked { absent, ..Linked::default() }));
+    }
+
+    /// How data goes to a station.
+    pub(super) fn way_to(&self, peer: NodeId) -> Way {
+        let DataRate { rate, mode } = self.rules.data_rate(self.address, peer);
+        let mode = mode.unwrap_or(self.config.mode);
+        let config = &self.rules.config;
+        let block_ack = config.phy.airtime(self.config.block_ack(), 0, self.rules.response(rate).rate);
+        let around = config.sifs + self.rules.difs + config.slot * u64::from(config.cw_min / 2);
+        let control = Chooser::new(self.config.rate_control, mode, around + block_ack.total).map(Box::new);
+        Way { rate, mode, block_ack, control }
+    }
+
+    pub(super) fn is_linked(&self) -> bool {
+        self.linked.is_some()
+    }
+
+    /// Takes the agreements of its device, before anything happens to this link.
+    pub fn take_agreements(&mut self, of: &mut Agreements<A>) {
+        self.exchange(of);
+        for (contender, backlog) in self.contenders.iter_mut().zip(of.backlog) {
+            contender.backlog = backlog;
+        }
+        let Some(mut linked) = self.linked.take() else { return };
+        for place in linked.ways.len()..self.originators.len() {
+            linked.ways.push(self.way_to(self.originators[place].peer));
+        }
+        for (originator, way) in self.originators.iter_mut().zip(linked.ways.drain(..)) {
+            originator.set_way(way);
+        }
+        if linked.absent.contains(&true) {
+            let is_absent = |place: &mut u32| {
+                let peer = self.originators[*place as usize].peer.0 as usize;
+                linked.absent.get(peer) == Some(&true)
+            };
+            for (contender, aside) in self.contenders.iter_mut().zip(&mut linked.aside) {
+                aside.extend(contender.active.extract_if(.., is_absent));
+            }
+        }
+        self.linked = Some(linked);
+    }
+
+    /// Gives them back. Returns whether the other links have something to do.
+    pub fn return_agreements(&mut self, to: &mut Agreements<A>) -> bool {
+        let backlog = [0, 1, 2, 3].map(|category: usize| self.contenders[category].backlog);
+        let mut is_new = backlog != to.backlog;
+        to.backlog = backlog;
+        for contender in &mut self.contenders {
+            is_new |= take(&mut contender.has_woken);
+        }
+        if let Some(linked) = &mut self.linked {
+            linked.ways.extend(self.originators.iter_mut().map(Originator::take_way));
+            for (contender, aside) in self.contenders.iter_mut().zip(&mut linked.aside) {
+                contender.active.append(aside);
+            }
+        }
+        self.exchange(to);
+        is_new
+    }
+
+    fn exchange(&mut self, with: &mut Agreements<A>) {
+        swap(&mut self.originators, &mut with.originators);
+        swap(&mut self.places, &mut with.places);
+        swap(&mut self.recipients, &mut with.recipients);
+        swap(&mut self.order, &mut with.order);
+        swap(&mut self.release_at, &mut with.release_at);
+        for (contender, active) in self.contenders.iter_mut().zip(&mut with.active) {
+            swap(&mut contender.active, active);
+        }
+    }
+
+    /// Another link of its device has got packets, or has finished some.
+    pub fn notice(&mut self, now: Time, out: &mut impl EdcaOut) {
+        for category in 0..CATEGORIES {
+            let has_turn_now = self.armed == now;
+            if self.doing == Doing::Contend && !has_turn_now && self.contenders[category].has_work() {
+                self.join(category, now, out);
+            }
+        }
+    }
+
+    /// The other links leave out what this one begins to send.
+    pub(super) fn take_off(&mut self) {
+        if !self.is_linked() {
+            return;
+        }
+        let originator = &mut self.originators[self.service.of];
+        originator.is_asking |= self.burst.is_empty();
+        self.burst.iter().for_each(|mpdu| originator.take_off(mpdu.sequence));
+        self.refresh(self.service.of);
+    }
+
+    /// The exchange is over: what it has not settled any link may send.
+    pub(super) fn land(&mut self) {
+        if !self.is_linked() {
+            return;
+        }
+        let originator = &mut self.originators[self.service.of];
+        originator.is_asking &= !self.burst.is_empty();
+        self.burst.iter().for_each(|mpdu| originator.land(mpdu.sequence));
+        self.refresh(self.service.of);
+    }
+}
+
+impl<A: Arq> Originator<A> {
+    fn take_way(&mut self) -> Way {
+        Way { rate: self.rate, mode: self.mode, block_ack: self.block_ack, control: self.control.take() }
+    }
+
+    fn set_way(&mut self, Way { rate, mode, block_ack, control }: Way) {
+        (self.rate, self.mode, self.block_ack, self.control) = (rate, mode, block_ack, control);
+    }
+}

@@ -1,0 +1,1 @@
+"""Captures of Wi-Fi with radiotap headers: what they say about a link, and a scenario made of it."""

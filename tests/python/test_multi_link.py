@@ -1,0 +1,168 @@
+"""Multi-link devices of 802.11be: the sum of their links, one queue and one order, and what is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+import lasthop as lh
+from lasthop.stats.wifi_today import Cell
+
+CELL = """
+[run]
+duration     = "600 ms"
+warmup       = "100 ms"
+replications = 1
+[nodes]
+ap  = {}
+sta = {}
+[links.low]
+kind         = "wifi"
+nodes        = ["ap", "sta"]
+access-point = "ap"
+standard     = "802.11be"
+width        = "80 MHz"
+queue        = "4000 packets"
+[flows.down]
+from = "ap"
+to   = "sta"
+udp  = {}
+app  = { kind = "cbr", cbr = { packet = "1472 B", rate = "6 Gbit/s" } }
+"""
+
+
+def cell(*others: str, text: str = CELL) -> lh.Scenario:
+    """The cell with further links of these settings."""
+    for number, settings in enumerate(others):
+        text += f'[links.more-{number}]\nkind = "wifi"\nnodes = ["ap", "sta"]\naccess-point = "ap"\n'
+        text += f'standard = "802.11be"\nqueue = "4000 packets"\nmulti-link = "low"\n{settings}\n'
+    return lh.Scenario.from_text(text, "links.toml")
+
+
+def metrics_of(scenario: lh.Scenario) -> dict[str, float]:
+    return {name: value or 0.0 for name, value in scenario.run().metrics.items()}
+
+
+@pytest.mark.parametrize("others", [[(13, 80)], [(9, 160)], [(13, 80), (5, 40)]])
+def test_links_carry_the_sum_of_what_each_carries_alone(others: list[tuple[int, int]]) -> None:
+    settings = [f'mcs = {mcs}\nwidth = "{width} MHz"\naggregate = {{ count = 256 }}' for mcs, width in others]
+    found = metrics_of(cell(*settings).set({"links.low.aggregate.count": "256"}))
+    links = [Cell("802.11be", mcs, width, count=256, window=1024) for mcs, width in [(13, 80), *others]]
+    expected = sum(link.goodput_bps for link in links)
+    assert found["flows.down.goodput_bps"] == pytest.approx(expected, rel=0.005)
+    mpdus = [found[f"links.{name}.aggregated_mpdus"] for name in ["low", "more-0", "more-1"][: len(links)]]
+    for link, count in zip(links, mpdus, strict=True):
+        assert count / sum(mpdus) == pytest.approx(link.goodput_bps / expected, rel=0.01)
+
+
+def test_one_window_for_all_links_leaves_a_second_link_of_320_mhz_nothing_while_the_first_sends() -> None:
+    wide = 'width = "320 MHz"\nmcs = 13'
+    both = cell(wide).set({"links.low.width": "320 MHz"})
+    found = metrics_of(both)
+    # 5.484 ms carry 1274 packets of 1500 B, and the window has 1024.
+    assert found["links.low.aggregated_mpdus"] / found["links.low.aggregates"] > 900
+    alone = Cell("802.11be", 13, 320, count=1024).goodput_bps
+    assert found["flows.down.goodput_bps"] < 1.3 * alone
+    shared = both.set({"links.low.aggregate.count": "512", "links.more-0.aggregate.count": "512"})
+    one = Cell("802.11be", 13, 320, count=512, window=1024).goodput_bps
+    assert metrics_of(shared)["flows.down.goodput_bps"] == pytest.approx(2 * one, rel=0.02)
+
+
+def test_what_fails_on_one_link_goes_on_another_and_arrives_in_order() -> None:
+    loss = 'loss = { model = "packet", rate = "60 %" }\nmcs = 5\nwidth = "20 MHz"'
+    text = CELL.replace("udp  = {}\n", "").replace(
+        'app  = { kind = "cbr", cbr = { packet = "1472 B", rate = "6 Gbit/s" } }', 'app = { kind = "bulk" }'
+    )
+    found = metrics_of(cell(loss, text=text).set({"run.warmup": "0 s"}))
+    assert found["links.more-0.frames_errored"] > 0
+    assert found["links.low.drops_retry"] + found["links.more-0.drops_retry"] == 0
+    assert found["flows.down.retransmits"] == 0
+    assert found["flows.down.goodput_bps"] > 2e8
+
+
+def test_each_link_contends_for_itself_and_a_station_of_one_link_has_its_part_there_only() -> None:
+    text = CELL.replace("sta = {}", 'sta = {}\nphone = { wifi = { mcs = 7, width = "20 MHz" } }')
+    text = (
+        text.replace('["ap", "sta"]', '["ap", "sta", "phone"]')
+        + """
+[flows.old]
+from = "phone"
+to   = "ap"
+udp  = {}
+app  = { kind = "cbr", cbr = { packet = "1472 B", rate = "100 Mbit/s" } }
+"""
+    )
+    found = metrics_of(cell('width = "80 MHz"', text=text))
+    free = Cell("802.11be", 13, 80, window=1024, count=1024).goodput_bps
+    assert found["links.more-0.frames_collided"] == 0
+    assert found["links.low.frames_collided"] > 0
+    assert found["flows.old.goodput_bps"] > 2e7
+    assert free < found["flows.down.goodput_bps"] < 2 * free
+
+
+def test_what_goes_to_a_station_of_one_link_does_not_go_on_another() -> None:
+    text = CELL.replace("sta = {}", "sta = {}\nphone = {}").replace('["ap", "sta"]', '["ap", "sta", "phone"]')
+    found = metrics_of(cell('width = "80 MHz"', text=text.replace('to   = "sta"', 'to   = "phone"')))
+    alone = Cell("802.11be", 13, 80, count=1024).goodput_bps
+    assert found["flows.down.goodput_bps"] == pytest.approx(alone, rel=0.005)
+    assert found["links.more-0.frames_sent"] == 0
+
+
+def test_the_bound_on_the_cost_of_a_run_counts_what_all_links_carry() -> None:
+    text = CELL.replace("udp  = {}\n", "").replace(
+        'app  = { kind = "cbr", cbr = { packet = "1472 B", rate = "6 Gbit/s" } }',
+        'app = { kind = "bulk" }\ntcp = { window = "20000 segments" }',
+    )
+    both = cell('width = "320 MHz"\nstreams = 4', text=text)
+    # 16 times the rate of the first link.
+    assert both.estimate().events > 8 * cell(text=text).estimate().events
+
+
+@pytest.mark.parametrize(
+    ("changes", "wrong"),
+    [
+        ({"links.low.standard": "802.11ax"}, '"low" is not a link of 802.11be; expected one'),
+        ({"links.low.multi-link": "low"}, '"low" is this link; expected another one, or none'),
+        ({"links.low.multi-link": "more-0"}, '"more-0" is not the first link; expected "low"'),
+        ({"links.low.access-point": "none"}, 'the access point of "low" is another; expected the same'),
+        (
+            {"links.more-0.block-ack.window": "512", "links.more-0.aggregate.count": "64"},
+            'the block-ack.window of "low" is another; expected the same on all links of a device',
+        ),
+        ({"links.more-0.queue": "9 packets"}, 'the queue of "low" is another'),
+        (
+            {"links.low.ofdma.scheduler": "round-robin"},
+            "links.low has ofdma, which multi-link devices lack here; expected none",
+        ),
+        ({"links.more-0.aqm.law": "codel"}, "links.more-0 has aqm, which multi-link devices lack here"),
+    ],
+)
+def test_what_cannot_be_is_refused(changes: dict[str, str], wrong: str) -> None:
+    with pytest.raises(lh.ScenarioError) as caught:
+        cell("").set(changes)
+    assert wrong in str(caught.value)
+
+
+def test_stations_of_other_links_agents_and_hand_offs_are_refused() -> None:
+    text = CELL.replace("sta = {}", "sta = {}\nother = {}")
+    with pytest.raises(lh.ScenarioError, match='other is not a station of "low"; expected stations of that'):
+        lh.Scenario.from_text(
+            cell("", text=text).text.replace(
+                '["ap", "sta"]\naccess-point = "ap"\nstandard = "802.11be"\nqueue',
+                '["ap", "other"]\naccess-point = "ap"\nstandard = "802.11be"\nqueue',
+            ),
+            "x.toml",
+        )
+    with pytest.raises(lh.ScenarioError, match=r'multi-link: no point uses it; expected .* = "802.11be"'):
+        lh.Scenario.from_text(
+            cell("").text.replace(
+                '"802.11be"\nqueue = "4000 packets"\nmulti', '"802.11ax"\nqueue = "4000 packets"\nmulti'
+            ),
+            "x.toml",
+        )
+    with pytest.raises(lh.ScenarioError, match=r"agents of multi-link devices such as those of links\.low"):
+        cell("", text=CELL + '[agents.lle]\nkind = "lle-tcp"\nflows = ["down"]\n')
+    moves = 'handoff = { law = "script", script = "100 ms", from = "low", to = "wlan" }'
+    text = CELL.replace("sta = {}", f"sta = {{ {moves} }}")
+    text += '[links.wlan]\nkind = "wifi"\nnodes = ["ap", "sta"]\naccess-point = "ap"\nstandard = "802.11ax"\n'
+    with pytest.raises(lh.ScenarioError, match="hand-offs of multi-link devices are not modelled"):
+        cell("", text=text)
