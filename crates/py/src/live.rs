@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::os::fd::{BorrowedFd, RawFd};
 use std::sync::Arc;
 
-use lasthop_sim::live::{Calls, Clock, Counted, Network, NotLive, Recorded, Watch, Write, relay};
+use lasthop_sim::live::{Calls, Clock, Counted, Needed, Network, NotLive, Recorded, Watch, Write, relay};
 use lasthop_sim::scenario::Config;
 use lasthop_stack::units::{Span, Time};
 use pyo3::exceptions::{PyOSError, PyValueError};
@@ -23,6 +23,8 @@ pub(crate) struct Live {
     pub(crate) first_port: Option<u16>,
     /// The place among the nodes of that at which packets to addresses of no node leave.
     pub(crate) outlet: Option<usize>,
+    /// The number of the protocol of radios in the kernel, where the nodes have radios.
+    pub(crate) radios: Option<u16>,
     pub(crate) seeds: (u64, u64),
     pub(crate) recorded: Recorded,
 }
@@ -43,6 +45,9 @@ impl Live {
         })?;
         if let Some(outlet) = self.outlet {
             network.join(outlet);
+        }
+        if let Some(family) = self.radios {
+            network.join_radios(family);
         }
         Ok(network)
     }
@@ -70,6 +75,8 @@ impl Writes {
     }
 }
 
+type Radios = (u32, Vec<u32>, Vec<Vec<u32>>, Option<usize>, bool);
+
 #[pymethods]
 impl Live {
     /// The addresses of the bound nodes, in their order.
@@ -86,6 +93,22 @@ impl Live {
         self.outlet = Some(place);
         let node = lasthop_stack::packet::NodeId(self.config.nodes.len() as u32);
         Ok(std::net::Ipv4Addr::from(lasthop_stack::wire::address(node)).to_string())
+    }
+
+    /// The radios that the nodes have instead of interfaces, if their MAC layer is that of a kernel: the frequency of the channel
+    /// in MHz, the basic rates, the rates of each node, in 500 kbit/s, the place of the access point among them, and whether they
+    /// encrypt what they send.
+    fn radios(&self) -> PyResult<Option<Radios>> {
+        let wide = |rates: Vec<u8>| rates.into_iter().map(u32::from).collect();
+        Ok(self.check()?.radios_needed().map(|needed| {
+            let Needed { frequency, basic, rates, access_point, is_secret } = needed;
+            (frequency, wide(basic), rates.into_iter().map(wide).collect(), access_point, is_secret)
+        }))
+    }
+
+    /// Joins the radios of the nodes, whose protocol has this number in the kernel. The socket to them is then the only interface.
+    fn join_radios(&mut self, family: u16) {
+        self.radios = Some(family);
     }
 
     /// What a trace channel records and the network lacks; `None` if there is something to record.
@@ -111,7 +134,8 @@ impl Live {
     ) -> PyResult<Bound<'py, PyDict>> {
         let (every, watch) = watch.unzip();
         let times = [times.0, times.1, times.2, every.unwrap_or(1.0)];
-        let count = self.nodes.len() + usize::from(self.outlet.is_some());
+        let interfaces = self.radios.map_or(self.nodes.len(), |_| 1);
+        let count = interfaces + usize::from(self.outlet.is_some());
         let are_open = ends.iter().chain([&stop]).all(|end| *end >= 0) && ends.len() == count;
         if !are_open || times.iter().any(|time| !time.is_finite() || *time < 0.0) {
             let text = format!(

@@ -183,7 +183,8 @@ impl Scenario {
     ) -> PyResult<crate::live::Live> {
         let config = self.config(point)?;
         let recorded = lasthop_sim::live::Recorded { trace, pcap: self.captures(&config, pcap)? };
-        let live = crate::live::Live { config, nodes, first_port, outlet: None, seeds, recorded };
+        let live =
+            crate::live::Live { config, nodes, first_port, outlet: None, radios: None, seeds, recorded };
         // It is made again where it runs.
         live.check().map(|_| live)
     }

@@ -16,6 +16,7 @@ from lasthop.base.errors import ScenarioError, UnavailableError, UsageError, nea
 from lasthop.realtime import system, tcp
 from lasthop.realtime.internet import NAMES, Internet
 from lasthop.realtime.programs import Command, Node, Programs
+from lasthop.realtime.radios import Radios, Setting
 from lasthop.scenario.description import fault, schemes_of
 from lasthop.scenario.kept import keep
 from lasthop.scenario.scenario import captures, ran
@@ -161,14 +162,17 @@ def run(
             _load_numpy()
         way = held.enter_context(Internet()) if outlets else None
         try:
-            nodes = _bound(names, live.addresses(), has_others=way is not None)
+            nodes, radios = _bound(names, live, has_others=way is not None)
+            if radios is not None:
+                held.callback(radios.close)
             edges = [way.edge(live.join(node), _MTU) for node in outlets] if way else []
         except system.Refused as refused:
             raise UnavailableError(f"live: {refused}") from refused
         for end in (stop, *ends):
             any_end.register(end, select.EPOLLIN)
         try:
-            programs = Programs(nodes, commands, stops, has_terminal=has_terminal, servers_s=servers_s)
+            started = commands if radios is None else radios.commands(names, commands)
+            programs = Programs(nodes, started, stops, has_terminal=has_terminal, servers_s=servers_s)
         except OSError as error:
             text = f"{error.filename or 'node'}: {error.strerror}; expected a program that can be run"
             raise UsageError(text, argument="node") from error
@@ -176,7 +180,8 @@ def run(
             if on_ready is not None:
                 on_ready(nodes)
             system.hurry(_PRIORITY)
-            interfaces = [*(node.interface for node in nodes), *(interface for _, interface in edges)]
+            own = [node.interface for node in nodes] if radios is None else [radios.fileno()]
+            interfaces = [*own, *(interface for _, interface in edges)]
             watches = None if watch is None else (EVERY_S, watch)
             opens = None if way is None else way.opens
             ended = live.run(interfaces, any_end.fileno(), (0.0, limit_s, system.early_s()), watches, opens)
@@ -227,6 +232,9 @@ def _network(
     except ValueError as error:
         key, _, text = str(error).partition(": ")
         raise ScenarioError(fault(scenario, point, key, text)) from error
+    if internet is not None and live.radios() is not None:
+        text = 'the bound nodes have the stack "linux", and only radios; expected nodes without it'
+        raise UsageError(text, argument="internet")
     for channel in trace:
         if (lacks := live.missing(channel)) is not None:
             text = f'"{channel}" records nothing between bound nodes; expected {lacks} between others'
@@ -278,19 +286,25 @@ def _load_numpy() -> None:
     import numpy  # noqa: F401, ICN001
 
 
-def _bound(names: Sequence[str], addresses: Sequence[str], *, has_others: bool) -> list[Node]:
+def _bound(names: Sequence[str], live: _core.Live, *, has_others: bool) -> tuple[list[Node], Radios | None]:
+    """The bound nodes, and their radios if they have some."""
+    addresses = live.addresses()
     hosts = "".join(f"{address} {name}\n" for address, name in zip(addresses, names, strict=True))
     system.own_user()
     # Many servers look up the name of the machine, which a node may have.
     own = [name for name in ("localhost", platform.node()) if name not in names]
     hosts += f"127.0.0.1 {' '.join(own)}\n" if own else ""
     system.own_names(hosts, f"nameserver {NAMES}\n" if has_others else "")
+    if (asked := live.radios()) is not None:
+        radios = Radios(Setting(*asked))
+        live.join_radios(radios.family)
+        return radios.nodes(names, addresses), radios
     nodes = []
     for name, address in zip(names, addresses, strict=True):
         nodes.append(Node(name, address, *system.node(address, _MTU)))
         if has_others:
             system.send_all()
-    return nodes
+    return nodes, None
 
 
 @contextmanager

@@ -33,7 +33,7 @@ _PR_SET_PDEATHSIG, _PR_SET_TIMERSLACK = 1, 29
 _TUNSETIFF, _IFF_TUN, _IFF_NO_PI = 0x400454CA, 0x0001, 0x1000
 # <linux/sockios.h>, <linux/if.h>
 _SIOCSIFFLAGS, _SIOCSIFADDR, _SIOCSIFNETMASK = 0x8914, 0x8916, 0x891C
-_SIOCSIFMTU, _SIOCGIFTXQLEN = 0x8922, 0x8942
+_SIOCSIFMTU, _SIOCSIFNAME, _SIOCGIFTXQLEN = 0x8922, 0x8923, 0x8942
 _IFF_UP, _IFF_RUNNING = 0x1, 0x40
 # <linux/rtnetlink.h>, <linux/if_link.h>
 _RTM_NEWLINK, _NLM_F_REQUEST, _NLM_F_ACK, _NLMSG_ERROR = 16, 1, 4, 2
@@ -167,7 +167,7 @@ def namespace(settings: Settings, address: str) -> int:
     Raises:
         Refused: The system does not allow it.
     """
-    _own_network()
+    own_network()
     for name, value in {
         "tcp_no_metrics_save": 1,
         "tcp_timestamps": int(settings.timestamps),
@@ -208,10 +208,9 @@ def node(address: str, mtu: int) -> tuple[int, int]:
     Raises:
         Refused: The system does not allow it.
     """
-    _own_network()
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
-        _change(control, _SIOCSIFFLAGS, b"lo", struct.pack("=H14x", _IFF_UP | _IFF_RUNNING))
+    own_network()
     interface = _interface(address, mtu)
+    _raise(b"lo")
     _own_version_6(address)
     return os.open("/proc/thread-self/ns/net", os.O_RDONLY | os.O_CLOEXEC), interface
 
@@ -287,7 +286,12 @@ def _move(mounts: int, network: int) -> None:
     call("setns", network, CLONE_NEWNET)
 
 
-def _own_network() -> None:
+def own_network() -> None:
+    """Move the calling thread to a new network namespace.
+
+    Raises:
+        Refused: The system does not allow it.
+    """
     try:
         call("unshare", CLONE_NEWNET)
     except OSError as error:
@@ -313,6 +317,30 @@ def _interface(address: str, mtu: int) -> int:
             _change(control, request, NAME, value)
     _set_link(socket.if_nametoindex(NAME.decode()))
     return tun
+
+
+def address(name: str, new: str, address: str) -> None:
+    """Rename an interface of the calling thread's namespace, which is down, give it an address, and raise it.
+
+    All other nodes are behind it. The loopback interface is raised, too.
+    """
+    without_6 = SETTINGS.parent / "ipv6" / "conf" / "all" / "disable_ipv6"
+    if without_6.exists():
+        put(without_6, 1)
+    own, mask = (
+        struct.pack("=HH4s8x", socket.AF_INET, 0, socket.inet_aton(a)) for a in (address, "255.0.0.0")
+    )
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
+        _change(control, _SIOCSIFNAME, name.encode(), new.encode())
+        for request, value in ((_SIOCSIFADDR, own), (_SIOCSIFNETMASK, mask)):
+            _change(control, request, new.encode(), value)
+    _raise(b"lo")
+    _raise(new.encode())
+
+
+def _raise(name: bytes) -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
+        _change(control, _SIOCSIFFLAGS, name, struct.pack("=H14x", _IFF_UP | _IFF_RUNNING))
 
 
 def _own_version_6(address: str) -> None:

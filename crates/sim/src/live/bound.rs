@@ -4,6 +4,7 @@ use std::fmt;
 
 use lasthop_stack::units::{Span, Time};
 
+use super::air::place;
 use crate::model::{Config, FlowConfig, ReverseConfig, SinkConfig, TransportConfig};
 use crate::run::RunError;
 use crate::traffic::{AppConfig, AppKind};
@@ -17,6 +18,8 @@ pub enum NotLive {
     Twice(String),
     /// No links lead from one of these bound nodes to the other.
     Apart(String, String),
+    /// The radios of bound nodes do not fit the scenario: a key, and what is wrong.
+    Radios(String),
     /// This agent makes data of its own, which has no content.
     Terminates(String),
     /// The run cannot start.
@@ -31,6 +34,7 @@ impl fmt::Display for NotLive {
             NotLive::Apart(from, to) => {
                 write!(f, "nodes.{from}: no links to {to}; expected a path between bound nodes")
             }
+            NotLive::Radios(text) => f.write_str(text),
             NotLive::Terminates(agent) => {
                 write!(
                     f,
@@ -54,6 +58,7 @@ pub(super) fn bind(config: &Config, bound: &[usize], until: Time) -> Result<Conf
     }
     let mut live = config.clone();
     live.run.duration = Span(until.0);
+    place::give_radios(&mut live, bound).map_err(NotLive::Radios)?;
     let is_bound = |node: usize| bound.contains(&node);
     let mut places = vec![None; config.flows.len()];
     live.flows.clear();

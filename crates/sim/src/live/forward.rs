@@ -136,6 +136,15 @@ fn wait(polled: &mut [PollFd<'_>], span: Span) -> io::Result<()> {
     }
 }
 
+/// Writes a packet to an interface, or a message; false if that does not take it.
+fn write(end: BorrowedFd<'_>, bytes: &[u8]) -> io::Result<bool> {
+    match rustix::io::write(end, bytes) {
+        Ok(_) => Ok(true),
+        Err(Errno::AGAIN | Errno::NOBUFS | Errno::INVAL) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
 /// The port to which a packet opens a connection of TCP.
 fn opening(bytes: &[u8]) -> Option<u16> {
     let segment = bytes.get(4 * usize::from(bytes.first()? & 0x0F)..)?;
@@ -159,11 +168,14 @@ impl Live<'_> {
             self.lateness.add(self.clock.now().since(due));
             // What is behind the interface may answer.
             self.may_have[end] = true;
-            match rustix::io::write(self.ends[end], bytes) {
-                Ok(_) => {}
-                Err(Errno::AGAIN | Errno::NOBUFS | Errno::INVAL) => self.refused += 1,
-                Err(error) => return Err(error.into()),
-            }
+            self.refused += u64::from(!write(self.ends[end], bytes)?);
+        }
+        while let Some(end) = self.network.radios()
+            && let Some((due, message)) = self.network.for_radios()
+        {
+            self.lateness.add(self.clock.now().since(due));
+            self.may_have[end] = true;
+            self.refused += u64::from(!write(self.ends[end], message)?);
         }
         Ok(())
     }
@@ -185,7 +197,11 @@ impl Live<'_> {
             self.may_have[end] = len >= ALONE;
             let now = self.clock.now();
             self.deliver(now)?;
-            self.network.take(end, &spare[..len], now);
+            if self.network.radios() == Some(end) {
+                self.refused += u64::from(!self.network.transmit(&spare[..len], now));
+            } else {
+                self.network.take(end, &spare[..len], now);
+            }
         }
         Ok(())
     }

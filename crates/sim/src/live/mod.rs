@@ -5,6 +5,7 @@
 //! from the interfaces and writes them when the network delivers them, and reports by how much it was late. [`Writes`] is what
 //! the application of a flow writes, and when.
 
+mod air;
 mod bound;
 mod forward;
 mod lateness;
@@ -15,6 +16,7 @@ mod writes;
 mod tests;
 
 pub use crate::run::Recorded;
+pub use air::Needed;
 pub use bound::NotLive;
 pub use forward::{Calls, Clock, Ended, Watch, relay};
 pub use lateness::Lateness;

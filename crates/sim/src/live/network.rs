@@ -6,6 +6,7 @@ use lasthop_stack::packet::{Body, Datagram, IP_HEADER, NodeId, Packet, TCP_HEADE
 use lasthop_stack::units::Time;
 use lasthop_stack::wire;
 
+use super::air::{Air, Needed};
 use super::bound::{NotLive, bind};
 use crate::model::Config;
 use crate::outside;
@@ -50,6 +51,8 @@ pub struct Network {
     /// The bytes of the packet that arrived last.
     bytes: Vec<u8>,
     identification: u16,
+    /// The radios, where the MAC layer of the bound nodes is that of a kernel.
+    air: Option<Air>,
 }
 
 impl Network {
@@ -88,7 +91,7 @@ impl Network {
         let bound: Vec<NodeId> = nodes.into_iter().map(|node| NodeId(node as u32)).collect();
         let counted = vec![Counted::default(); bound.len()];
         let (beside, bytes) = (VecDeque::new(), Vec::new());
-        Ok(Network { run, bound, counted, outlet: None, beside, bytes, identification: 0 })
+        Ok(Network { run, bound, counted, outlet: None, beside, bytes, identification: 0, air: None })
     }
 
     /// Joins the Internet to a bound node, as a further end behind those of all bound nodes: packets to addresses of no node
@@ -99,6 +102,52 @@ impl Network {
             outside.connections.leave_at(node, nodes);
         }
         self.outlet = Some(outlet);
+    }
+
+    /// The radios that the bound nodes need, if their MAC layer is a kernel's.
+    #[must_use]
+    pub fn radios_needed(&self) -> Option<Needed> {
+        Needed::of(self.run.config())
+    }
+
+    /// Joins the radios of the bound nodes, as the one end. Their protocol has this number in the kernel.
+    pub fn join_radios(&mut self, family: u16) {
+        self.air = self.radios_needed().map(|needed| Air::new(family, needed.frequency));
+    }
+
+    /// The end of the radios, where they are joined.
+    pub(super) fn radios(&self) -> Option<usize> {
+        self.air.as_ref().map(|_| 0)
+    }
+
+    /// The kernel sends a message about its radios now; what is due before is over. Returns false if it has refused one.
+    pub(super) fn transmit(&mut self, message: &[u8], now: Time) -> bool {
+        let Some(air) = &mut self.air else { return false };
+        let Some(entering) = air.entering(message, now) else { return !Air::is_refusal(message) };
+        let place = self.bound.iter().position(|node| *node == entering.from);
+        let other = self.bound.iter().copied().find(|node| *node != entering.from);
+        let Some((place, other)) = place.zip(other) else { return true };
+        let mut packet = entering.packet(&self.bound, other);
+        let end = self.run.outside().and_then(|outside| outside.connections.enter(&mut packet));
+        let Some(end) = end else { return true };
+        self.counted[place].packets += 1;
+        self.counted[place].opaque += 1;
+        if let Some(number) = self.run.hand_over(end, packet, entering.frame, &entering.handover) {
+            air.track(number, &entering);
+        }
+        true
+    }
+
+    /// The next message for the radios, and when it is due.
+    pub(super) fn for_radios(&mut self) -> Option<(Time, &[u8])> {
+        let Network { air, run, bound, counted, .. } = self;
+        let air = air.as_mut()?;
+        run.take_news(air.news());
+        let (when, at, message) = air.message(&run.outside()?.contents)?;
+        if let Some(place) = bound.iter().position(|node| Some(*node) == at) {
+            counted[place].arrived += 1;
+        }
+        Some((when, message))
     }
 
     /// The end of the Internet, where it is joined.

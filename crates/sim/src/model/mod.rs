@@ -81,6 +81,8 @@ pub struct NodeConfig {
     pub restart: Option<Time>,
     /// How data goes between it and the other stations of its 802.11 links, where that differs from the link.
     pub own_rate: OwnRate,
+    /// Whether its MAC layer and its TCP are those of a Linux kernel, in runs that have one.
+    pub is_linux: bool,
 }
 
 /// Settings of a node that replace those of its 802.11 links.
@@ -166,6 +168,10 @@ pub struct WifiConfig {
     pub radio: RadioConfig,
     /// The ARQ of the access point, if the scenario sets one.
     pub arq: Option<ArqConfig>,
+    /// The stations whose frames come from outside, by node; none in a simulation.
+    pub outer: Vec<usize>,
+    /// Whether these encrypt what they send, as WPA2 does.
+    pub is_secret: bool,
 }
 
 impl WifiConfig {

@@ -8,7 +8,7 @@ use super::Net;
 use super::channel::Channel;
 use super::pool::PoolId;
 use super::ways::Way;
-use super::wlan::Wlan;
+use super::wlan::{Handover, News, Wlan};
 use crate::probe::accounts::{Account, Accounts, Stream as ByteStream};
 
 impl Net {
@@ -92,6 +92,42 @@ impl Net {
         let size = packet.size();
         self.accounts.entered(end, size);
         self.send(packet.src, packet, size);
+    }
+
+    /// A node whose MAC layer is outside hands a frame with these bytes to its station. Returns its number; `None` if it has no
+    /// station.
+    pub(crate) fn hand_over(
+        &mut self,
+        end: u32,
+        mut packet: Packet,
+        bytes: &[u8],
+        frame: &Handover,
+    ) -> Option<u32> {
+        let node = packet.src;
+        let (wlan, station) = self.outer_station(node)?;
+        let mut outside = self.outside.take()?;
+        if outside.contents.is_full() {
+            outside.contents.retain(self.numbers());
+        }
+        if let Some(events) = &mut self.tracer.events {
+            events.sent(self.now, end, &mut packet);
+        }
+        outside.contents.keep_frame(&mut packet, bytes, self.now);
+        self.outside = Some(outside);
+        self.accounts.entered(end, packet.size());
+        let (number, id) = (packet.id, self.pool.insert(packet));
+        self.with_wlan(wlan, |wlan, host| wlan.hand_over(station, id, frame, host));
+        Some(number)
+    }
+
+    fn outer_station(&self, node: NodeId) -> Option<(usize, usize)> {
+        let found = |(wlan, it): (usize, &Wlan)| Some((wlan, it.outer_station(node)?));
+        self.wlans.iter().enumerate().find_map(found)
+    }
+
+    /// What has happened to frames of nodes whose MAC layer is outside.
+    pub(crate) fn take_news(&mut self, into: &mut Vec<News>) {
+        self.wlans.iter_mut().for_each(|wlan| wlan.take_news(into));
     }
 
     /// The numbers of the packets that links hold, that are about to be delivered, or of which agents keep copies.

@@ -3,6 +3,7 @@
 //! MAC, medium and agents never call each other: each puts its answers into a list here, and the lists are processed
 //! until nothing is left to do at this instant.
 
+mod air;
 mod answers;
 mod arq;
 mod build;
@@ -22,12 +23,14 @@ use std::sync::Arc;
 
 use lasthop_stack::hooks::Backlog;
 use lasthop_stack::link::dot11::{
-    Bystander, Category, Frame, FrameKind, Load, PcfConfig, PhyRate, Reorder, Rules,
+    BROADCAST, Bystander, Category, Frame, FrameKind, Load, PcfConfig, PhyRate, Reorder, Rules,
 };
 use lasthop_stack::packet::{NodeId, Packet};
 use lasthop_stack::registry::Learner;
 use lasthop_stack::units::{Span, Time};
 
+use air::Air;
+pub(crate) use air::{Handover, News};
 use answers::{MacHost, Output, Work};
 pub(crate) use arq::ArqCounters;
 pub(super) use build::agreements;
@@ -102,6 +105,8 @@ pub(crate) struct Wlan {
     devices: Option<Box<[u32]>>,
     changed: Vec<u32>,
     pub(crate) capture: Option<WifiCapture>,
+    /// The stations whose frames come from outside, if there are any.
+    air: Option<Box<Air>>,
 }
 
 /// A station: its MAC, its agent, their timers. What every frame touches comes first.
@@ -272,6 +277,9 @@ impl Wlan {
             }
         }
         self.heard.clear();
+        if self.air.is_some() && frame.receiver == BROADCAST {
+            self.release_last(frame);
+        }
     }
 
     fn with_mac(

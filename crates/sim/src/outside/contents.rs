@@ -20,6 +20,8 @@ pub(crate) struct Content {
     pub(crate) entered: Time,
     /// Its bytes: the whole of a packet from outside, else its payload.
     pub(crate) bytes: Vec<u8>,
+    /// Whether they are those of a frame.
+    pub(crate) is_frame: bool,
 }
 
 /// The contents of packets.
@@ -62,14 +64,22 @@ impl Contents {
             packet.id = self.last;
         }
         let place = self.free.pop().unwrap_or_else(|| {
-            self.kept.push(Content { packet: *packet, entered: now, bytes: Vec::new() });
+            self.kept.push(Content { packet: *packet, entered: now, bytes: Vec::new(), is_frame: false });
             self.kept.len() - 1
         });
         let content = &mut self.kept[place];
-        (content.packet, content.entered) = (*packet, now);
+        (content.packet, content.entered, content.is_frame) = (*packet, now, false);
         content.bytes.clear();
         content.bytes.extend_from_slice(bytes);
         self.places.insert(packet.id, place);
+    }
+
+    /// Keeps the bytes of a frame, as those of a packet.
+    pub(crate) fn keep_frame(&mut self, packet: &mut Packet, bytes: &[u8], now: Time) {
+        self.keep(packet, bytes, now);
+        if let Some(place) = self.places.get(&packet.id) {
+            self.kept[*place].is_frame = true;
+        }
     }
 
     /// A copy of a packet has this number, and the same content.

@@ -44,6 +44,12 @@ impl Outside {
         (!self.connections.have(packet)).then_some(&content.bytes)
     }
 
+    /// The frame that a packet stands for, if its MAC layer is outside.
+    pub(crate) fn frame(&self, packet: &Packet) -> Option<&[u8]> {
+        let content = self.contents.get(packet.id)?;
+        content.is_frame.then_some(&content.bytes)
+    }
+
     /// Writes the bytes of a packet of a flow between bound nodes, and returns whether they are not those with which it came:
     /// an agent changed its headers, or made it. Then its IP header has this identification.
     ///

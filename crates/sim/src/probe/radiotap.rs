@@ -228,8 +228,13 @@ impl WifiCapture {
             Some(mode) => modes::radiotap(mode, airtime, (signal_dbm, aggregate, form), now, &mut bytes),
         }
         let begin = bytes.len();
-        header(frame, packet, self.reports[frame.category as usize], &mut bytes);
+        let foreign = packet.zip(outside).and_then(|(packet, outside)| outside.frame(packet));
+        match foreign {
+            Some(foreign) => repeat(frame, foreign, &mut bytes),
+            None => header(frame, packet, self.reports[frame.category as usize], &mut bytes),
+        }
         match frame.kind {
+            _ if foreign.is_some() => {}
             FrameKind::Data => {
                 if let Some(packet) = packet {
                     self.body(frame, length, (packet, outside), &mut bytes);
@@ -294,6 +299,16 @@ impl WifiCapture {
             Ok(shown) => part(&shown, sending.offset, length, bytes),
             Err(unfit) => self.failed = self.failed.take().or(Some(io::Error::other(unfit))),
         }
+    }
+}
+
+/// A frame that a MAC layer outside wrote, with what ours adds: its duration, and whether it was sent before.
+fn repeat(frame: &Frame, foreign: &[u8], bytes: &mut Vec<u8>) {
+    let begin = bytes.len();
+    bytes.extend(foreign);
+    if let Some([_, flags, duration @ ..]) = bytes[begin..].first_chunk_mut::<4>() {
+        *flags |= if frame.retry { RETRY } else { 0 };
+        *duration = frame.duration_field().to_le_bytes();
     }
 }
 
@@ -424,13 +439,22 @@ fn frame_control(frame: &Frame) -> [u8; 2] {
     [kind << 2 | subtype << 4, flags]
 }
 
+/// The number of no node.
+const NO_NODE: u32 = u32::MAX - 1;
+
 /// Node `n` has the locally administered address 02:00 and then n + 1, as its IP address ends.
-fn address(node: NodeId) -> [u8; 6] {
+pub(crate) fn address(node: NodeId) -> [u8; 6] {
     if node == BROADCAST {
         return [0xFF; 6];
     }
     let [a, b, c, d] = (node.0 + 1).to_be_bytes();
     [0x02, 0x00, a, b, c, d]
+}
+
+/// The node of an address; one that is none of a node gives a number of no node.
+pub(crate) fn node(address: [u8; 6]) -> Option<NodeId> {
+    let [0x02, 0x00, a, b, c, d] = address else { return Some(NodeId(NO_NODE)) };
+    u32::from_be_bytes([a, b, c, d]).checked_sub(1).map(NodeId)
 }
 
 /// What a byte adds to the check sequence.

@@ -9,6 +9,7 @@ use super::{EVENTS_BETWEEN_LOOKS, Outcome, Request, RunError, World, can_be_capt
 use crate::host::Clock;
 use crate::metrics::Snapshot;
 use crate::model::Config;
+use crate::net::wlan::{Handover, News};
 use crate::outside::Outside;
 
 /// What a run records besides its metrics.
@@ -63,6 +64,22 @@ impl Open {
     /// A bound node sends a packet of an end, which has these bytes.
     pub(crate) fn send(&mut self, end: u32, packet: Packet, bytes: &[u8]) {
         self.world.net.send_with_bytes(end, packet, bytes);
+    }
+
+    /// A bound node whose MAC layer is outside sends a frame of an end, which has these bytes. Returns its number.
+    pub(crate) fn hand_over(
+        &mut self,
+        end: u32,
+        packet: Packet,
+        bytes: &[u8],
+        frame: &Handover,
+    ) -> Option<u32> {
+        self.world.net.hand_over(end, packet, bytes, frame)
+    }
+
+    /// What has happened to such frames.
+    pub(crate) fn take_news(&mut self, into: &mut Vec<News>) {
+        self.world.net.take_news(into);
     }
 
     /// The next packet that has arrived at a bound node, and when.

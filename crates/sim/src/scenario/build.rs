@@ -50,6 +50,7 @@ pub(super) fn config(sheet: &Sheet<'_>, members: &Members) -> Config {
         node.handoff = events::handoff(&part, &links);
         node.restart = part.known("restart").map(|_| part.time("restart"));
         node.own_rate = wifi::own_rate(&part);
+        node.is_linux = part.known("stack").is_some_and(|_| part.word("stack") == "linux");
     }
     let names: Vec<String> = links.iter().map(|link| link.name.clone()).collect();
     for (link, member) in links.iter_mut().zip(&members.links) {

@@ -85,6 +85,8 @@ pub fn wlan(
 ) -> LinkConfig {
     let radio = RadioConfig::ns2();
     let wifi = WifiConfig {
+        outer: Vec::new(),
+        is_secret: false,
         nodes,
         access_point,
         pcf,

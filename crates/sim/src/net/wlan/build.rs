@@ -11,6 +11,7 @@ use lasthop_stack::packet::{NodeId, Packet};
 use lasthop_stack::registry::{ArqConfig, ArqMachine};
 use lasthop_stack::units::{Span, Time};
 
+use super::air::Air;
 use super::answers::Output;
 use super::arq::adopt;
 use super::mac::Mac;
@@ -105,6 +106,7 @@ impl Wlan {
             devices: devices(config, place as usize),
             changed: Vec::new(),
             capture: None,
+            air: Air::of(wifi.nodes.iter().map(|node| wifi.outer.contains(node)).collect()),
         }
     }
 }

@@ -3,7 +3,7 @@
 use lasthop_stack::hooks::{Arq, Count, Rider, Timing};
 use lasthop_stack::link::dot11::{
     Agreements, Bystander, Counters, Edca, EdcaCounters, EdcaOut, Frame, Load, Mode, Mpdu, MpduFate, Msdu,
-    PcfConfig, Role, Rules,
+    PcfConfig, Plan, Role, Rules, Tries,
 };
 use lasthop_stack::packet::NodeId;
 use lasthop_stack::registry::{ArqMachine, Station};
@@ -63,6 +63,28 @@ impl Mac {
         match self {
             Mac::Dcf(mac) => mac.enqueue_ahead(msdu, now, out),
             Mac::Edca(mac) => mac.enqueue_ahead(msdu, now, out),
+        }
+    }
+
+    /// Accepts a frame with its rates. With EDCA they are those of the link.
+    pub(super) fn enqueue_planned(
+        &mut self,
+        msdu: Msdu,
+        plan: Plan,
+        now: Time,
+        out: &mut impl EdcaOut,
+    ) -> bool {
+        match self {
+            Mac::Dcf(mac) => mac.enqueue_planned(msdu, plan, now, out),
+            Mac::Edca(mac) => mac.enqueue(msdu, now, out),
+        }
+    }
+
+    /// How often a frame with rates was sent that the MAC has released.
+    pub(super) fn take_tries(&mut self, handle: u64) -> Option<Tries> {
+        match self {
+            Mac::Dcf(mac) => mac.take_tries(handle),
+            Mac::Edca(_) => None,
         }
     }
 

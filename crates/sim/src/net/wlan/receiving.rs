@@ -108,6 +108,9 @@ impl Wlan {
     }
 
     fn pass_up(&mut self, station: usize, packet: Packet, host: &mut Host) {
+        if self.air.is_some() && self.note_heard(station, &packet, host.now) {
+            return;
+        }
         self.learn_back(station, &packet, host.now);
         let node = self.sites[station].node;
         if let Some(events) = &mut host.tracer.events {

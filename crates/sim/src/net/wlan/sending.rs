@@ -86,6 +86,9 @@ impl Wlan {
     }
 
     pub(super) fn done(&mut self, station: usize, id: PoolId, outcome: Outcome, host: &mut Host) {
+        if self.air.is_some() {
+            self.note_sent(station, id, outcome, host);
+        }
         let waited = host.now.since(host.pool.stamped(id));
         let size = host.pool.get(id).1;
         let has_come = host.pool.is_passed_on(id);

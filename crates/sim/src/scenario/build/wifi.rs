@@ -39,6 +39,8 @@ pub(super) fn wifi(link: &Part<'_>, member: &Link) -> WifiConfig {
         further_bps: 0.0,
         radio: radio(link, &preset.radio, member),
         arq: arq(link),
+        outer: Vec::new(),
+        is_secret: link.known("security").is_some_and(|_| link.word("security") == "wpa2"),
     }
 }
 

@@ -191,6 +191,13 @@ pub(super) const KEYS: &[Key] = &[
         .default("none")
         .only(&[WIFI]),
     Key::new(
+        "links.*.security",
+        Kind::Word("security", || vec!["open", "wpa2"]),
+        "whether nodes with nodes.NAME.stack = \"linux\" encrypt what they send to the access point and from it",
+    )
+    .absent()
+    .only(&[WIFI]),
+    Key::new(
         "links.*.observer",
         Kind::Node,
         "station at which airtime is accounted; auto means the access point, else the first end of a flow that is a station",

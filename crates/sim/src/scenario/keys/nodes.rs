@@ -130,6 +130,12 @@ pub(super) const KEYS: &[Key] = &[
         .at_most(LONGEST)
         .only(IF_WAYPOINT),
     Key::new(
+        "nodes.*.stack",
+        Kind::Word("stack", || vec!["lasthop", "linux"]),
+        "what is above the radio of the node on its 802.11 link: ours, or in lasthop virtual mac80211 and TCP of the kernel",
+    )
+    .absent(),
+    Key::new(
         "nodes.*.wifi.rate",
         RATE,
         "rate of data between this node and the other stations of its 802.11 links, in place of the link's; of two nodes that have one the slower",

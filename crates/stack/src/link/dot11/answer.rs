@@ -3,6 +3,7 @@
 use super::MacOut;
 use super::dcf::{Answer, Doing, Next, Station};
 use super::frame::{Frame, FrameKind};
+use super::planned::is_to_all;
 use super::receive::Accepted;
 use super::standard::NS2_TIMEOUT_SLACK;
 use crate::hooks::Arq;
@@ -14,6 +15,9 @@ impl<A: Arq> Station<A> {
     pub(super) fn overhear(&mut self, frame: &Frame, now: Time, out: &mut impl MacOut) {
         self.access.overhear(frame, now, &self.rules);
         self.stop_waiting(now, out);
+        if is_to_all(frame) {
+            self.take_in(frame, out);
+        }
     }
 
     /// An RTS: answers it, unless others have reserved the medium (9.3.2.6).

@@ -7,6 +7,7 @@
 use super::access::Access;
 use super::dcf::{Doing, Station};
 use super::frame::{Frame, FrameKind};
+use super::planned::is_to_all;
 use super::timing::Rules;
 use crate::hooks::Arq;
 use crate::units::{Span, Time};
@@ -77,7 +78,7 @@ impl<A: Arq> Station<A> {
     /// concern it: the frame is for it, or it does more than follow carrier and reservation.
     #[inline]
     pub fn stands_by(&mut self, frame: &Frame, turns_idle: bool, now: Time) -> bool {
-        if frame.receiver == self.address || !self.only_follows() {
+        if frame.receiver == self.address || is_to_all(frame) || !self.only_follows() {
             return false;
         }
         self.access.received(true);

@@ -8,6 +8,7 @@ use super::MacOut;
 use super::access::Access;
 use super::frame::{Frame, FrameKind, Msdu, Outcome};
 use super::pcf::Coordinator;
+use super::planned::Plans;
 use super::rates::{Airtime, PhyRate};
 use super::receive::Inbox;
 use super::retries::Retries;
@@ -166,6 +167,8 @@ pub struct Station<A> {
     /// The size last sent and its airtime, as most packets of a station are of one size.
     pub(super) last_airtime: (u32, u32, PhyRate, Airtime),
     pub(super) counters: Counters,
+    /// The rates of frames that the layer above plans.
+    pub(super) plans: Option<Box<Plans>>,
 }
 
 impl<A: Arq> Station<A> {
@@ -196,6 +199,7 @@ impl<A: Arq> Station<A> {
             riders: Riders::default(),
             last_airtime: (u32::MAX, 0, PhyRate::Dsss1, Airtime::default()),
             counters: Counters::default(),
+            plans: None,
         }
     }
 
@@ -356,6 +360,7 @@ impl<A: Arq> Station<A> {
                 self.doing = Doing::Gap(Next::Data);
                 out.set_timer(now + self.rules.config.sifs);
             }
+            Sent::Data if self.service.is_some_and(|service| service.is_to_all()) => self.succeed(now, out),
             Sent::Data => {
                 let rate = self.service.map_or(self.rules.config.data_rate, |service| service.rate);
                 let ack = self.rules.response(rate).ack.total;

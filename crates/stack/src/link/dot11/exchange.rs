@@ -3,7 +3,7 @@
 use super::MacOut;
 use super::dcf::{Answer, Doing, Next, Role, Sent, Service, Station};
 use super::frame::{BROADCAST, Distribution, Frame, FrameKind, Msdu, Outcome};
-use super::rates::Airtime;
+use super::rates::{Airtime, PhyRate};
 use super::retries::Retries;
 use super::standard::Protection;
 use crate::hooks::Arq;
@@ -31,7 +31,7 @@ impl<A: Arq> Station<A> {
         let body = (config.llc + msdu.bytes - offset).min(self.rules.longest_body);
         let payload = body - config.llc.saturating_sub(offset).min(body);
         let bytes = self.rules.overhead + body;
-        let rate = self.rules.data_rate(self.address, msdu.next).rate;
+        let rate = self.rate_of(&msdu);
         if (bytes, payload, rate) != (self.last_airtime.0, self.last_airtime.1, self.last_airtime.2) {
             let on_air = self.rules.on_air(body).1;
             self.last_airtime = (bytes, payload, rate, config.phy.airtime(on_air, payload, rate));
@@ -52,6 +52,12 @@ impl<A: Arq> Station<A> {
         }
     }
 
+    /// The rate of the next attempt at a frame.
+    fn rate_of(&self, msdu: &Msdu) -> PhyRate {
+        let planned = self.plans.as_ref().and_then(|plans| plans.rate(msdu.handle));
+        planned.unwrap_or_else(|| self.rules.data_rate(self.address, msdu.next).rate)
+    }
+
     /// Its turn has come: sends the frame in service, or what protects it: an RTS, or a CTS that nobody answers
     /// (IEEE 802.11-2012, 9.3.2.11).
     pub(super) fn attempt(&mut self, now: Time, out: &mut impl MacOut) {
@@ -64,7 +70,7 @@ impl<A: Arq> Station<A> {
         self.access.take();
         (self.armed, self.is_committed) = (Time::NEVER, false);
         let rules = &*self.rules;
-        if !rules.is_protected(rules.overhead + service.body, service.rate) {
+        if service.is_to_all() || !rules.is_protected(rules.overhead + service.body, service.rate) {
             self.send_data(out);
             return;
         }
@@ -103,6 +109,7 @@ impl<A: Arq> Station<A> {
         let rules = &*self.rules;
         let ack = rules.response(service.rate).ack.total;
         let duration = match follows {
+            None if service.is_to_all() => Span::ZERO,
             None => rules.config.sifs + ack,
             Some(airtime) => rules.config.sifs * 3 + ack * 2 + airtime,
         };
@@ -168,6 +175,7 @@ impl<A: Arq> Station<A> {
     /// The frame in service was acknowledged. Returns whether a fragment follows it.
     pub(super) fn acknowledged(&mut self, out: &mut impl MacOut) -> bool {
         let Some(service) = self.service else { return false };
+        self.count_success(&service);
         self.reset_window();
         self.retries = Retries::default();
         if self.is_fragmented(&service) {
@@ -230,7 +238,8 @@ impl<A: Arq> Station<A> {
         let is_short = answer == Answer::Cts
             || !self.rules.is_protected(self.rules.overhead + service.body, service.rate);
         if !self.unit_failed(is_lost, out) {
-            let is_over = self.retries.count(is_short, &self.rules.config) || is_lost;
+            let at_limit = self.retries.count(is_short, &self.rules.config);
+            let is_over = self.count_planned(&service).unwrap_or(at_limit) || is_lost;
             if is_over {
                 self.retries = Retries::default();
                 self.counters.undelivered += 1;

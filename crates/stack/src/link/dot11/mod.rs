@@ -1,7 +1,7 @@
 //! IEEE 802.11: a station's MAC, without its own clock, medium or random generator.
 //!
-//! **Limits.** No management (association, beacons outside a contention-free period), no power saving, no
-//! broadcast data. Service classes and aggregation are those of EDCA, in `edca`; all other presets have DCF. A station senses a carrier at once, except one that begins at the same
+//! **Limits.** No management (association, beacons outside a contention-free period) and no power saving of its own. Frames to
+//! all are those of a layer above that plans rates, see `planned.rs`. Service classes and aggregation are those of EDCA, in `edca`; all other presets have DCF. A station senses a carrier at once, except one that begins at the same
 //! instant. Of PCF only polling is modelled, see `pcf.rs`.
 //!
 //! **Source.** IEEE 802.11-2012, clauses 8 (frames), 9.3 (DCF), 9.4 (PCF), 9.5 and 9.6 (fragments), 16 to 18 (PHYs);
@@ -44,6 +44,7 @@ mod exchange;
 mod frame;
 mod mode;
 mod pcf;
+mod planned;
 mod rates;
 mod receive;
 mod reorder;
@@ -69,6 +70,7 @@ pub use frame::{
 };
 pub use mode::{DataRate, Family, Guard, LONGEST_PPDU, Mode, WIDTHS};
 pub use pcf::PcfConfig;
+pub use planned::{Plan, STAGES, Tries};
 pub use rates::{Airtime, PhyRate, PhyTiming, RATES, RateSet};
 pub use reorder::Reorder;
 pub use room::{Buffer, BufferScope, BufferUnit};

@@ -150,7 +150,7 @@ fn a_table_where_a_value_belongs_and_a_value_where_a_table_belongs_are_told() {
     refused_change(
         "c = {}",
         "c = 1",
-        "nodes.c: 1; expected a table with some of its keys (position, distance, count, around, place, move, wifi, handoff, … (9 in total))",
+        "nodes.c: 1; expected a table with some of its keys (position, distance, count, around, place, move, stack, wifi, … (10 in total))",
     );
 }
 

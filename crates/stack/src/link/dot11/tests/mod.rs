@@ -6,6 +6,7 @@ mod exchange;
 mod fragments;
 mod hearing;
 mod lifetime;
+mod planned;
 mod polling;
 mod properties;
 mod saturation;

@@ -1,0 +1,239 @@
+//! The radios of bound nodes whose MAC layer is a kernel's: their frames cross an 802.11 link of the scenario.
+//!
+//! **How.** A kernel hands over each frame with a table of rates ([`hwsim`]). It enters the queue of the station of its node, and
+//! when the station is done with it, the kernel gets its status: how often it was sent at which rates, and whether it was
+//! acknowledged. The radios of its receivers get it when it ends on the air. Frames to groups, and those for which their sender
+//! awaits no acknowledgement, are sent to all; a radio gets those to groups and to itself.
+//!
+//! **Limits.** A frame for another channel than that of the link is sent to nobody. A radio that listens to another channel still
+//! acknowledges here. RTS and the MAC's retry limit are those of the scenario and of the table of rates.
+
+mod hwsim;
+pub(super) mod place;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{HashMap, VecDeque};
+
+use lasthop_stack::link::dot11::{BROADCAST, DataRate, MacConfig, PhyRate, Plan, STAGES, Tries};
+use lasthop_stack::packet::{Body, Datagram, NodeId, Packet};
+use lasthop_stack::units::Time;
+
+use crate::model::{Config, LinkKind};
+use crate::net::wlan::{Handover, News};
+use crate::outside::Contents;
+use crate::probe::radiotap::{address, node};
+use hwsim::{Ticket, Transmission, Tried};
+
+/// Bytes of the check sequence, which kernels do not write.
+const FCS: usize = 4;
+/// Where the address of the receiver begins in a frame.
+const RECEIVER: usize = 4;
+/// The bit in the first byte of the address of a group.
+const GROUP: u8 = 1;
+/// The first frequency in MHz above the band in which DSSS is used.
+const OFDM_ONLY: u32 = 3000;
+/// The power of what has been heard in a medium without distances, and of acknowledgements, dBm.
+const NEAR_DBM: i32 = -50;
+/// The frequencies of channel 1, and of channel 36, in MHz.
+const CHANNEL_1: u32 = 2412;
+const CHANNEL_36: u32 = 5180;
+
+/// The radios that a link needs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Needed {
+    /// The frequency of their channel in MHz.
+    pub frequency: u32,
+    /// The rates that all must have, in 500 kbit/s.
+    pub basic: Vec<u8>,
+    /// Those that each node may use.
+    pub rates: Vec<Vec<u8>>,
+    /// The place of the access point among the nodes, if there is one.
+    pub access_point: Option<usize>,
+    /// Whether frames of the network are encrypted, as WPA2 does.
+    pub is_secret: bool,
+}
+
+impl Needed {
+    /// Those of the link whose stations are outside, if there is one.
+    pub(super) fn of(config: &Config) -> Option<Needed> {
+        let wifi = config.links.iter().find_map(|link| match &link.kind {
+            LinkKind::Wifi(wifi) if !wifi.outer.is_empty() => Some(wifi),
+            _ => None,
+        })?;
+        let MacConfig { basic_rates, data_rate, .. } = wifi.mac;
+        let has_dsss = basic_rates.has(PhyRate::Dsss1);
+        let listed = |is_used: &dyn Fn(PhyRate) -> bool| -> Vec<u8> {
+            PhyRate::ALL.into_iter().filter(|rate| is_used(*rate)).map(PhyRate::half_megabits).collect()
+        };
+        let up_to_the_links = |rate: PhyRate| rate <= data_rate && (has_dsss || rate.is_ofdm());
+        let own: Vec<Option<DataRate>> =
+            wifi.outer.iter().map(|node| wifi.own_rates.get(*node).copied().flatten()).collect();
+        // Linux sends at no rate to all stations that is not basic.
+        let is_basic =
+            |rate: PhyRate| basic_rates.has(rate) || own.iter().flatten().any(|fixed| fixed.rate == rate);
+        let rates = own.iter().map(|fixed| match fixed {
+            Some(DataRate { rate, .. }) => vec![rate.half_megabits()],
+            None => listed(&up_to_the_links),
+        });
+        Some(Needed {
+            frequency: if has_dsss { CHANNEL_1 } else { CHANNEL_36 },
+            basic: listed(&is_basic),
+            rates: rates.collect(),
+            access_point: wifi.outer.iter().position(|node| Some(*node) == wifi.access_point),
+            is_secret: wifi.is_secret,
+        })
+    }
+}
+
+/// The radios of a link.
+#[derive(Debug)]
+pub(super) struct Air {
+    /// The number of the protocol of the radios in this kernel.
+    family: u16,
+    /// The frequency of the link in MHz.
+    frequency: u32,
+    /// What identifies the frames whose status is not known yet, by their numbers.
+    pending: HashMap<u32, Ticket>,
+    news: Vec<News>,
+    due: VecDeque<News>,
+    message: Vec<u8>,
+}
+
+impl Air {
+    pub(super) fn new(family: u16, frequency: u32) -> Air {
+        Air {
+            family,
+            frequency,
+            pending: HashMap::new(),
+            news: Vec::new(),
+            due: VecDeque::new(),
+            message: Vec::new(),
+        }
+    }
+
+    /// The frame of a message, if it is one: the node of its radio, and how its station is to send it. A frame that is not sent
+    /// here, since it is for another channel, is answered at once.
+    pub(super) fn entering<'m>(&mut self, message: &'m [u8], now: Time) -> Option<Entering<'m>> {
+        let sent = Transmission::parse(message, self.family)?;
+        let to: [u8; 6] = *sent.frame.get(RECEIVER..)?.first_chunk()?;
+        let ticket = sent.ticket();
+        let is_to_all = to[0] & GROUP != 0 || sent.needs_no_ack();
+        if sent.frequency != self.frequency {
+            let tries = [u8::from(is_to_all), 0, 0, 0];
+            let number = u32::MAX;
+            self.pending.insert(number, ticket);
+            self.due.push_back(News::Sent { number, is_delivered: is_to_all, tries, when: now });
+            return None;
+        }
+        let next = if is_to_all { BROADCAST } else { node(to)? };
+        Some(Entering {
+            from: node(sent.radio)?,
+            handover: Handover {
+                to: next,
+                bytes: (sent.frame.len() + FCS) as u32,
+                plan: plan(&sent, self.frequency),
+            },
+            frame: sent.frame,
+            ticket,
+        })
+    }
+
+    /// Whether a message says that the kernel has not accepted one.
+    pub(super) fn is_refusal(message: &[u8]) -> bool {
+        hwsim::is_refusal(message)
+    }
+
+    /// The frame of this number is under way.
+    pub(super) fn track(&mut self, number: u32, entering: &Entering<'_>) {
+        self.pending.insert(number, entering.ticket);
+    }
+
+    /// Where to put what has happened.
+    pub(super) fn news(&mut self) -> &mut Vec<News> {
+        &mut self.news
+    }
+
+    /// The next message to the kernel: when it is due, and the node that receives a frame by it, if one does.
+    pub(super) fn message(&mut self, contents: &Contents) -> Option<(Time, Option<NodeId>, &[u8])> {
+        self.due.extend(self.news.drain(..));
+        while let Some(news) = self.due.pop_front() {
+            if let Some((when, at)) = self.write(news, contents) {
+                return Some((when, at, &self.message));
+            }
+        }
+        None
+    }
+
+    fn write(&mut self, news: News, contents: &Contents) -> Option<(Time, Option<NodeId>)> {
+        match news {
+            News::Sent { number, is_delivered, tries, when } => {
+                let ticket = self.pending.remove(&number)?;
+                ticket.status(self.family, (is_delivered, NEAR_DBM), tries, &mut self.message);
+                Some((when, None))
+            }
+            News::Heard { at, number, rate, signal_dbm, when } => {
+                let frame = &contents.get(number)?.bytes[..];
+                let to: [u8; 6] = *frame.get(RECEIVER..)?.first_chunk()?;
+                if to[0] & GROUP == 0 && to != address(at) {
+                    return None;
+                }
+                let signal = signal_dbm.map_or(NEAR_DBM, |dbm| libm::round(dbm) as i32);
+                let how = (self.frequency, index_of(rate, self.frequency), signal);
+                hwsim::reception(self.family, address(at), frame, how, &mut self.message);
+                Some((when, Some(at)))
+            }
+        }
+    }
+}
+
+/// A frame that enters.
+#[derive(Debug)]
+pub(super) struct Entering<'m> {
+    /// The node whose radio sends it.
+    pub(super) from: NodeId,
+    /// How it is sent.
+    pub(super) handover: Handover,
+    /// Its bytes.
+    pub(super) frame: &'m [u8],
+    ticket: Ticket,
+}
+
+impl Entering<'_> {
+    /// The packet that stands for it in the network, to its receiver or, if that is none of these nodes, to another.
+    pub(super) fn packet(&self, nodes: &[NodeId], other: NodeId) -> Packet {
+        let to = self.handover.to;
+        let dst = if nodes.contains(&to) { to } else { other };
+        let len = self.handover.bytes;
+        Packet::new(self.from, dst, Body::Udp(Datagram { len, ..Datagram::default() }))
+    }
+}
+
+/// The rates of a frame, and how often it is tried at each.
+fn plan(sent: &Transmission<'_>, frequency: u32) -> Plan {
+    let lowest = PhyRate::ALL[first_of(frequency)];
+    let stage = |(rate, tries): Tried| match usize::try_from(rate) {
+        Ok(rate) if sent.are_listed => {
+            (PhyRate::ALL.get(first_of(frequency) + rate).copied().unwrap_or(lowest), tries)
+        }
+        Ok(_) => (lowest, tries),
+        Err(_) => (lowest, 0),
+    };
+    let mut plan: Plan = sent.rates.map(stage);
+    if plan.iter().all(|(_, tries)| *tries == 0) {
+        plan[0].1 = 1;
+    }
+    plan
+}
+
+/// The place in [`PhyRate::ALL`] of the first rate of a band.
+fn first_of(frequency: u32) -> usize {
+    if frequency > OFDM_ONLY { PhyRate::Ofdm6 as usize } else { 0 }
+}
+
+/// The index of a rate in its band.
+fn index_of(rate: PhyRate, frequency: u32) -> u32 {
+    (rate as usize).saturating_sub(first_of(frequency)) as u32
+}
+
+const _: () = assert!(STAGES == size_of::<Tries>(), "a number for each rate");

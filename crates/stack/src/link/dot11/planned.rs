@@ -1,0 +1,115 @@
+//! Frames whose rates the layer above has planned, as mac80211 hands them to its hardware.
+//!
+//! **How.** A [`Plan`] lists rates and how often the frame is tried at each. An attempt that fails counts at the rate it was made
+//! at, also if it was an RTS that no CTS answered. The frame is discarded after the last. A frame to [`BROADCAST`] is sent once,
+//! at the first rate, and awaits nothing.
+
+use std::collections::VecDeque;
+
+use super::MacOut;
+use super::dcf::{Service, Station};
+use super::frame::{BROADCAST, Frame, FrameKind, Msdu};
+use super::rates::PhyRate;
+use crate::hooks::Arq;
+use crate::units::Time;
+
+/// The most rates of a plan.
+pub const STAGES: usize = 4;
+
+/// The rates of a frame, each with its attempts; those without attempts are not used.
+pub type Plan = [(PhyRate, u8); STAGES];
+
+/// The attempts made at each rate of a plan.
+pub type Tries = [u8; STAGES];
+
+/// A frame that the station holds.
+#[derive(Clone, Copy, Debug)]
+struct Planned {
+    handle: u64,
+    plan: Plan,
+    tries: Tries,
+}
+
+impl Planned {
+    /// The rate of the next attempt.
+    fn stage(&self) -> Option<usize> {
+        (0..STAGES).find(|stage| self.tries[*stage] < self.plan[*stage].1)
+    }
+}
+
+/// The plans of the frames that a station holds, in their order.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Plans(VecDeque<Planned>);
+
+impl Plans {
+    fn of(&mut self, handle: u64) -> Option<&mut Planned> {
+        self.0.iter_mut().find(|planned| planned.handle == handle)
+    }
+
+    /// The rate of the next attempt at a frame.
+    pub(super) fn rate(&self, handle: u64) -> Option<PhyRate> {
+        let planned = self.0.iter().find(|planned| planned.handle == handle)?;
+        Some(planned.plan[planned.stage().unwrap_or(0)].0)
+    }
+
+    /// An attempt at a frame has been made. Returns whether it was the last.
+    fn count(&mut self, handle: u64) -> bool {
+        let Some(planned) = self.of(handle) else { return true };
+        if let Some(stage) = planned.stage() {
+            planned.tries[stage] += 1;
+        }
+        planned.stage().is_none()
+    }
+}
+
+impl<A: Arq> Station<A> {
+    /// Accepts a frame with its plan. Returns false if the queue is full.
+    pub fn enqueue_planned(&mut self, msdu: Msdu, plan: Plan, now: Time, out: &mut impl MacOut) -> bool {
+        let planned = Planned { handle: msdu.handle, plan, tries: Tries::default() };
+        self.plans.get_or_insert_default().0.push_back(planned);
+        let taken = self.enqueue(msdu, now, out);
+        if !taken {
+            self.take_tries(msdu.handle);
+        }
+        taken
+    }
+
+    /// How often a planned frame was sent that the station has released, once.
+    pub fn take_tries(&mut self, handle: u64) -> Option<Tries> {
+        let plans = &mut self.plans.as_mut()?.0;
+        let place = plans.iter().position(|planned| planned.handle == handle)?;
+        plans.remove(place).map(|planned| planned.tries)
+    }
+
+    /// A planned frame was acknowledged, or sent to all.
+    pub(super) fn count_success(&mut self, service: &Service) {
+        if let Some(plans) = &mut self.plans {
+            plans.count(service.msdu.handle);
+        }
+    }
+
+    /// An attempt at a planned frame has failed: the next one is at the rate of its plan. Returns whether it was the last; `None`
+    /// of a frame without a plan.
+    pub(super) fn count_planned(&mut self, service: &Service) -> Option<bool> {
+        let is_over = self.plans.as_mut()?.count(service.msdu.handle);
+        if !is_over {
+            let Service { msdu, sequence, fragment, offset, begun, sent, lost, .. } = *service;
+            let again = self.fragment_at(msdu, sequence, fragment, offset);
+            self.service = Some(Service { begun, sent, lost, ..again });
+        }
+        Some(is_over)
+    }
+}
+
+/// Whether a frame has data for all.
+#[inline]
+pub(super) fn is_to_all(frame: &Frame) -> bool {
+    frame.receiver == BROADCAST && frame.kind == FrameKind::Data
+}
+
+impl Service {
+    /// Whether no acknowledgement follows it.
+    pub(super) fn is_to_all(&self) -> bool {
+        self.msdu.next == BROADCAST
+    }
+}
