@@ -52,10 +52,7 @@ pub(super) fn tcp(flow: &Part<'_>) -> tcp::Config {
         if flow.word("tcp.rto-floor") == "variation" { RtoFloor::Variation } else { RtoFloor::Timeout };
     config.rto_arithmetic =
         if flow.word("tcp.rto-arithmetic") == "ticks" { RtoArithmetic::Ticks } else { RtoArithmetic::Real };
-    if flow.flag("tcp.send-autotuning") {
-        let paces = matches!(config.parts.law, LawConfig::Bbr(_) | LawConfig::Bbr3(_));
-        config.send_windows = if paces { 3 } else { 2 };
-    }
+    config.send_windows = send_windows(flow, &config.parts.law);
     config.receive_autotuning = flow.flag("tcp.receive-autotuning");
     config.receive_cushion = if config.receive_autotuning { flow.small("tcp.receive-cushion") } else { 0 };
     config.counting = match flow.word("tcp.growth") {
@@ -112,6 +109,15 @@ fn law(flow: &Part<'_>, kind: CongestionKind) -> LawConfig {
     let prefix = format!("tcp.{}", kind.entry().name);
     flow.described(&prefix, &kind.parameters(), |name, value| law.set(name, value));
     law
+}
+
+/// Windows for which Linux's send buffer has room under a law (`tcp_sndbuf_expand`, `bbr_sndbuf_expand`); zero for no limit.
+fn send_windows(flow: &Part<'_>, law: &LawConfig) -> u8 {
+    match law {
+        _ if !flow.flag("tcp.send-autotuning") => 0,
+        LawConfig::Bbr(_) | LawConfig::Bbr3(_) => 3,
+        _ => 2,
+    }
 }
 
 fn halved(flow: &Part<'_>, key: &str) -> Halved {
