@@ -15,6 +15,7 @@ use lasthop_stack::units::Time;
 use super::answers::Work;
 use super::classes::class_of;
 use super::{Host, Wlan};
+use crate::model::WifiConfig;
 use crate::net::pool::PoolId;
 
 /// A frame that a station outside hands to its radio.
@@ -66,8 +67,9 @@ pub(super) struct Air {
 }
 
 impl Air {
-    /// The stations outside among these; `None` if there are none.
-    pub(super) fn of(is_outside: Vec<bool>) -> Option<Box<Air>> {
+    /// The stations outside of a link; `None` if there are none.
+    pub(super) fn of(wifi: &WifiConfig) -> Option<Box<Air>> {
+        let is_outside: Vec<bool> = wifi.nodes.iter().map(|node| wifi.outer.contains(node)).collect();
         is_outside.contains(&true).then(|| Box::new(Air { is_outside, news: Vec::new() }))
     }
 }

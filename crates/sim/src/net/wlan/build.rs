@@ -45,7 +45,6 @@ impl Wlan {
         let asks = config.agents.iter().any(|agent| agent.scheme.needs().answers);
         let interfaces = wifi.nodes.iter().enumerate().map(|(station, &node)| {
             let role = role(wifi, node);
-            let stream = format!("links.{name}.{}.backoff", config.nodes[node].name);
             let (aqm, mut stage) = queue::management(config, (place, wifi), name, (seed, replication), node);
             let station = station as u32;
             let mut mac = Mac::new(rules.clone(), NodeId(node as u32), role);
@@ -62,7 +61,7 @@ impl Wlan {
                     reordering: wifi.mac.edca.map(|_| slot(WlanEvent::Reorder(station))),
                     on_air: (nothing, Airtime::default()),
                     load: Load::default(),
-                    backoff: Stream::named(seed, replication, &stream),
+                    backoff: backoff(config, name, (seed, replication), node),
                     slots: None,
                     hears_answers: asks && agents(station).is_some(),
                 },
@@ -106,9 +105,14 @@ impl Wlan {
             devices: devices(config, place as usize),
             changed: Vec::new(),
             capture: None,
-            air: Air::of(wifi.nodes.iter().map(|node| wifi.outer.contains(node)).collect()),
+            air: Air::of(wifi),
         }
     }
+}
+
+/// The backoffs of a station of a link.
+fn backoff(config: &Config, link: &str, (seed, replication): (u64, u64), node: usize) -> Stream {
+    Stream::named(seed, replication, &format!("links.{link}.{}.backoff", config.nodes[node].name))
 }
 
 /// What the links of each multi-link device have in common.
