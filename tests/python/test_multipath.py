@@ -75,6 +75,8 @@ def test_each_path_has_the_throughput_of_its_link_and_its_own_round_trip_and_win
         # The queue of 100 packets is at most as long as it drains.
         assert least < _of(run, f"paths.{path}.rtt_mean_s") < least + 100 * 1500 * 8 / rate + 0.03
         # Little's law: a window in a round trip.
+        # What has left by a path in 10 s carries its throughput.
+        assert _of(run, f"paths.{path}.segments_sent") * 1480 * 8 / 10 == pytest.approx(rate, rel=0.02)
         window = _of(run, f"paths.{path}.cwnd_mean_segments") * 1480 * 8
         assert window / _of(run, f"paths.{path}.rtt_mean_s") == pytest.approx(rate, rel=0.1)
     for name in ("segments_sent", "packets_lost", "cwnd_mean_segments"):
