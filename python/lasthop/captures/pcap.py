@@ -64,7 +64,7 @@ def _read(file: BinaryIO, path: Path) -> Iterator[Record]:
         if unit is not None:
             yield from _classic(file, path, order, unit)
             return
-    found = f"begins with {first!r}" if first else "is empty"
+    found = f"begins with {repr(first)[1:]}" if first else "is empty"
     raise UsageError(f"{path}: {found}; expected a capture in pcap or pcapng")
 
 
