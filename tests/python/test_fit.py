@@ -162,7 +162,7 @@ def cut(file: Path) -> bytes:
 
 WRONG = {
     "is empty; expected a capture in pcap or pcapng": lambda _: b"",
-    "begins with b'[run'; expected a capture in pcap or pcapng": lambda _: b"[run]\n",
+    "begins with '[run'; expected a capture in pcap or pcapng": lambda _: b"[run]\n",
     "ends within record": cut,
     "none of 0 frames is one of data; expected frames of data": lambda file: file.read_bytes()[:24],
     "frames of link type 101; expected 127, 802.11 with radiotap headers": lambda file: (
