@@ -1,7 +1,7 @@
 """A scenario fitted to a capture, and how well half of the capture predicts the other.
 
 The quantities are compared as a capture shows them: the scenario that was fitted to the first half runs, its
-own capture is read in the same way, and what that shows stands beside the second half.
+own capture is read in the same way, and compared with the second half.
 """
 
 from __future__ import annotations

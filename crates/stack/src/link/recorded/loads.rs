@@ -14,7 +14,7 @@
 //! is released while others wait there joins them.
 //!
 //! **Choices.** 1. Times are exact; CellReplay rounds them down to milliseconds. 2. The records begin with the run; CellReplay's
-//! with the first packet. 3. Each packet takes `header` bytes besides its own, as of Mahimahi's opportunities.
+//! with the first packet. 3. Each packet takes `header` bytes besides its own, as at the opportunities of Mahimahi.
 //!
 //! **Checked by** the tests below, and by a reading of CellReplay's rules in `tests/python/test_recorded.py`.
 

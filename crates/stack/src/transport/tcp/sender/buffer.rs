@@ -7,8 +7,8 @@
 //! the memory is used up, and goes on when a third of it is free. When it waits and the window is not full, the memory
 //! grows to that of some windows; it never shrinks.
 //!
-//! **Why.** A recovery that lasts for many round trips, one for each hole where there is no SACK, sends nothing new once the
-//! memory is used up, and begins to again when the cumulative acknowledgement has come far.
+//! **Why.** Without SACK a recovery repairs one hole in each round trip. In a long one the sender sends nothing new once the memory is
+//! used up, and begins to again when the cumulative acknowledgement has come far.
 //!
 //! **Checked by** `connection/tests/buffer.rs`; beside a kernel in `docs/linux.md`.
 
