@@ -130,7 +130,10 @@ def test_of_two_nodes_with_a_rate_of_their_own_the_slower_decides() -> None:
     ("settings", "expected"),
     [
         ({"nodes.far.wifi.mcs": "8"}, "nodes.far.wifi.mcs=8: 8; links.air has 0 to 7"),
-        ({"nodes.far.wifi.width": "80 MHz"}, "80 MHz; expected 20, 40, 80 or 160, up to 20 of links.air"),
+        (
+            {"nodes.far.wifi.width": "80 MHz"},
+            "80 MHz; expected 20, 40, 80, 160 or 320, up to 20 of links.air",
+        ),
         (
             {"nodes.far.wifi.rate": "6 Mbit/s"},
             "has no effect; expected far to be on a link of 802.11 with DCF",
@@ -141,7 +144,7 @@ def test_of_two_nodes_with_a_rate_of_their_own_the_slower_decides() -> None:
         ),
         (
             {"nodes.far.wifi.mcs": "1", "links.air.standard": "802.11a"},
-            "has no effect; expected far to be on a link of 802.11n, ac or ax",
+            "has no effect; expected far to be on a link of 802.11n, ac, ax or be",
         ),
         (
             {
