@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _RUNS = 5
-# Runs of the fitted scenario have this length, or so many transmissions, unless the half is shorter.
+# The least length of a run of the fitted scenario, and its least number of transmissions; the half bounds both.
 _LEAST_S, _ENOUGH = 5.0, 200
 _MOST_SENDERS = 7
 

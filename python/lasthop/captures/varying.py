@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 # The grid of ratios around the constant one, in decibels.
 _OFFSETS = np.arange(-15.0, 15.05, 0.1)
-# The capture is divided into at most so many steps.
+# The maximum number of steps into which a capture is divided.
 _MOST_STEPS = 2000
 # Points of the search in each direction, and how often its range narrows.
 _POINTS, _NARROWINGS = 5, 7

@@ -139,7 +139,7 @@ impl Air {
         })
     }
 
-    /// Whether a message says that the kernel has not accepted one.
+    /// Whether a message reports that the kernel has refused a request.
     pub(super) fn is_refusal(message: &[u8]) -> bool {
         hwsim::is_refusal(message)
     }

@@ -140,7 +140,7 @@ impl Handshake {
         }
     }
 
-    /// Writes what is due; whether it has new keys then.
+    /// Writes the messages that are due. Returns whether new keys follow.
     fn write(&mut self, into: &mut Vec<u8>) -> bool {
         let Some((flight, rest)) = self.flights.split_first().filter(|(next, _)| self.read >= next.after)
         else {

@@ -156,7 +156,7 @@ pub(super) fn reception(
     message.end();
 }
 
-/// Whether a message says that the kernel has not accepted one.
+/// Whether a message reports that the kernel has refused a request.
 pub(super) fn is_refusal(message: &[u8]) -> bool {
     let number = message.get(HEAD..).and_then(|value| value.first_chunk()).copied();
     message.get(4..6) == Some(&ERROR.to_ne_bytes())

@@ -117,7 +117,7 @@ pub(super) fn bar_control(frame: &Frame) -> [u8; 2] {
     (COMPRESSED | u16::from(frame.category.tid()) << 12).to_le_bytes()
 }
 
-/// The fragment number that stands for a bitmap of so many words of 64 bits.
+/// The fragment number that encodes the length of a bitmap, in words of 64 bits.
 pub(super) fn bitmap(words: usize) -> u16 {
     match words {
         16 => 10,

@@ -9,7 +9,7 @@
 //! **How.** A line of the light record is a train: when it was recorded, the delay of its first packet, and its opportunities
 //! after this packet, of which the first is its own, all in milliseconds. A packet at `t` begins a train if `t + base` is later
 //! than the last release and a pause; its base delay is on a straight line between the delays of the two lines around `t`. The
-//! packets behind it take the opportunities, each of so many bytes, and are released a base delay after them. When
+//! packets behind it take the opportunities, each of a fixed size, and are released a base delay after them. When
 //! these are used up, packets go to the loaded link after their base delay, which has Mahimahi's opportunities. A packet that
 //! is released while others wait there joins them.
 //!

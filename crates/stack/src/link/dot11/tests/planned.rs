@@ -14,7 +14,7 @@ fn frame_to(next: NodeId, handle: u64) -> Msdu {
     Msdu { handle, bytes: 1_000, next, class, category, flow: None }
 }
 
-/// A cell whose first station gets a frame, of whose repetitions so many arrive garbled.
+/// A cell whose first station gets a frame. The given number of its repetitions arrive garbled.
 fn sent(config: MacConfig, next: NodeId, garbled: u32) -> Cell {
     let mut cell = Cell::new(config, 3);
     cell.garble.push((1, FrameKind::Data, garbled));

@@ -13,7 +13,6 @@
 //! **Checked by** `connection/tests/buffer.rs`; beside a kernel in `docs/linux.md`.
 
 use super::Sender;
-use crate::hooks::Recovery;
 use crate::transport::tcp::{Config, Parts};
 
 /// Memory of a segment beyond its payload: a `sk_buff`, headers and the end of its first part, without segmentation offload.
@@ -73,7 +72,7 @@ impl SendBuffer {
     }
 }
 
-/// The memory of so many bytes in segments of `full` bytes.
+/// The memory that `held` bytes take in segments of `full` bytes.
 fn used(held: u64, full: u64) -> u64 {
     held + held.div_ceil(full) * OVERHEAD
 }
@@ -100,8 +99,7 @@ impl<P: Parts> Sender<P> {
     }
 
     fn has_room_again(&mut self) -> bool {
-        let in_network = if self.recovery.goes_by_pipe() { self.board.pipe() } else { self.board.flight() };
-        if in_network < self.window.cwnd as u32 {
+        if self.in_network() < self.window.cwnd as u32 {
             self.buffer.grow(self.window.cwnd);
         }
         let used = used(self.held(), self.packet.into());

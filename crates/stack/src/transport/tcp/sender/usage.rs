@@ -70,8 +70,7 @@ impl<P: Parts> Sender<P> {
 
     fn note_use(&mut self, now: Time) {
         let board = &self.board;
-        let in_network = if self.recovery.goes_by_pipe() { board.pipe() } else { board.flight() };
-        let is_full = in_network >= self.window.cwnd as u32;
+        let is_full = self.in_network() >= self.window.cwnd as u32;
         let Usage { is_full: was_full, most, until, .. } = self.usage;
         let is_news = || board.una() >= until || (!was_full && board.outstanding() > most);
         if is_full || (self.last_sent == now && is_news()) {
@@ -80,6 +79,11 @@ impl<P: Parts> Sender<P> {
         if is_full || self.last_sent == now {
             self.review_use(now);
         }
+    }
+
+    /// Segments in the network, by what the recovery goes by.
+    pub(super) fn in_network(&self) -> u32 {
+        if self.recovery.goes_by_pipe() { self.board.pipe() } else { self.board.flight() }
     }
 
     /// Whether the window was the limit within a round trip.
