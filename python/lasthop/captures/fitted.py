@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _RUNS = 5
-# The least length of a run of the fitted scenario, and its least number of transmissions; the half bounds both.
+# The minimum length of a run of the fitted scenario, and its minimum number of transmissions, unless
+# the half is shorter.
 _LEAST_S, _ENOUGH = 5.0, 200
 _MOST_SENDERS = 7
 
