@@ -205,7 +205,7 @@ def test_what_a_search_found_makes_a_statement_hold_by_reading(
     assert len(rows["fills"].others) == sum(e["confirmed"] for e in one.results.search["reading"]) - 1
     text = one.report.read_text()
     assert "4 statements: 2 agree, 2 by reading, 0 cannot be told, 0 differ." in text
-    assert "24 combinations of readings were drawn" in text
+    assert "24 of 24 possible combinations of readings were drawn" in text
     assert "decides which statement" in one.details.read_text()
     # A quick run judges the reading of the figures, and leaves the record of the search as it is.
     record = one.data.read_text()
@@ -215,6 +215,19 @@ def test_what_a_search_found_makes_a_statement_hold_by_reading(
     assert "paper/share-taken-otherwise" not in {claim["id"] for claim in found["claims"]}
     assert {entry["id"]: entry["verdict"] for entry in found["statements"]}["fills"] == BY_READING
     assert one.data.read_text() == record
+
+
+def test_several_combinations_are_worth_confirming_for_each_statement_that_the_figures_miss(
+    library: Path,
+) -> None:
+    one = book.paper("paper")
+    figures = {"fills": False, "moves": True, "share": True}
+    met = [figures, *({**figures, "moves": False, "fills": i > 1} for i in range(6))]
+    drawn = [search.Drawn({"rate": str(i)}, chosen) for i, chosen in enumerate(met)]
+    result = search.Search(one, switches(one), 1, 100, drawn=drawn)
+    worth = search._worth(result, best=1, each=3)
+    # That of the figures, the best, and two more of those that fill the link; no other misses a statement.
+    assert [int(it.switches["rate"]) for it in worth] == [0, 3, 4, 5]
 
 
 def test_combinations_begin_with_the_figures_and_never_repeat(library: Path) -> None:

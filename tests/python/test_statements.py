@@ -87,6 +87,31 @@ def test_another_reading_meets_a_statement_only_with_all_of_its_claims() -> None
     assert row(RANGE, whole).verdict == BY_READING
 
 
+def test_the_reading_of_the_figures_with_fewer_runs_is_no_other_reading(tmp_path: Path) -> None:
+    head = {"readings": {"figures": {"title": "as in the figures"}, "sack": {"title": "", "set": {"a": "b"}}}}
+    under = {name: {"reno": outcome(AGREES)} for name in head["readings"]}
+    record = Results({"reno": outcome(AGREES)}, under)
+    stated = [Statement("s", "", "")]
+    one = Paper("x", "", {}, [claim("reno")], stated, record, tmp_path / "x.claims.toml", head)
+    assert one.rows()[0].agrees_under == ["sack"]
+    assert one.rows({"reno": outcome(DIFFERS)})[0].verdict == BY_READING
+    del record.readings["sack"]
+    assert one.rows({"reno": outcome(DIFFERS)})[0].verdict == DIFFERS
+
+
+def test_a_quick_run_has_the_verdicts_on_record(tmp_path: Path) -> None:
+    claims = [claim("reno"), OTHERS[2]]
+    record = Results({"reno": outcome(AGREES), "both": outcome(AGREES)})
+    one = Paper("x", "", {}, claims, [Statement("s", "", "")], record, tmp_path / "x.claims.toml")
+    found = Finding(claims[0], Interval(0.05, None, None, 1), CANNOT_TELL, "")
+    now = Reproduction(one, quick=True, folder=Path(), findings=[found])
+    (stated,) = now.as_dict()["statements"]
+    assert stated["verdict"] == AGREES
+    # A paper without a record has only what the quick run gives.
+    one.results = Results()
+    assert now.as_dict()["statements"][0]["verdict"] == CANNOT_TELL
+
+
 def test_by_reading_is_worse_than_agreeing_and_better_than_not_knowing() -> None:
     assert STATEMENT_VERDICTS == (AGREES, BY_READING, CANNOT_TELL, DIFFERS)
     for i, before in enumerate(STATEMENT_VERDICTS):

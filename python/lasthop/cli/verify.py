@@ -278,7 +278,7 @@ def _said(result: Reproduction) -> dict[str, str]:
     """What quick runs say of each statement, with what they measured."""
     from lasthop.papers import terminal
 
-    return {row.statement.id: terminal.these(result, row) for row in terminal.shown(result)}
+    return {row.statement.id: terminal.these(result, row) for row in result.rows()}
 
 
 def _pages(results: list[Reproduction], out: Path) -> Path:

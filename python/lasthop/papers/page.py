@@ -151,8 +151,9 @@ def _searched(paper: Paper) -> str:
     if not search:
         return "Combinations of readings have not been searched yet."
     confirmed = sum(bool(entry["confirmed"]) for entry in search["reading"])
-    drawn = f"{len(search['reading'])} combinations of readings were drawn"
-    return f"{drawn}, and {confirmed} of them confirmed by fresh seeds."
+    possible = f" of {search['possible']} possible" if "possible" in search else ""
+    drawn = f"{len(search['reading'])}{possible} combinations of readings were drawn"
+    return f"{drawn}, and {confirmed} of them judged by fresh seeds; what the others meet is not known."
 
 
 def ours(row: Row) -> str:

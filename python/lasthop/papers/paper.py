@@ -100,8 +100,14 @@ class Paper:
 
     def rows(self, claims: Mapping[str, Outcome] | None = None) -> list[Row]:
         """The statements with the recorded outcomes, or with newer outcomes of some claims."""
-        found = replace(self.results, claims={**self.results.claims, **(claims or {})})
+        others = {name: it for name, it in self.results.readings.items() if name not in self._unchanged()}
+        found = replace(self.results, claims={**self.results.claims, **(claims or {})}, readings=others)
         return statements.rows(self.statements, self.claims, found)
+
+    def _unchanged(self) -> set[str]:
+        """The readings that are that of the figures, with fewer runs."""
+        listed = self.head.get("readings", {})
+        return {name for name, given in listed.items() if not given.keys() & {"set", "per", "instead"}}
 
 
 def known() -> dict[str, Path]:

@@ -60,8 +60,12 @@ class Reproduction:
         return {finding.claim.id: Outcome.of(finding) for finding in self.findings}
 
     def rows(self) -> list[Row]:
-        """The statements with the new outcomes, and with the recorded ones under other readings."""
-        return self.paper.rows(self.outcomes)
+        """The statements with the new outcomes, and with the recorded ones under other readings.
+
+        Those of a quick run are as recorded: it has too few runs for a verdict.
+        """
+        on_record = self.quick and self.paper.results.claims
+        return self.paper.rows({} if on_record else self.outcomes)
 
     def worse(self) -> list[str]:
         """The statements and claims whose verdict is worse than the recorded one.

@@ -1,20 +1,23 @@
 """Random combinations of readings, and the one that meets most of a paper's statements.
 
 `[search]` of a claims file has a `seed` and a budget (`runs`). It has the replications of each point for the
-choice (`replications`) and for the confirmation (`confirmed`), and the number of combinations to confirm
-(`best`). Its `set` has settings for all runs, such as a shorter duration. A study may have `search = { skip =
-true }` or its own `set` and `where`; otherwise those of its quick run apply.
+choice (`replications`) and for the confirmation (`confirmed`), and the number of combinations to confirm: of
+those that met most statements (`best`), and of those that met a statement that the figures did not (`each`).
+Its `set` has settings for all runs, such as a shorter duration. A study may have `search = { skip = true }`
+or its own `set` and `where`; otherwise those of its quick run apply.
 
 Half of the budget is for the choice: combinations are drawn and run a few times, and the statements whose
 means lie in their bands are counted. The other half is for the confirmation with runs of another seed,
 because the best of many combinations after few runs is the best partly by chance. Confirmed are those that
-met most statements, and for each remaining statement one combination that met it. Combinations with the
-same settings for a study share its runs.
+met most statements, and for each statement that the reading of the figures did not meet several that did, as
+far as the budget suffices. No other combination is judged. Combinations with the same settings for a study
+share its runs.
 """
 
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
@@ -42,7 +45,7 @@ if TYPE_CHECKING:
     from lasthop.scenario.scenario import Scenario
 
 CHOICE, CONFIRMATION = "choice", "confirmation"
-_PARTS = {"seed": 1, "runs": 2000, "replications": 2, "confirmed": 10, "best": 5, "set": {}}
+_PARTS = {"seed": 1, "runs": 2000, "replications": 2, "confirmed": 20, "best": 5, "each": 3, "set": {}}
 # Far from the seeds of the scenarios, and from each other.
 _SEEDS = {CHOICE: 1_000_000, CONFIRMATION: 2_000_000}
 
@@ -117,6 +120,7 @@ class Search:
             "runs": self.runs,
             "choice-seed": _SEEDS[CHOICE] + self.seed,
             "confirmation-seed": _SEEDS[CONFIRMATION] + self.seed,
+            "possible": math.prod(len(switch.options) for switch in self.switches.values()),
             "decides": self.decides(),
             "reading": entries,
         }
@@ -195,7 +199,7 @@ def search(
             f"({result.runs} of {result.budget} runs)"
         )
     stage = _Stage(CONFIRMATION, _SEEDS[CONFIRMATION] + result.seed, settings["confirmed"])
-    for one in _worth(result, settings["best"]):
+    for one in _worth(result, settings["best"], settings["each"]):
         cost = trial.cost(one.switches, stage)
         if result.runs + cost > result.budget:
             missing = result.runs + cost - result.budget
@@ -235,13 +239,14 @@ def _meets(findings: Iterable[Finding]) -> bool:
     return all(f.ours.mean is not None and f.claim.band.holds(f.ours.mean) for f in findings)
 
 
-def _worth(result: Search, best: int) -> list[Drawn]:
-    """The combinations to confirm: that of the figures, the best, and one for each remaining statement."""
-    ranked = result.ranked()
-    chosen = [result.drawn[0], *(one for one in ranked if one is not result.drawn[0])][: best + 1]
+def _worth(result: Search, best: int, each: int) -> list[Drawn]:
+    """The combinations to confirm: that of the figures, the best, and some for each statement it misses."""
+    figures, ranked = result.drawn[0], result.ranked()
+    chosen = [figures, *(one for one in ranked if one is not figures)][: best + 1]
     for statement in result.paper.statements:
-        if not any(one.chosen.get(statement.id) for one in chosen):
-            chosen += [one for one in ranked if one.chosen.get(statement.id)][:1]
+        if not figures.chosen.get(statement.id):
+            meeting = [one for one in ranked if one.chosen.get(statement.id)]
+            chosen += [one for one in meeting[:each] if one not in chosen]
     return chosen
 
 

@@ -9,7 +9,8 @@ is one statement). Those of the role `reading` do so under other readings. A cla
 agrees       every claim agrees under the reading of the figures
 by reading   otherwise, if every claim agrees under another recorded reading that fits the text as well
 cannot tell  under the reading of the figures no claim differs, but not all agree
-differs      a claim differs under the reading of the figures, and no recorded reading meets the statement
+differs      a claim differs under the reading of the figures, and no recorded reading meets the statement;
+             one that was not tried may
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ _MOST_LINES = 8
 def paragraph(result: Reproduction, width: int, paint: Paint) -> str:
     """A paper in at most eight lines: title, verdicts, the finding, and what is worse than recorded."""
     paper = result.paper
-    found = counts(shown(result))
+    found = counts(result.rows())
     labels = "".join(f" ({label})" for label in result.exceptions)
     title = textwrap.shorten(f"{paper.id}: {paper.title}{labels}", width, placeholder=" …")
     lines = [title, *textwrap.wrap(f"{bar(found, paint)}  {_verdicts(found)}", width + 99)]
@@ -78,14 +78,9 @@ def confirmed(result: Reproduction) -> str:
     return f"these runs: {', '.join(parts)}"
 
 
-def shown(result: Reproduction) -> list[Row]:
-    """The statements with the verdicts to show: of a quick run those on record."""
-    return result.paper.rows() if result.quick and result.paper.results.claims else result.rows()
-
-
 def statements(result: Reproduction, width: int, paint: Paint) -> str:
     """A row for each statement, wrapped to the width."""
-    rows = shown(result)
+    rows = result.rows()
     verdict = "verdict"
     if result.quick:
         verdict = "verdict (on record, n runs)"
@@ -155,7 +150,7 @@ def overview(results: Sequence[Reproduction]) -> str:
     head = ["paper", "statements", *STATEMENT_VERDICTS, *(["confirmed", "not"] if quick else []), "worse"]
     body = []
     for result in results:
-        found = counts(shown(result))
+        found = counts(result.rows())
         said = list(result.confirmed().values()) if quick else []
         new = [str(said.count(CONFIRMS)), str(said.count(CONTRADICTS))] if quick else []
         body.append(
