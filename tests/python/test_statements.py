@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from lasthop.base.errors import UsageError
 from lasthop.papers import page
 from lasthop.papers.claims import AGREES, CANNOT_TELL, DIFFERS, Band, Claim, Finding
 from lasthop.papers.paper import Paper
@@ -63,7 +64,7 @@ def test_a_statement_holds_if_all_that_it_says_does(reno: str, westwood: str, ve
     assert found.verdict == verdict
     # The least favourable claim is shown.
     assert found.figures.claim.id == "westwood"
-    assert page.ours(found) == "5.000 [4.000, 6.000] % (`westwood`)"
+    assert page.ours(found) == "5.000 [4.000, 6.000] % (worst of 2 claims: `westwood`)"
 
 
 def test_another_reading_meets_a_statement_only_with_all_of_its_claims() -> None:
@@ -75,7 +76,8 @@ def test_another_reading_meets_a_statement_only_with_all_of_its_claims() -> None
     under["westwood-1s"] = outcome(AGREES, 21.0)
     found = row([*RANGE, *OTHERS], Results({**figures, **under}))
     assert (found.verdict, found.agrees_under) == (BY_READING, ["floor: 1 s"])
-    assert page.verdict(found) == "by reading (floor: 1 s)"
+    one = Paper("x", "", {}, [], [], Results(), Path("x.claims.toml"))
+    assert page.verdict(found, one) == "by reading (floor: 1 s)"
     assert page.extremes(found) == "-30.0 to 21.0 %"
     assert best([found]) == ("floor: 1 s", 1, 1)
     assert counts([found]) == {AGREES: 0, BY_READING: 1, CANNOT_TELL: 0, DIFFERS: 0}
@@ -110,6 +112,39 @@ def test_a_quick_run_has_the_verdicts_on_record(tmp_path: Path) -> None:
     # A paper without a record has only what the quick run gives.
     one.results = Results()
     assert now.as_dict()["statements"][0]["verdict"] == CANNOT_TELL
+
+
+def test_numbers_in_a_text_are_those_on_record(tmp_path: Path) -> None:
+    record = Results(
+        {"reno": Outcome(-30.0, -31.5, -28.5, 10, AGREES), "one": Outcome(4.0, 4.0, 4.0, 2, AGREES)}
+    )
+    one = Paper("x", "", {}, [claim("reno"), claim("one")], [], record, tmp_path / "x.claims.toml")
+    text = "It loses <!-- -reno -->12 %<!-- --> and gains <!-- one --> <!-- -->; <!-- a b -->."
+    now = page.with_numbers(text, one)
+    assert now == (
+        "It loses <!-- -reno -->30.0 ± 1.5 %<!-- --> and gains <!-- one -->4.00 %<!-- -->; <!-- a b -->."
+    )
+    assert page.with_numbers(now, one) == now
+    with pytest.raises(UsageError, match=r"x\.md: ren: is not a claim"):
+        page.with_numbers("<!-- ren -->1<!-- -->", one)
+
+
+def test_a_reading_of_a_search_is_shown_by_what_it_changes_for_the_statement(tmp_path: Path) -> None:
+    floor = {"title": "", "options": {"0.2 s": {}, "1 s": {"set": {"a": "b"}, "only": ["main"]}}}
+    queue = {"title": "", "options": {"100": {}, "50": {"set": {"q": "50"}, "only": ["other"]}}}
+    of = {"title": "", "options": {"all": {}, "half": {}}}
+    head = {"switches": {"floor": floor, "queue": queue, "of": of}}
+    departs = {"floor": "1 s", "queue": "50", "of": "half"}
+    met = {"s": {"claim": "reno", "mean": 30.0, "n": 20, "verdict": AGREES}}
+    found = {"switches": departs, "departs": departs, "confirmed": True, "statements": met}
+    record = Results({"reno": outcome(DIFFERS)}, search={"reading": [found]})
+    studies = {"main": {}, "other": {}}
+    stated = [Statement("s", "", "")]
+    one = Paper("x", "", studies, [claim("reno")], stated, record, tmp_path / "x.claims.toml", head)
+    assert page.verdict(one.rows()[0], one) == "by reading (search 1, floor: 1 s)"
+    half = claim("half", reading={"of": "half"})
+    one.claims.append(half)
+    assert page.verdict(one.rows()[0], one) == "by reading (search 1, floor: 1 s, of: half)"
 
 
 def test_by_reading_is_worse_than_agreeing_and_better_than_not_knowing() -> None:

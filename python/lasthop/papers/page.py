@@ -1,7 +1,8 @@
 """The pages of a paper: its statements at the top of `papers/<id>.md`, every number in `<id>.details.md`.
 
 Both are generated from the claims file and the recorded results only; the rest of `papers/<id>.md` is
-written by hand.
+written by hand. There the recorded number of a claim stands between `<!-- CLAIM -->` and `<!-- -->`, or its
+negative after `<!-- -CLAIM -->`, and is written anew too.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from lasthop.papers import results
 from lasthop.papers.claims import AGREES, CANNOT_TELL, DIFFERS, OURS, PAPER, READING
 from lasthop.papers.readings import recorded
 from lasthop.papers.statements import BY_READING, STATEMENT_VERDICTS, best, counts, named
+from lasthop.papers.switches import concerning
 from lasthop.stats.power import runs_needed
 
 if TYPE_CHECKING:
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 BEGIN = "<!-- statements: written by `lasthop reproduce --record` -->"
 END = "<!-- end of statements -->"
 _FEW = 3
+_IN_TEXT = re.compile(r"<!-- (-?)(\S+) -->.*?<!-- -->")
 _QUANTITIES = {
     "mean": "{}",
     "difference": "difference in {}",
@@ -53,7 +56,8 @@ def record(paper: Paper) -> list[Path]:
 
 
 def with_statements(text: str, paper: Paper) -> str:
-    """A page with new statements, which replace the existing ones or follow the title."""
+    """A page with new statements, which replace the existing ones or follow the title, and new numbers."""
+    text = with_numbers(text, paper)
     block = f"{BEGIN}\n\n{statements(paper)}\n\n{END}"
     if BEGIN in text and END in text:
         return re.sub(
@@ -61,6 +65,17 @@ def with_statements(text: str, paper: Paper) -> str:
         )
     title, _, rest = text.partition("\n")
     return f"{title}\n\n{block}\n\n{rest.lstrip()}".rstrip() + "\n"
+
+
+def with_numbers(text: str, paper: Paper) -> str:
+    """A text with the recorded numbers of the claims that it names."""
+
+    def number(found: re.Match[str]) -> str:
+        sign, ident = found.groups()
+        shown = paper.number(ident, paper.report.name, negative=bool(sign), half=True)
+        return f"<!-- {sign}{ident} -->{shown}<!-- -->"
+
+    return _IN_TEXT.sub(number, text)
 
 
 def statements(paper: Paper) -> str:
@@ -74,7 +89,7 @@ def statements(paper: Paper) -> str:
             published(row.figures.claim),
             f"{quantity(row.figures.claim)}: {ours(row)}",
             extremes(row),
-            verdict(row),
+            verdict(row, paper),
         ]
         for row in every
     ]
@@ -159,7 +174,9 @@ def _searched(paper: Paper) -> str:
 def ours(row: Row) -> str:
     """The result under the reading of the figures; of several claims, that of the worst one."""
     shown = number(row.figures.claim, row.figures.outcome)
-    return f"{shown} (`{row.figures.claim.id}`)" if row.claims > 1 and row.figures.outcome else shown
+    if row.claims == 1 or not row.figures.outcome:
+        return shown
+    return f"{shown} (worst of {row.claims} claims: `{row.figures.claim.id}`)"
 
 
 def extremes(row: Row) -> str:
@@ -175,13 +192,22 @@ def extremes(row: Row) -> str:
     )
 
 
-def verdict(row: Row) -> str:
+def verdict(row: Row, paper: Paper) -> str:
     """The verdict, with the readings that meet the statement if they are few."""
-    under = row.agrees_under
     if row.verdict != BY_READING:
         return row.verdict
+    under = [_what_changes(name, row, paper) for name in row.agrees_under]
     few = "; ".join(under[:_FEW]) + (f" and {len(under) - _FEW} more" if len(under) > _FEW else "")
     return f"{row.verdict} ({few})"
+
+
+def _what_changes(name: str, row: Row, paper: Paper) -> str:
+    """A reading by its name, and one of a search by what it changes for a statement."""
+    if not name.startswith("search "):
+        return name
+    departs = paper.results.search["reading"][int(name.removeprefix("search ")) - 1]["departs"]
+    claims = [claim for claim in paper.claims if claim.statement == row.statement.id]
+    return f"{name}, {named(concerning(paper, departs, claims))}"
 
 
 def number(claim: Claim, outcome: Outcome | None) -> str:

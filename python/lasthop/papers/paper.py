@@ -86,17 +86,26 @@ class Paper:
         """A text of the head on one line, with the recorded numbers in it."""
 
         def number(found: re.Match[str]) -> str:
-            sign, ident = found.groups()
-            claim = next((claim for claim in self.claims if claim.id == ident), None)
-            if claim is None:
-                expected = nearest(ident, [claim.id for claim in self.claims])
-                raise UsageError(f"{self.file}: {key}: {ident}: is not a claim; {expected}")
-            outcome = self.results.claims.get(ident)
-            mean = outcome.mean if outcome else None
-            shown = digits(-mean if sign and mean is not None else mean, 2)
-            return f"{shown} {claim.unit}".rstrip()
+            return self.number(found[2], key, negative=bool(found[1]))
 
         return _NUMBER.sub(number, " ".join(str(self.head.get(key, "")).split()))
+
+    def number(self, ident: str, where: str, *, negative: bool = False, half: bool = False) -> str:
+        """The recorded mean of a claim with its unit, and with the half-width of its interval if asked for.
+
+        `where` is the text that names the claim.
+        """
+        claim = next((claim for claim in self.claims if claim.id == ident), None)
+        if claim is None:
+            expected = nearest(ident, [claim.id for claim in self.claims])
+            raise UsageError(f"{self.file}: {where}: {ident}: is not a claim; {expected}")
+        outcome = self.results.claims.get(ident)
+        mean = outcome.mean if outcome else None
+        shown = digits(-mean if negative and mean is not None else mean, 3 if half else 2)
+        if half and outcome and outcome.low is not None and outcome.high is not None:
+            wide = (outcome.high - outcome.low) / 2
+            shown += f" ± {digits(wide, 2)}" if wide else ""
+        return f"{shown} {claim.unit}".rstrip()
 
     def rows(self, claims: Mapping[str, Outcome] | None = None) -> list[Row]:
         """The statements with the recorded outcomes, or with newer outcomes of some claims."""

@@ -117,6 +117,17 @@ def changes(
     return settings, instead
 
 
+def concerning(paper: Paper, departs: Mapping[str, str], claims: Collection[Claim]) -> dict[str, str]:
+    """The options of a combination that change the runs of some claims, or how their numbers are taken."""
+    every = {name: switch for name, switch in switches(paper).items() if name in departs}
+    return {
+        name: departs[name]
+        for name, switch in every.items()
+        if any(changes({name: switch}, departs, claim.study) != ({}, None) for claim in claims)
+        or any(claim.reading.get(name) == departs[name] for claim in claims if switch.is_measure)
+    }
+
+
 def answering(
     every: Mapping[str, Switch], claims: Collection[Claim], chosen: Mapping[str, str]
 ) -> list[Claim]:

@@ -68,13 +68,15 @@ def _heads(texts: Iterable[str]) -> str:
 def _statement(paper: Paper, place: int, row: Row, studies: Container[str], said: Mapping[str, str]) -> str:
     """A statement, and the claims that determine its verdict, initially hidden."""
     claims = [c for c in paper.claims if c.statement == row.statement.id and c.role in (PAPER, READING)]
-    under = page.verdict(row).removeprefix(row.verdict).strip(" ()")
+    under = page.verdict(row, paper).removeprefix(row.verdict).strip(" ()")
     more = (
         f'<button type="button" class="more" aria-expanded="false" aria-controls="claims-{place}">'
         f"{counted(len(claims), 'claim')}</button>"
     )
     of_worst = (
-        f"<code>{escape(row.figures.claim.id)}</code>" if row.claims > 1 and row.figures.outcome else ""
+        f"<small>worst of {row.claims} claims: <code>{escape(row.figures.claim.id)}</code></small>"
+        if row.claims > 1 and row.figures.outcome
+        else ""
     )
     cells = {
         "where": escape(row.statement.where),
