@@ -101,10 +101,8 @@ class Paper:
             raise UsageError(f"{self.file}: {where}: {ident}: is not a claim; {expected}")
         outcome = self.results.claims.get(ident)
         mean = outcome.mean if outcome else None
-        shown = digits(-mean if negative and mean is not None else mean, 3 if half else 2)
-        if half and outcome and outcome.low is not None and outcome.high is not None:
-            wide = (outcome.high - outcome.low) / 2
-            shown += f" ± {digits(wide, 2)}" if wide else ""
+        mean = -mean if negative and mean is not None else mean
+        shown = _between(mean, outcome) if half else digits(mean, 2)
         return f"{shown} {claim.unit}".rstrip()
 
     def rows(self, claims: Mapping[str, Outcome] | None = None) -> list[Row]:
@@ -117,6 +115,14 @@ class Paper:
         """The readings that are that of the figures, with fewer runs."""
         listed = self.head.get("readings", {})
         return {name for name, given in listed.items() if not given.keys() & {"set", "per", "instead"}}
+
+
+def _between(mean: float | None, outcome: Outcome | None) -> str:
+    """A mean with the half-width of its interval, to the same place."""
+    if mean is None or outcome is None or outcome.low is None or outcome.high in (None, outcome.low):
+        return digits(mean, 3)
+    wide = digits(((outcome.high or 0.0) - outcome.low) / 2, 2)
+    return f"{mean:.{len(wide.partition('.')[2])}f} ± {wide}"
 
 
 def known() -> dict[str, Path]:
