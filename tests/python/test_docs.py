@@ -172,6 +172,8 @@ def test_the_readme_says_what_is_on_record() -> None:
     make_readme = runpy.run_path(str(ROOT / "docs" / "make_readme.py"))
     text = (ROOT / "README.md").read_text()
     assert text == make_readme["page"](text), "run docs/make_readme.py"
+    times = (ROOT / "docs" / "validation.md").read_text()
+    assert times == make_readme["page"](times, make_readme["times"]()), "run docs/make_readme.py"
 
 
 def test_the_pages_say_of_quic_what_is_on_record() -> None:

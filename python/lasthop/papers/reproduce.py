@@ -180,16 +180,20 @@ def planned(one: Paper, *, quick: bool) -> dict[str, tuple[int, float]]:
 
 def expected(wanted: list[Paper], *, quick: bool, jobs: int) -> str:
     """The expected duration, from the recorded cost of earlier runs."""
-    runs, seconds, unknown = 0, 0.0, []
-    for one in wanted:
-        for name, (count, simulated) in planned(one, quick=quick).items():
-            runs += count
-            if name in one.results.cost:
-                seconds += one.results.cost[name] * simulated / jobs + one.results.drawing.get(name, 0.0)
-            else:
-                unknown.append(f"{one.id}/{name}")
-    least = " or more" if unknown else ""
+    found = [cost(one, quick=quick, jobs=jobs) for one in wanted]
+    runs, seconds = sum(it[0] for it in found), sum(it[1] for it in found)
+    least = "" if all(it[2] for it in found) else " or more"
     return f"{runs} runs, expected to take {duration(seconds)}{least} with {jobs} workers"
+
+
+def cost(one: Paper, *, quick: bool, jobs: int) -> tuple[int, float, bool]:
+    """The runs of a paper, their expected duration in seconds, and whether all of it is on record."""
+    runs, seconds, known = 0, 0.0, True
+    for name, (count, simulated) in planned(one, quick=quick).items():
+        runs += count
+        known = known and name in one.results.cost
+        seconds += one.results.cost.get(name, 0.0) * simulated / jobs + one.results.drawing.get(name, 0.0)
+    return runs, seconds, known
 
 
 def _wanted(one: Paper, *, quick: bool) -> list[str]:
