@@ -125,6 +125,9 @@ def test_numbers_in_a_text_are_those_on_record(tmp_path: Path) -> None:
         "It loses <!-- -reno -->30.0 ± 1.5 %<!-- --> and gains <!-- one -->4.00 %<!-- -->; <!-- a b -->."
     )
     assert page.with_numbers(now, one) == now
+    record.readings["sack"] = {"one": outcome(AGREES, 5.0)}
+    under = page.with_numbers("<!-- one@sack --><!-- --> <!-- one@tahoe --><!-- -->", one)
+    assert under == "<!-- one@sack -->5.0 ± 1.0 %<!-- --> <!-- one@tahoe -->– %<!-- -->"
     with pytest.raises(UsageError, match=r"x\.md: ren: is not a claim"):
         page.with_numbers("<!-- ren -->1<!-- -->", one)
 

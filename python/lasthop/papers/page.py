@@ -1,8 +1,8 @@
 """The pages of a paper: its statements at the top of `papers/<id>.md`, every number in `<id>.details.md`.
 
 Both are generated from the claims file and the recorded results only; the rest of `papers/<id>.md` is
-written by hand. There the recorded number of a claim stands between `<!-- CLAIM -->` and `<!-- -->`, or its
-negative after `<!-- -CLAIM -->`, and is written anew too.
+written by hand. There the recorded number of a claim stands between `<!-- CLAIM -->` and `<!-- -->`, its
+negative after `<!-- -CLAIM -->`, that under a reading after `<!-- CLAIM@READING -->`, and is written anew too.
 """
 
 from __future__ import annotations

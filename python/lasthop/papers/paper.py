@@ -93,13 +93,15 @@ class Paper:
     def number(self, ident: str, where: str, *, negative: bool = False, half: bool = False) -> str:
         """The recorded mean of a claim with its unit, and with the half-width of its interval if asked for.
 
-        `where` is the text that names the claim.
+        `where` is the text that names the claim, `CLAIM@READING` for its number under a reading.
         """
+        ident, _, reading = ident.partition("@")
+        found = self.results.readings.get(reading, {}) if reading else self.results.claims
         claim = next((claim for claim in self.claims if claim.id == ident), None)
         if claim is None:
             expected = nearest(ident, [claim.id for claim in self.claims])
             raise UsageError(f"{self.file}: {where}: {ident}: is not a claim; {expected}")
-        outcome = self.results.claims.get(ident)
+        outcome = found.get(ident)
         mean = outcome.mean if outcome else None
         mean = -mean if negative and mean is not None else mean
         shown = _between(mean, outcome) if half else digits(mean, 2)
