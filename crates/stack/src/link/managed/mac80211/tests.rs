@@ -152,7 +152,11 @@ fn a_slow_station_has_a_slower_codel_if_asked() {
         queue.on_reach(TO_FAST, &FAST);
         queue.on_reach(TO_SLOW, &SLOW);
         queue.on_reach(TO_SLOW + Category::Voice as u32, &SLOW);
-        queue.lanes.iter().map(|lane| lane.queue.target().0 / 1_000_000).collect::<Vec<_>>()
+        let target = |lane: &Lane| match &lane.queue {
+            Line::FqCodel(law) => law.target().0 / 1_000_000,
+            Line::DualPi2(_) => unreachable!("the default is FQ-CoDel"),
+        };
+        queue.lanes.iter().map(target).collect::<Vec<_>>()
     };
     // Two stations: slow is what is below 12 Mbit/s.
     assert_eq!(targets(true), [20, 50, 50]);
