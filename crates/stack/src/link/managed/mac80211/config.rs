@@ -54,6 +54,9 @@ impl Default for Config {
 
 const IF_FQ: &[(&str, &[&str])] = &[("law", &["fq-codel"])];
 const IF_DUAL: &[(&str, &[&str])] = &[("law", &["dualpi2"])];
+/// The bounds of the target of `DualPI2`.
+const DUAL_LEAST: Span = Span::from_micros(100);
+const DUAL_MOST: Span = Span::from_secs(10);
 const DUAL_TARGET: Setting = Setting::Time(Span::from_millis(15));
 const IF_FAIR: &[(&str, &[&str])] = &[("airtime-fairness", &["true"])];
 const IF_AQL: &[(&str, &[&str])] = &[("aql", &["true"])];
@@ -97,6 +100,13 @@ impl Described for Config {
     }
 
     fn conflict(&self) -> Option<(&'static str, String)> {
+        let target = self.queue.codel.target;
+        if self.law == Law::DualPi2 && !(DUAL_LEAST..=DUAL_MOST).contains(&target) {
+            return Some((
+                "target",
+                format!("{} s with law = dualpi2; expected 0.1 ms to 10 s", target.as_secs()),
+            ));
+        }
         (self.frames.is_none() && !self.aql).then(|| {
             ("frames", "none, but aql is false: nothing limits the hardware; expected one".to_string())
         })
