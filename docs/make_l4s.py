@@ -1,4 +1,4 @@
-"""Writes the tables of L4S in access-point.md:
+"""Writes the tables of L4S in access-point.md and that of DualPI2 in queues.md:
 
     .venv/bin/python docs/make_l4s.py
 
@@ -6,6 +6,8 @@ The runs of the first go to studies/examples.
 """
 
 import re
+import sys
+import tempfile
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -14,7 +16,12 @@ import lasthop as lh
 from lasthop.base.table import markdown
 from lasthop.stats.intervals import interval
 
-PAGE = Path(__file__).with_name("access-point.md")
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests" / "python"))
+
+from reference_dualpi2 import DualPI2, LinuxDualPI2, serve  # noqa: E402 - a module of the tests
+from test_dualpi2 import CASES, RATE, parameters, recorded, shares  # noqa: E402 - a module of the tests
+
 SCENARIO = "examples/l4s-wifi"
 LAWS = (
     "plain queue",
@@ -72,11 +79,12 @@ def of_laws() -> str:
     return markdown(["stations", "queue of a station", *columns, "marked (%)"], rows)
 
 
-def small(settings: Mapping[str, str], *, is_alone: bool) -> list[str]:
-    """L4S flows of 2 Mbit/s each under a step at 1 ms."""
+def small(settings: Mapping[str, str], *, is_alone: bool, is_small: bool = True) -> list[str]:
+    """L4S flows under a step at 1 ms, of 2 Mbit/s each if they are small."""
     tree = tomllib.loads(lh.load(SCENARIO).text)
     del tree["sweep"]
-    tree["flows"]["l4s"]["app"] = SMALL
+    if is_small:
+        tree["flows"]["l4s"]["app"] = SMALL
     if is_alone:
         del tree["flows"]["classic"]
     scenario = lh.from_dict(tree).set({**STEP, **settings})
@@ -93,16 +101,17 @@ def small(settings: Mapping[str, str], *, is_alone: bool) -> list[str]:
 def of_small() -> str:
     """How much of a small flow a step of 1 ms marks."""
     beside = {
-        "beside CUBIC": {},
-        "A-MPDUs of at most 2 ms": {"links.air.aggregate.time": "2 ms"},
-        "1 ms": {"links.air.aggregate.time": "1 ms"},
-        "0.5 ms": {"links.air.aggregate.time": "0.5 ms"},
-        "one A-MPDU in the hardware": {"links.air.aqm.mac80211.frames": "1"},
-        "TXOPs of 2.528 ms": {"links.air.edca.best-effort.txop": "2528 us"},
-        "as many as AQL allows": {"links.air.aqm.mac80211.frames": "none"},
+        "2 Mbit/s beside CUBIC": {},
+        "and A-MPDUs of at most 2 ms": {"links.air.aggregate.time": "2 ms"},
+        "of 1 ms": {"links.air.aggregate.time": "1 ms"},
+        "of 0.5 ms": {"links.air.aggregate.time": "0.5 ms"},
+        "and one A-MPDU in the hardware": {"links.air.aqm.mac80211.frames": "1"},
+        "and TXOPs of 2.528 ms": {"links.air.edca.best-effort.txop": "2528 us"},
+        "and as many A-MPDUs as AQL allows": {"links.air.aqm.mac80211.frames": "none"},
     }
     rows = [
-        ["alone", stations, *small({"nodes.sta.count": stations}, is_alone=True)]
+        [name, stations, *small({"nodes.sta.count": stations}, is_alone=True, is_small=is_small)]
+        for name, is_small in (("2 Mbit/s each, alone", True), ("files, alone", False))
         for stations in ("1", "4", "8", "16")
     ]
     rows += [[name, "1", *small(settings, is_alone=False)] for name, settings in beside.items()]
@@ -110,14 +119,50 @@ def of_small() -> str:
     return markdown(head, rows)
 
 
+def of_dualpi2() -> str:
+    """The pseudocode of the RFC and the rules of Linux on what arrives in the simulator."""
+    rows = []
+    for name, (law, _) in CASES.items():
+        with tempfile.TemporaryDirectory() as folder:
+            _, arrivals, left = recorded(name, Path(folder), seconds=20)
+        given = parameters(law)
+        ours = serve(DualPI2(given), arrivals, RATE)
+        same = sum(one == other for one, other in zip(left, ours.sent, strict=False))
+        step = given.min_th + given.range / 2
+        linux = [serve(LinuxDualPI2(given, seed, step), arrivals, RATE) for seed in range(5)]
+        found = shares(ours, arrivals)
+        others = [shares(one, arrivals) for one in linux]
+        row = [name, f"{same} of {len(left)}"]
+        for key, scale in (
+            ("l_marked", 100),
+            ("c_marked", 100),
+            ("c_dropped", 100),
+            ("l_ms", 1),
+            ("c_ms", 1),
+        ):
+            row += [f"{found[key] * scale:.3g} / {mean(other[key] * scale for other in others)}"]
+        rows.append(row)
+    head = ["case", "as the pseudocode", "L marked (%)", "C marked", "C dropped", "L waits (ms)", "C waits"]
+    return markdown(head, rows)
+
+
+PLACES = {
+    "l4s": ("access-point.md", of_laws),
+    "l4s small": ("access-point.md", of_small),
+    "dualpi2": ("queues.md", of_dualpi2),
+}
+
+
 def main() -> None:
-    page = PAGE.read_text(encoding="utf-8")
-    for name, table in {"l4s": of_laws, "l4s small": of_small}.items():
+    for name, (file, table) in PLACES.items():
+        path = Path(__file__).with_name(file)
         place = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end of {name} -->)", re.DOTALL)
-        assert place.search(page), f"{PAGE} has no place for {name}"
+        page = path.read_text(encoding="utf-8")
+        assert place.search(page), f"{path} has no place for {name}"
         text = f"\n{table()}\n\n"
-        page = place.sub(lambda match, text=text: match[1] + text + match[2], page)
-    PAGE.write_text(page, encoding="utf-8")
+        path.write_text(
+            place.sub(lambda match, text=text: match[1] + text + match[2], page), encoding="utf-8"
+        )
 
 
 if __name__ == "__main__":

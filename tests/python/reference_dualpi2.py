@@ -1,5 +1,7 @@
 """DualPI2 by the pseudocode of RFC 9332, appendix A, beside which the queue of the simulator is held.
 
+`LinuxDualPI2` has the rules of Linux where they differ.
+
 Written from the RFC alone, without the simulator: `p'` and what follows from it (A.1: `dualpi2_update`), the
 ramp of the L queue (`laqm`), the selection by sums of probabilities (`recur`), and the switch to drops under
 overload (A.2). The RFC leaves the scheduler open; this one is a weighted round robin whose credit is that of
@@ -10,6 +12,8 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, field
+from itertools import accumulate, chain
+from random import Random
 
 NOT_ECT, ECT_1, ECT_0, CE = range(4)
 
@@ -148,9 +152,76 @@ class DualPI2:
         return None
 
 
-def serve(parameters: Parameters, arrivals: list[Packet], rate_bps: int) -> DualPI2:
+class LinuxDualPI2(DualPI2):
+    """The same by the rules of Linux 6.17 (`sch_dualpi2`), where they differ from the pseudocode.
+
+    `p'` is an integer of 32 bits, alpha and beta are multiples of 1/256 Hz; packets are selected at random,
+    for a classic drop twice; `p'` marks and drops nothing while less than two packets wait; the L queue has a
+    step; the credit stays while one queue is empty, begins for L, and does not change for a packet dropped.
+    """
+
+    ALL = 2**32 - 1
+    MTU = 1514
+
+    def __init__(self, parameters: Parameters, seed: int, step: float = 0.001) -> None:
+        super().__init__(parameters)
+        self.random = Random(seed)
+        self.step = step
+        self.prob = 0
+        alpha = 0.1 * parameters.update_ns / 1e9 / parameters.rtt_max**2
+        self.alpha, self.beta = (
+            (int(gain * 256) * self.ALL >> 2) // 10**9 for gain in (alpha, 0.3 / parameters.rtt_max)
+        )
+        self.first_credit = self.MTU * (2 * round(100 * parameters.classic_share) - 100)
+        self.credit = self.first_credit
+
+    def update(self, now: int) -> None:
+        """`calculate_probability`."""
+        heads = [now - queue.packets[0].came for queue in (self.lq, self.cq) if queue.packets]
+        delay, target = max(heads, default=0), round(self.parameters.target * 1e9)
+        last = round(self.prevq * 1e9)
+        delta = (delay - target) * self.alpha + (delay - last) * self.beta
+        scaled = abs(delta) // 64
+        self.prob = min(max(self.prob + (scaled if delta > 0 else -scaled), 0), self.ALL)
+        self.prevq = delay / 1e9
+        self.p = self.prob / self.ALL
+
+    def roll(self, prob: float) -> bool:
+        """Whether a random number is not above it."""
+        return self.random.getrandbits(32) <= prob
+
+    def dequeue(self, now: int) -> Packet | None:
+        """`dualpi2_qdisc_dequeue`."""
+        self.advance(now)
+        share = round(100 * self.parameters.classic_share)
+        while self.lq.packets or self.cq.packets:
+            is_low = bool(self.lq.packets) and (not self.cq.packets or self.credit <= 0)
+            queue, other = (self.lq, self.cq) if is_low else (self.cq, self.lq)
+            packet = queue.packets.popleft()
+            change = (share if is_low else share - 100) * packet.size if other.packets else 0
+            local = self.prob * self.parameters.k
+            is_overloaded = local > self.ALL
+            self.overloads += is_overloaded
+            sizes = (one.size for one in chain(queue.packets, other.packets))
+            is_long = any(total >= 2 * self.MTU for total in accumulate(sizes))
+            is_marked = packet.ecn == CE
+            if is_long:
+                if (is_overloaded or not is_low) and self.roll(self.prob) and self.roll(self.prob):
+                    if is_overloaded or packet.ecn == NOT_ECT:
+                        self.dropped.append(packet.number)
+                        continue
+                    is_marked = True
+                is_marked |= is_low and (is_overloaded or self.roll(local))
+            is_marked |= is_low and (now - packet.came) / 1e9 > self.step
+            self.credit += change
+            self.sent.append((packet.number, CE if is_marked else packet.ecn, now))
+            return packet
+        self.credit = self.first_credit
+        return None
+
+
+def serve(queue: DualPI2, arrivals: list[Packet], rate_bps: int) -> DualPI2:
     """The queue in front of a wire, which takes a packet when it has sent the one before."""
-    queue = DualPI2(parameters)
     free = 0
     for packet in arrivals:
         while free < packet.came and (queue.lq.packets or queue.cq.packets):

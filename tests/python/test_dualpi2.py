@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 import lasthop as lh
-from reference_dualpi2 import CE, Packet, Parameters, serve
+from reference_dualpi2 import CE, ECT_0, ECT_1, NOT_ECT, DualPI2, LinuxDualPI2, Packet, Parameters, serve
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+Left = tuple[int, int, int]
 RATE, CORE = 20_000_000, 200_000_000
 DELAY_NS = 5_000_000
 NETWORK = f"""
@@ -101,25 +102,54 @@ def sent(run: lh.Run, link: str, node: str) -> Iterator[tuple[int, int]]:
             yield int(number), round(time * 1e9)
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_each_packet_has_the_fate_of_the_pseudocode(name: str, tmp_path: Path) -> None:
+def recorded(name: str, folder: Path, seconds: int = 4) -> tuple[lh.Run, list[Packet], list[Left]]:
+    """A run of a case: what arrived at the queue, and what left it."""
     law, more = CASES[name]
     settings = {f"links.access.aqm.dualpi2.{key}": value for key, value in law.items()} | more
-    files = {link: tmp_path / f"{link}.pcap" for link in ("core", "access")}
-    run = lh.from_dict(tomllib.loads(NETWORK)).set(settings).run(pcap=files, trace=["events"])
+    scenario = lh.from_dict(tomllib.loads(NETWORK)).set(settings | {"run.duration": f"{seconds} s"})
+    files = {link: folder / f"{link}.pcap" for link in ("core", "access")}
+    run = scenario.run(pcap=files, trace=["events"])
+    # A capture has no packet whose transmission has not ended.
     arrivals = [
         Packet(number, size, ecn, at + size * 8 * 10**9 // CORE + DELAY_NS)
         for (number, at), (size, ecn) in zip(
             sent(run, "core", "server"), captured(files["core"]), strict=False
         )
     ]
-    expected = serve(parameters(law), arrivals, RATE)
     departures = zip(sent(run, "access", "router"), captured(files["access"]), strict=False)
-    left = [(number, ecn, at) for (number, at), (_, ecn) in departures]
+    return run, arrivals, [(number, ecn, at) for (number, at), (_, ecn) in departures]
+
+
+def shares(queue: DualPI2, arrivals: list[Packet]) -> dict[str, float]:
+    """The share of each queue that was marked or dropped, and the mean waits in ms."""
+    packets = {packet.number: packet for packet in arrivals}
+    found = {}
+    for name, codepoints in {"l": (ECT_1, CE), "c": (NOT_ECT, ECT_0)}.items():
+        left = [one for one in queue.sent if packets[one[0]].ecn in codepoints]
+        dropped = sum(packets[number].ecn in codepoints for number in queue.dropped)
+        found[f"{name}_marked"] = sum(ecn == CE for _, ecn, _ in left) / (len(left) + dropped)
+        found[f"{name}_dropped"] = dropped / (len(left) + dropped)
+        found[f"{name}_ms"] = sum(at - packets[number].came for number, _, at in left) / len(left) / 1e6
+    return found
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_each_packet_has_the_fate_of_the_pseudocode(name: str, tmp_path: Path) -> None:
+    run, arrivals, left = recorded(name, tmp_path)
+    expected = serve(DualPI2(parameters(CASES[name][0])), arrivals, RATE)
     assert len(left) > 5_000
     assert left == expected.sent[: len(left)]
     assert len(expected.sent) - len(left) <= 400
-    marks = sum(ecn == CE for _, ecn, _ in left)
-    assert marks == run.metrics["links.access.marks"] > 50
+    assert sum(ecn == CE for _, ecn, _ in left) == run.metrics["links.access.marks"] > 50
     assert len(expected.dropped) >= (run.metrics["links.access.drops_aqm"] or 0)
     assert (expected.overloads > 0) == (name == "overload")
+
+
+def test_under_overload_the_rules_of_linux_give_the_same_drops_and_waits(tmp_path: Path) -> None:
+    _, arrivals, _ = recorded("overload", tmp_path)
+    law = parameters(CASES["overload"][0])
+    ours = shares(serve(DualPI2(law), arrivals, RATE), arrivals)
+    linux = shares(serve(LinuxDualPI2(law, seed=1), arrivals, RATE), arrivals)
+    assert linux["c_dropped"] == pytest.approx(ours["c_dropped"], rel=0.01)
+    assert linux["c_ms"] == pytest.approx(ours["c_ms"], rel=0.03)
+    assert linux["l_ms"] == pytest.approx(ours["l_ms"], rel=0.1)

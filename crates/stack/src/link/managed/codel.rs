@@ -83,7 +83,7 @@ pub(super) const INTERVAL: Spec = Spec::new(
 pub(super) const CE_THRESHOLD: Spec = Spec::new(
     "ce-threshold",
     Domain::Time("ms"),
-    "queueing delay above which packets are marked, independent of target and interval",
+    "queueing delay above which ECN-capable packets are marked, independent of target and interval",
 )
 .source("Linux: sch_codel.c")
 .at_least("0 s")

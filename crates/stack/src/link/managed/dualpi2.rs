@@ -18,9 +18,9 @@
 //! the first packet of each queue, which does not change between packets, so the result is the same. 4. `p'` is at most 1.
 //! While `k p'` is 1 or more, the queues are overloaded: L drops with `p'^2` and marks all others, and C drops instead of
 //! marking (A.2). 5. L does not mark for its own delay while nothing is behind the packet (A.2: `Th_len`). 6. A packet that
-//! the transmitter finds alone does not use up credit.
+//! the transmitter finds alone does not use up credit, which begins anew while a queue is empty; Linux keeps it.
 //!
-//! **Checked by** the tests below and `crates/sim/tests/queues.rs`.
+//! **Checked by** the tests below, `crates/sim/tests/queues.rs`, and packet by packet by `tests/python/test_dualpi2.py`.
 
 use super::WaitingLine;
 use crate::hooks::parameter::{Described, Domain, LONGEST, Spec, parameters};
