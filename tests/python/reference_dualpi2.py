@@ -221,14 +221,12 @@ class LinuxDualPI2(DualPI2):
 
 
 def serve(queue: DualPI2, arrivals: list[Packet], rate_bps: int) -> DualPI2:
-    """The queue in front of a wire, which takes a packet when it has sent the one before."""
+    """The queue in front of a wire, which asks for a packet when it has sent the one before."""
     free = 0
     for packet in arrivals:
-        while free < packet.came and (queue.lq.packets or queue.cq.packets):
-            taken = queue.dequeue(free)
-            free += taken.size * 8 * 1_000_000_000 // rate_bps if taken else 0
+        while free < packet.came and (taken := queue.dequeue(free)):
+            free += taken.size * 8 * 1_000_000_000 // rate_bps
         queue.enqueue(packet)
-        if free <= packet.came:
-            taken = queue.dequeue(packet.came)
-            free = packet.came + (taken.size * 8 * 1_000_000_000 // rate_bps if taken else 0)
+        if free <= packet.came and (taken := queue.dequeue(packet.came)):
+            free = packet.came + taken.size * 8 * 1_000_000_000 // rate_bps
     return queue
