@@ -1,4 +1,4 @@
-//! The queues of Linux's mac80211: FQ-CoDel, or DualPI2, for each station, served by airtime, with a limit on what the hardware holds.
+//! The queues of Linux's mac80211: FQ-CoDel for each station, served by airtime, with a limit on what the hardware holds.
 //!
 //! **Limits.** No multicast, no power save. The expected airtime of a packet is its time at the rate of data, without a share
 //! of the headers. The flows of a station have queues of their own, where Linux has 4096 for all stations together. With
