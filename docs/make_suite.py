@@ -7,9 +7,9 @@
 import re
 from pathlib import Path
 
-from lasthop.suite.cases import suite
-from lasthop.suite.measured import published
-from lasthop.suite.tables import page
+from lasthop.suites.cases import suite
+from lasthop.suites.measured import published
+from lasthop.suites.tables import page
 
 PAGE = Path(__file__).parent / "suite.md"
 BEGIN, END = "<!-- written by docs/make_suite.py -->", "<!-- end -->"

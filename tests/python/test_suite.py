@@ -10,7 +10,7 @@ import pytest
 from lasthop.base import paths
 from lasthop.base.errors import UsageError
 from lasthop.study.sweep import Listener
-from lasthop.suite import cases, measured, page, tables
+from lasthop.suites import cases, measured, page, tables
 
 if TYPE_CHECKING:
     import subprocess
