@@ -32,7 +32,9 @@ class Verdicts:
 
     def __init__(self, chosen: Suite, found: measured.Results) -> None:
         self._chosen, self._found = chosen, found
-        self.suite, self.version, self.model = found.suite, found.version, found.model
+        self.suite = found.suite
+        self.version = found.version
+        self.model = found.model
         self.laws = tuple(found.laws)
 
     def table(self, law: str | None = None) -> Table:
