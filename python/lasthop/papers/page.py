@@ -2,7 +2,7 @@
 
 Both are generated from the claims file and the recorded results only; the rest of `papers/<id>.md` is
 written by hand. There the recorded number of a claim stands between `<!-- CLAIM -->` and `<!-- -->`, its
-negative after `<!-- -CLAIM -->`, that under a reading after `<!-- CLAIM@READING -->`, and is written anew too.
+negative after `<!-- -CLAIM -->`, that under a reading after `<!-- CLAIM@READING -->`; it is made anew, too.
 """
 
 from __future__ import annotations
