@@ -1,4 +1,4 @@
-"""`./lasthop --dev COMMAND …`: a command on the profile `quick`, of which only what changed is compiled anew."""
+"""`./lasthop --dev COMMAND …`: a command on the profile `quick`; only what changed is compiled anew."""
 
 from __future__ import annotations
 
