@@ -67,6 +67,13 @@ class Scenario:
         trace: Sequence[str] = (),
         pcap: Mapping[str, str] | None = None,
     ) -> Live: ...
+    def hop(
+        self,
+        routes: Sequence[tuple[int, int, bool]],
+        ahead: Sequence[tuple[int, int]],
+        own: Sequence[int],
+        most_kept: int,
+    ) -> Hop: ...
     def writes(self, point: int, seed: int, replication: int, flow: int) -> Writes: ...
     def resolved(self, point: int = 0) -> str: ...
     def point_key(self, point: int = 0) -> str: ...
@@ -108,6 +115,12 @@ class Live:
         watch: tuple[float, Callable[[float, Mapping[str, float | None]], None]] | None = None,
         opens: Callable[[int], None] | None = None,
     ) -> dict[str, Any]: ...
+
+class Hop:
+    # An agent at an interface; ends are a TUN interface, raw sockets with and without reports,
+    # and packet sockets for IP and ARP; link is its address in its network.
+
+    def run(self, ends: Sequence[int], stop: int, link: bytes) -> dict[str, Any]: ...
 
 class Writes:
     # When an application writes, in nanoseconds; how many bytes, None without end; whether it closes then.
