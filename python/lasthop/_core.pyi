@@ -129,7 +129,8 @@ class Writes:
     def __next__(self) -> tuple[int, int | None, bool]: ...
 
 class AgentLoad:
-    # Flows through an access point whose packets pass in turn; mode is none, paper or safe.
+    # Flows through an access point whose packets pass in turn; mode is none, paper, safe, a kind of agent,
+    # interface, or bytes.
 
     def __init__(self, mode: str, flows: int) -> None: ...
     def run(self, packets: int) -> None: ...

@@ -47,13 +47,16 @@ impl Hop {
 #[pymethods]
 impl Hop {
     /// Carries packets between a TUN interface, raw sockets with and without reports, and packet sockets for IP and ARP, until `stop`
-    /// can be read or the interface, whose address in its network is `link`, goes down. The result has how long it took, whether that was so, and what passed and was done.
+    /// can be read or the interface, whose address in its network is `link`, goes down. What the link has delivered goes into the file
+    /// `kept`. The result has how long it took, whether that was so, and what passed and was done.
+    #[pyo3(signature = (ends, stop, link, kept = None))]
     fn run<'py>(
         &self,
         py: Python<'py>,
         ends: [RawFd; 5],
         stop: RawFd,
         link: [u8; 6],
+        kept: Option<RawFd>,
     ) -> PyResult<Bound<'py, PyDict>> {
         if ends.iter().chain([&stop]).any(|end| *end < 0) {
             return Err(PyValueError::new_err(format!("{ends:?}, {stop}; expected open descriptors")));
@@ -67,7 +70,8 @@ impl Hop {
             // SAFETY: the caller keeps the descriptors open until this returns.
             let borrow = |end: RawFd| unsafe { BorrowedFd::borrow_raw(end) };
             let [network, link, plain, heard, asked] = ends.map(borrow);
-            let sockets = Sockets { network, link, plain, heard, asked, stop: borrow(stop) };
+            let kept = kept.map(borrow);
+            let sockets = Sockets { network, link, plain, heard, asked, kept, stop: borrow(stop) };
             carry(&mut attached, sockets, &own)
         });
         let Carried { length, is_down } = ended.map_err(|error| match error.raw_os_error() {

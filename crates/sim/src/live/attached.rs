@@ -60,6 +60,9 @@ pub trait Ends {
 
     /// Passes a packet to the network layer. `as_it_came` if it is the one that the link has delivered last.
     fn pass(&mut self, bytes: &[u8], as_it_came: bool);
+
+    /// Keeps a segment that the link has delivered, for when the agent ends before its receiver confirms it.
+    fn keep(&mut self, _bytes: &[u8]) {}
 }
 
 /// What passed so far.
@@ -171,6 +174,12 @@ impl Attached {
         &self.agent
     }
 
+    /// Bytes of packets that it keeps.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.contents.bytes()
+    }
+
     /// When to call [`Attached::wake`].
     #[must_use]
     pub fn timer(&self) -> Time {
@@ -221,6 +230,9 @@ impl Attached {
             false => (&mut self.passed.not_acknowledged, Signal::Undelivered),
         };
         *count += 1;
+        if is_acknowledged && let Some(content) = self.contents.get(packet.id) {
+            ends.keep(&content.bytes);
+        }
         self.agent.on_signal(signal, &packet, now, &mut self.deeds);
         self.settle(now, None, ends);
     }

@@ -102,6 +102,11 @@ impl Contents {
         self.places.len()
     }
 
+    /// Bytes of the room for packets.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.kept.iter().map(|content| (size_of::<Content>() + content.bytes.capacity()) as u64).sum()
+    }
+
     /// Writes the bytes of a packet, and returns whether they are not those with which it came: an agent changed its headers, or
     /// made it. Then its IP header has this identification, and `leave` gives it its addresses and ports.
     ///

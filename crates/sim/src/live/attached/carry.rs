@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use lasthop_stack::units::{Span, Time};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::{Errno, read, write, writev};
+use rustix::io::{Errno, pwrite, read, write, writev};
 use rustix::net::{RecvAncillaryBuffer, RecvFlags, SendFlags, recvmsg, sendto};
 
 use super::{Attached, Ends, Taken};
@@ -35,6 +35,11 @@ const CONTROL: usize = 256;
 const ARP: usize = 42;
 const ARP_REQUEST: [u8; 8] = [0, 1, 8, 0, 6, 4, 0, 1];
 const ARP_ANSWER: u8 = 2;
+const SYN_OR_FIN: u8 = 0b11;
+/// Bytes of the place of a segment that is kept, those of its number and length, and places.
+const PLACE: usize = 2048;
+const PLACE_HEAD: usize = 10;
+const PLACES: u64 = 4096;
 const SOL_SOCKET: u32 = 1;
 const SCM_WIFI_STATUS: u32 = 41;
 
@@ -51,6 +56,9 @@ pub struct Sockets<'a> {
     pub heard: BorrowedFd<'a>,
     /// The packet socket for ARP: the kernel answers nobody from whom it accepts nothing at this interface.
     pub asked: BorrowedFd<'a>,
+    /// The file for the segments that the link has delivered: in places of as many bytes, each with its number and
+    /// its length before it.
+    pub kept: Option<BorrowedFd<'a>>,
     /// It ends when this can be read.
     pub stop: BorrowedFd<'a>,
 }
@@ -79,7 +87,7 @@ pub struct Own {
 /// A socket fails.
 pub fn carry(attached: &mut Attached, sockets: Sockets<'_>, own: &Own) -> io::Result<Carried> {
     let clock = Clock::start();
-    let mut live = Live { sockets, own, came: Vec::new() };
+    let mut live = Live { sockets, own, came: Vec::new(), kept: 0 };
     let mut spare = vec![0; LONGEST];
     let mut is_down = false;
     while !is_down {
@@ -118,6 +126,8 @@ struct Live<'a> {
     sockets: Sockets<'a>,
     own: &'a Own,
     came: Vec<u8>,
+    /// How many segments were kept.
+    kept: u64,
 }
 
 impl Live<'_> {
@@ -254,6 +264,20 @@ impl Ends for Live<'_> {
         // An interface that takes no packet loses it, as any link does.
         let _ = writev(self.sockets.network, &[IoSlice::new(parts.0), IoSlice::new(parts.1)]);
     }
+
+    fn keep(&mut self, bytes: &[u8]) {
+        let Some(file) =
+            self.sockets.kept.filter(|_| has_sequence(bytes) && bytes.len() <= PLACE - PLACE_HEAD)
+        else {
+            return;
+        };
+        let mut place = self.kept.to_le_bytes().to_vec();
+        place.extend_from_slice(&(bytes.len() as u16).to_le_bytes());
+        place.extend_from_slice(bytes);
+        // Without room there the agent is as one without the file.
+        let _ = pwrite(file, &place, self.kept % PLACES * PLACE as u64);
+        self.kept += 1;
+    }
 }
 
 /// Whether a frame was acknowledged, by the control messages with its report.
@@ -322,6 +346,13 @@ pub(super) fn arp_answer(frame: &[u8], own: &Own) -> Option<[u8; ARP]> {
     answer[28..32].copy_from_slice(&asked);
     answer[32..].copy_from_slice(&from);
     Some(answer)
+}
+
+/// Whether a segment has a place in the sequence of its sender: SYN, FIN or data.
+fn has_sequence(bytes: &[u8]) -> bool {
+    let header = 4 * usize::from(bytes[0] & 0x0F);
+    let Some(segment) = bytes.get(header..).filter(|segment| segment.len() >= 20) else { return false };
+    segment[13] & SYN_OR_FIN != 0 || segment.len() > 4 * usize::from(segment[12] >> 4)
 }
 
 /// The time since it began.
