@@ -93,7 +93,7 @@ def linux(error: int, every: int, agent: str) -> tuple[float, float]:
             given = [role, agent, every, f"10.0.0.{2 - number}", PAYLOAD, FIRST_S, LAST_S]
             words += ["--node", role, "--", sys.executable, str(node), *map(str, given)]
         done = subprocess.run(words, capture_output=True, text=True, check=True)
-        (goodput,) = re.findall(r"^\[receiver\] ([\d.]+)$", done.stdout, re.M)
+        (goodput,) = re.findall(r"^\[receiver\] ([\d.]+)$", done.stdout, re.MULTILINE)
         return float(goodput) / 1e6, _answers(capture)
 
 
@@ -113,9 +113,7 @@ def _answers(capture: Path) -> float:
 
 def scenario(error: int, every: int, stack: str = "") -> str:
     """A sender and a receiver with these losses, and segments for an acknowledgement."""
-    return SCENARIO.format(
-        last=LAST_S, first=FIRST_S, stack=stack, error=error, every=every, payload=PAYLOAD
-    )
+    return SCENARIO.format(last=LAST_S, first=FIRST_S, stack=stack, error=error, every=every, payload=PAYLOAD)
 
 
 def simulated(error: int, every: int, agent: str) -> float:
@@ -129,7 +127,8 @@ def simulated(error: int, every: int, agent: str) -> float:
 def main() -> None:
     """Measure and write."""
     lines = [
-        "| segments for an acknowledgement | frame errors | Linux | with the agent | gain | acknowledgements a segment | simulated | with LLE-TCP | gain |",
+        "| segments for an acknowledgement | frame errors | Linux | with the agent | gain "
+        "| acknowledgements a segment | simulated | with LLE-TCP | gain |",
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     for every in (1, 2):

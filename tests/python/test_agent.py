@@ -1,4 +1,4 @@
-"""`lasthop agent`: an agent of the stack at an interface, in the guest of `lasthop virtual`, and between namespaces.
+"""`lasthop agent`: an agent at an interface, in the guest of `lasthop virtual` and between namespaces.
 
 Only a Wi-Fi interface reports what was acknowledged; how packets are diverted is tested without reports, too.
 """
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from lasthop.base.errors import ScenarioError, UnavailableError
-from lasthop.realtime import attached
+from lasthop.realtime import attached, confirmed
 from lasthop.virtual import kernel
 from test_air import frames
 
@@ -72,7 +72,7 @@ for _ in range(int(sys.argv[1])):
     connection.sendall(got.digest())
     connection.close()
 """
-#: It sends random bytes in three parts, waits for a line of input before each, and prints whether the hash was equal.
+#: It sends three parts, each after a line of input, and prints whether the hash was equal.
 CLIENT = """
 import hashlib, random, socket, sys
 content = random.Random(7).randbytes(3_000_000)
@@ -89,9 +89,10 @@ print(end.recv(99) == hashlib.sha256(content).digest(), flush=True)
 AGENT = """
 import json, sys
 from lasthop.realtime.attached import serve
-print(json.dumps(serve("lle-tcp", sys.argv[1], [], needs_reports=False, on_ready=lambda _: print("ready", flush=True))))
+ready = lambda _: print("ready", flush=True)
+print(json.dumps(serve("lle-tcp", sys.argv[1], [], needs_reports=False, on_ready=ready)))
 """
-#: In the guest: agents at both ends; that of the sender is killed during the first transfer, and starts again.
+#: In the guest: agents at both ends; that of the sender is killed once during a transfer, and starts again.
 GUEST = """
 import hashlib, json, os, random, signal, socket, sys, time
 from lasthop.realtime.attached import serve
@@ -228,8 +229,8 @@ def test_a_connection_goes_on_when_an_agent_begins_is_killed_and_ends_and_nothin
         if agent is not None:
             assert said(agent) == "ready", agent.communicate()
             status = Path(f"/proc/{agent.pid}/status").read_text(encoding="ascii")
-            assert re.search(r"^Uid:(\s65534){4}$", status, re.M)
-            assert re.search(r"^CapEff:\s0+$", status, re.M)
+            assert re.search(r"^Uid:(\s65534){4}$", status, re.MULTILINE)
+            assert re.search(r"^CapEff:\s0+$", status, re.MULTILINE)
             assert ends.state(0) != before
         client.stdin.write("\n")
         client.stdin.flush()
@@ -277,3 +278,71 @@ def test_routes_are_halved_and_parameters_are_those_of_scenarios() -> None:
         attached.scheme(name, [("max-flows", "7")])
     with pytest.raises(ScenarioError, match="expected a time"):
         attached.scheme("lle-tcp", [("hold", "often")])
+
+
+def segment(seq: int, flags: int = 16, payload: bytes = b"x" * 100, ack: int = 0, value: int = 1) -> bytes:
+    """A packet from 10.0.0.1 to 10.0.0.2; without payload the other way."""
+    ends, ports = (b"\x0a\0\0\1", b"\x0a\0\0\2"), (b"\0\x50", b"\x10\0")
+    way = -1 if not payload and flags & 16 else 1
+    stamps = b"\1\1\x08\x0a" + value.to_bytes(4, "big") + bytes(4)
+    header = seq.to_bytes(4, "big") + ack.to_bytes(4, "big") + bytes([0x80, flags, 4, 0, 0, 0, 0, 0]) + stamps
+    ip = b"\x45\0" + (52 + len(payload)).to_bytes(2, "big") + b"\0\0\x40\0\x40\6\0\0" + b"".join(ends[::way])
+    return ip + b"".join(ports[::way]) + header + payload
+
+
+def filed(*packets: bytes) -> bytes:
+    """A file of segments, the last of which was put into the first place."""
+    numbered = [*enumerate(packets)]
+    parts = (
+        n.to_bytes(8, "little") + len(p).to_bytes(2, "little") + p for n, p in numbered[-1:] + numbered[:-1]
+    )
+    return b"".join(part.ljust(confirmed.PLACE, b"\0") for part in parts)
+
+
+def test_what_a_receiver_lacks_is_sent_until_it_has_it_with_the_newest_timestamp() -> None:
+    top = 2**32 - 150
+    packets = [segment(7, 2, b""), segment(5), segment(top, 2, b"")]
+    packets += [segment((top + 100 * n) % 2**32, value=20 + n) for n in range(4)]
+    ((key, one),) = confirmed.connections(filed(*packets)).items()
+    assert key == (b"\x0a\0\0\1\0\x50", b"\x0a\0\0\2\x10\0")
+    assert len(one.copies) == 4, "those of the connection before, on the same ports, are not sent"
+    first = one.due(10.0)
+    assert first is not None
+    assert confirmed.Segment.of(first)[0][24:28] == packets[-1][24:28], (
+        "the last: its answer says what is lacking"
+    )
+    assert (one.due(10.1), one.due_s) == (None, 10.2)
+    answer = confirmed.Segment.of(segment(1, payload=b"", ack=(top + 100) % 2**32))
+    assert answer is not None
+    assert answer.key == key[::-1]
+    one.hear(answer)
+    again = one.due(10.1)
+    assert again is not None
+    assert again[24:28] == packets[4][24:28]
+    assert again[44:48] == (23).to_bytes(4, "big")
+    assert one.due(10.15) is None
+    assert again == one.due(10.4), "it is sent again after the wait"
+    one.hear(confirmed.Segment.of(segment(1, payload=b"", ack=(top + 400) % 2**32)))
+    assert not one.copies
+
+
+def test_a_receiver_that_does_not_answer_is_left_alone_and_so_is_one_that_resets() -> None:
+    (one,) = confirmed.connections(filed(segment(5))).values()
+    now, sent = 0.0, 0
+    while one.copies:
+        sent += one.due(now) is not None
+        now = one.due_s
+    assert (sent, 100 < now < 200) == (12, True)
+    (one,) = confirmed.connections(filed(segment(5))).values()
+    one.hear(confirmed.Segment.of(segment(1, 20, b"", ack=5)))
+    assert not one.copies
+    assert not confirmed.connections(b"")
+
+
+def test_the_checksum_of_a_segment_with_another_timestamp_is_right() -> None:
+    whole = confirmed.Segment.of(segment(5, payload=b"odd"))
+    assert whole is not None
+    packet = whole.stamped(b"\1\2\3\4")
+    covered = packet[12:20] + b"\0\6" + (len(packet) - 20).to_bytes(2, "big") + packet[20:] + b"\0"
+    total = sum(int.from_bytes(covered[at : at + 2], "big") for at in range(0, len(covered), 2))
+    assert total % 0xFFFF == 0

@@ -1,12 +1,13 @@
 """An agent of the stack at a Wi-Fi interface of this machine.
 
-Routes to all that is behind the interface lead to a TUN interface, each by its two halves, which precede it. From there packets
-pass the agent, and raw sockets that are bound to the interface send them by the routes of before. What arrives is heard by a
-packet socket, and passes the agent to the TUN interface. The kernel itself discards it meanwhile: its source is
-expected there, and the interface accepts only what it would answer by itself (`rp_filter`).
+Routes to all that is behind the interface lead to a TUN interface, each by its two halves, which precede it.
+From there packets pass the agent, and raw sockets that are bound to the interface send them by the routes of
+before. What arrives is heard by a packet socket, and passes the agent to the TUN interface. The kernel itself
+discards it meanwhile, since the answer to its source would leave there (`rp_filter`).
 
-When the process ends, in whatever way, the TUN interface goes with its routes, and the kernel sends and accepts again as
-before. A child that waits for that end restores `rp_filter`.
+When the process ends, in whatever way, the TUN interface goes with its routes, and the kernel sends and
+accepts again as before. A child that waits for that end restores `rp_filter`, and sends what the agent had
+acknowledged and its receiver had not, until it has (`confirmed`).
 """
 
 from __future__ import annotations
@@ -23,11 +24,11 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
+from lasthop import _core
 from lasthop.base.errors import UnavailableError, UsageError, listing
-from lasthop.realtime import system
+from lasthop.realtime import confirmed, system
 from lasthop.realtime.netlink import Generic
 from lasthop.realtime.session import stopped_by_signals
-from lasthop.scenario.scenario import Scenario
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 
 #: The agents whose needs an interface of Linux meets.
 AGENTS = ("lle-tcp", "ack-filter", "snoop", "proxy-tcp")
+# Those that acknowledge what the receiver has not.
+_ACKNOWLEDGES = ("lle-tcp",)
 #: Bytes of packets that an agent keeps at most.
 MEMORY = 64_000_000
 # The room of a packet.
@@ -44,6 +47,7 @@ _PACKET = 2048
 _GET_WIPHY, _IFINDEX, _FEATURES, _SPLIT, _REPORTS = 1, 3, 143, 174, 1
 # <linux/if_packet.h>, <asm/socket.h>, <linux/if_ether.h>, <linux/sockios.h>
 _SOL_PACKET, _PACKET_VNET_HDR, _SO_WIFI_STATUS = 263, 15, 41
+_KIND = socket.SOCK_RAW | socket.SOCK_NONBLOCK | socket.SOCK_CLOEXEC
 _ETHERTYPE_IP, _ETHERTYPE_ARP = 0x0800, 0x0806
 _SO_ATTACH_FILTER, _SO_RCVBUFFORCE = 26, 33
 _SIOCGIFADDR, _SIOCGIFMTU, _SIOCGIFHWADDR = 0x8915, 0x8921, 0x8927
@@ -100,9 +104,9 @@ class Route(NamedTuple):
 
 
 def routes(text: str) -> list[Route]:
-    """The routes of `/proc/net/route`.
+    r"""The routes of `/proc/net/route`.
 
-    >>> routes("Iface Destination Gateway Flags\\nwlan0 0000000A 00000000 0001 0 0 0 000000FF 0 0 0")
+    >>> routes("Iface Destination Gateway Flags\nwlan0 0000000A 00000000 0001 0 0 0 000000FF 0 0 0")
     [Route(device='wlan0', network=167772160, bits=8, is_direct=True)]
     """
     found = []
@@ -113,14 +117,14 @@ def routes(text: str) -> list[Route]:
     return found
 
 
-def scheme(name: str, settings: Pairs) -> Scenario:
+def scheme(name: str, settings: Pairs) -> _core.Scenario:
     """A scenario whose agent has these parameters.
 
     Raises:
         ScenarioError: One of them is wrong.
     """
     keys = [(f"agents.agent.{name}.{key}", value) for key, value in settings]
-    return Scenario.from_text(_SCENARIO.format(name=name), name, keys)
+    return _core.Scenario.from_text(_SCENARIO.format(name=name), name, keys)
 
 
 def serve(
@@ -147,13 +151,14 @@ def serve(
 
     Raises:
         ScenarioError: A parameter is wrong.
-        UsageError: The interface does not exist, is not that of mac80211, has no IPv4 address, or this process may not use it.
+        UsageError: The interface does not exist, is not that of mac80211, or has no IPv4 address, or this
+            process may not use it.
         UnavailableError: The interface went down.
     """
     chosen = scheme(name, settings)
     _expect(device, needs_reports=needs_reports)
     try:
-        found = _serve(chosen, device, memory, on_ready)
+        found = _serve(name, chosen, device, memory, on_ready)
     except (system.Refused, PermissionError) as error:
         text = str(error) if isinstance(error, system.Refused) else f"{device}: {error.strerror}"
         expected = "" if os.geteuid() == 0 else "; expected root"
@@ -186,14 +191,18 @@ def _reports(device: str) -> bool:
 
 
 def _serve(
-    chosen: Scenario, device: str, memory: int, on_ready: Callable[[Sequence[Route]], None] | None
+    name: str,
+    chosen: _core.Scenario,
+    device: str,
+    memory: int,
+    on_ready: Callable[[Sequence[Route]], None] | None,
 ) -> dict[str, Any]:
     own = _address(device)
     (mtu,) = struct.unpack_from("=i", _asked(device, _SIOCGIFMTU))
     every = routes(_ROUTES.read_text(encoding="ascii"))
     behind = [one for one in every if one.device == device and one.bits <= _LONGEST]
     ahead = [(one.network, one.network | ~one.mask & 0xFFFFFFFF) for one in behind if one.is_direct]
-    hop = chosen._core.hop(
+    hop = chosen.hop(
         [(one.network, one.mask, one.device == device) for one in every],
         ahead,
         _own_addresses(_LOCAL.read_text(encoding="ascii")),
@@ -201,7 +210,10 @@ def _serve(
     )
     with ExitStack() as open_ones:
         heard, asked, link, plain = _sockets(device, open_ones)
-        _accept_only_from_behind(device, open_ones)
+        kept = os.memfd_create("kept") if name in _ACKNOWLEDGES else None
+        if kept is not None:
+            open_ones.callback(os.close, kept)
+        _accept_only_from_behind(device, kept, open_ones)
         tun, door = system.side_door(mtu, _BACKLOG)
         open_ones.callback(os.close, tun)
         for route in behind:
@@ -211,7 +223,7 @@ def _serve(
         stop, _ = open_ones.enter_context(stopped_by_signals())
         if on_ready is not None:
             on_ready(behind)
-        found = hop.run([tun, link, plain, heard, asked], stop, _asked(device, _SIOCGIFHWADDR)[2:8])
+        found = hop.run([tun, link, plain, heard, asked], stop, _asked(device, _SIOCGIFHWADDR)[2:8], kept)
     return dict(found)
 
 
@@ -229,9 +241,9 @@ def _asked(device: str, request: int) -> bytes:
 
 
 def _own_addresses(trie: str) -> list[int]:
-    """The addresses of this machine, as numbers.
+    r"""The addresses of this machine, as numbers.
 
-    >>> _own_addresses("Local:\\n  |-- 10.0.0.1\\n     /32 host LOCAL\\n  |-- 10.0.0.0\\n     /8 link UNICAST\\n")
+    >>> _own_addresses("  |-- 10.0.0.1\n     /32 host LOCAL\n  |-- 10.0.0.0\n     /8 link UNICAST\n")
     [167772161]
     """
     found = re.findall(r"\|-- (\S+)\n\s+/32 host LOCAL", trie)
@@ -240,12 +252,7 @@ def _own_addresses(trie: str) -> list[int]:
 
 def _sockets(device: str, open_ones: ExitStack) -> tuple[int, int, int, int]:
     """What hears packets and ARP at an interface, and what sends packets by it, with and without reports."""
-
-    def opened(family: int, protocol: int) -> socket.socket:
-        kind = socket.SOCK_RAW | socket.SOCK_NONBLOCK | socket.SOCK_CLOEXEC
-        return open_ones.enter_context(socket.socket(family, kind, protocol))
-
-    heard = opened(socket.AF_PACKET, 0)
+    heard, asked = (open_ones.enter_context(socket.socket(socket.AF_PACKET, _KIND, 0)) for _ in range(2))
     code = b"".join(struct.pack("=HBBI", *line) for line in _OWN_PACKETS)
     kept = ctypes.create_string_buffer(code)
     heard.setsockopt(
@@ -253,12 +260,8 @@ def _sockets(device: str, open_ones: ExitStack) -> tuple[int, int, int, int]:
     )
     heard.setsockopt(_SOL_PACKET, _PACKET_VNET_HDR, 1)
     heard.bind((device, _ETHERTYPE_IP))
-    asked = opened(socket.AF_PACKET, 0)
     asked.bind((device, _ETHERTYPE_ARP))
-    link, plain = (opened(socket.AF_INET, socket.IPPROTO_RAW) for _ in range(2))
-    for one in (link, plain):
-        one.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, device.encode() + b"\0")
-        one.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)
+    link, plain = (open_ones.enter_context(_raw(device)) for _ in range(2))
     link.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SENDING)
     link.setsockopt(socket.SOL_SOCKET, _SO_WIFI_STATUS, 1)
     # Reports wait in the room of what is received.
@@ -267,34 +270,44 @@ def _sockets(device: str, open_ones: ExitStack) -> tuple[int, int, int, int]:
     return heard.fileno(), asked.fileno(), link.fileno(), plain.fileno()
 
 
-def _accept_only_from_behind(device: str, open_ones: ExitStack) -> None:
+def _raw(device: str) -> socket.socket:
+    """What sends whole packets by an interface."""
+    link = socket.socket(socket.AF_INET, _KIND, socket.IPPROTO_RAW)
+    link.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, device.encode() + b"\0")
+    link.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)
+    return link
+
+
+def _accept_only_from_behind(device: str, kept: int | None, open_ones: ExitStack) -> None:
     """Have an interface accept only packets from sources that it leads to, until this process ends."""
     every, own = (system.SETTINGS / "conf" / name / "rp_filter" for name in ("all", device))
     if (found := every.read_text(encoding="ascii").strip()) not in ("0", _STRICT):
         raise system.Refused(f"{every}: {found}; expected 0 or {_STRICT}")
     before = own.read_text(encoding="ascii").strip()
-    if before == _STRICT:
-        return
     ended, lives = os.pipe()
-    child = os.fork()
-    if child == 0:
-        _restore(own, before, ended)
+    if os.fork() == 0:
+        _outlive(ended, kept, device, lambda: own.write_text(before, encoding="ascii"))
     os.close(ended)
-    open_ones.callback(os.waitpid, child, 0)
     open_ones.callback(os.close, lives)
     system.put(own, _STRICT)
 
 
-def _restore(setting: Path, value: str, ended: int) -> NoReturn:
-    """Wait for the end of the process that made this one, and put a setting back."""
+def _outlive(ended: int, kept: int | None, device: str, restore: Callable[[], object]) -> NoReturn:
+    """Wait for the end of the process that made this one, and end what that cannot any more."""
     try:
         os.setsid()
         for number in system.ENDING:
             signal.signal(number, signal.SIG_IGN)
-        os.closerange(0, ended)
-        os.closerange(ended + 1, os.sysconf("SC_OPEN_MAX"))
+        for one in range(os.sysconf("SC_OPEN_MAX")):
+            if one not in {ended, kept}:
+                with suppress(OSError):
+                    os.close(one)
         os.read(ended, 1)
-        setting.write_text(value, encoding="ascii")
+        restore()
+        if kept is not None:
+            content = os.pread(kept, confirmed.PLACE * confirmed.PLACES, 0)
+            with _raw(device) as link:
+                confirmed.confirm(content, device, _ETHERTYPE_IP, link)
     finally:
         os._exit(0)
 

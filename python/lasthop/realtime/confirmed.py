@@ -1,7 +1,7 @@
 """What an agent has acknowledged and its receiver has not, when the agent has ended.
 
-The link had delivered it, but a receiver may drop what it gets, for want of memory. Its sender has forgotten it. The
-agent's own copies end with it, and these are what it put into a file meanwhile: each segment that the link delivered.
+The link had delivered it, but a receiver may drop what it gets, for want of memory, and its sender has
+forgotten it. The agent's own copies end with it. These are in a file: each segment that the link delivered.
 """
 
 from __future__ import annotations
@@ -10,11 +10,12 @@ import select
 import socket
 import struct
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 #: Bytes of a place in the file, and places, as in `sim/src/live/attached/carry.rs`.
 PLACE, PLACES = 2048, 4096
@@ -173,7 +174,7 @@ def connections(content: bytes) -> dict[Key, Connection]:
     return {key: one for key, one in found.items() if one.copies}
 
 
-def confirm(content: bytes, device: str, ethertype: int, send: Callable[[bytes], object]) -> None:
+def confirm(content: bytes, device: str, ethertype: int, link: socket.socket) -> None:
     """Send what receivers lack until they have confirmed it, or do not answer any more."""
     left = connections(content)
     if not left:
@@ -185,7 +186,9 @@ def confirm(content: bytes, device: str, ethertype: int, send: Callable[[bytes],
             for one in left.values():
                 packet = one.due(now_s)
                 if packet is not None:
-                    send(packet)
+                    # What the link refuses is sent again.
+                    with suppress(OSError):
+                        link.sendto(packet, (socket.inet_ntoa(packet[16:20]), 0))
             left = {key: one for key, one in left.items() if one.copies}
             pause = min((one.due_s for one in left.values()), default=now_s) - time.monotonic()
             if left and select.select([heard], [], [], max(pause, 0.0))[0]:

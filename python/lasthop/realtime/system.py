@@ -390,7 +390,7 @@ def _tun(name: bytes = NAME, flags: int = 0) -> tuple[int, bytes]:
 
 
 def side_door(mtu: int, backlog: int) -> tuple[int, bytes]:
-    """An interface without an address, with a header of virtio before each packet; returns it and its name."""
+    """An interface without an address, with a virtio header before each packet; returns it and its name."""
     tun, name = _tun(b"lasthop%d", _IFF_VNET_HDR)
     without_6 = SETTINGS.parent / "ipv6" / "conf" / name.decode() / "disable_ipv6"
     if without_6.exists():
@@ -408,10 +408,13 @@ def divert(network: int, bits: int, interface: bytes, source: str) -> None:
     Raises:
         Refused: There is one, or the system does not allow it.
     """
-    to, own = (struct.pack("=HH4s", 8, kind, address) for kind, address in (
-        (_RTA_DST, network.to_bytes(4, "big")),
-        (_RTA_PREFSRC, socket.inet_aton(source)),
-    ))
+    to, own = (
+        struct.pack("=HH4s", 8, kind, address)
+        for kind, address in (
+            (_RTA_DST, network.to_bytes(4, "big")),
+            (_RTA_PREFSRC, socket.inet_aton(source)),
+        )
+    )
     link = struct.pack("=HHI", 8, _RTA_OIF, socket.if_nametoindex(interface.decode()))
     head = struct.pack(
         "=8BI", socket.AF_INET, bits, 0, 0, _RT_TABLE_MAIN, _RTPROT_STATIC, _RT_SCOPE_LINK, _RTN_UNICAST, 0
