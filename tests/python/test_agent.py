@@ -269,6 +269,13 @@ def test_an_interface_has_one_agent_at_most_and_needs_an_address(ends: Ends) -> 
     assert error.splitlines()[-1].endswith("UnavailableError: va: went down; expected it to be up")
 
 
+@needs_root
+def test_without_root_it_says_so_in_one_line(ends: Ends) -> None:
+    renounced = AGENT.replace("ready =", "import encodings.ascii, os\nos.setuid(65534)\nready =")
+    _, error = ends.start(0, renounced, "va").communicate(timeout=30)
+    assert error.splitlines()[-1].endswith("UsageError: dev: va: Operation not permitted; expected root")
+
+
 def test_routes_are_halved_and_parameters_are_those_of_scenarios() -> None:
     (route,) = attached.routes("head\nwlan0 0000A8C0 00000000 0001 0 0 0 0000FFFF 0 0 0\n")
     assert (str(route), route.mask, route.is_direct) == ("192.168.0.0/16", 0xFFFF0000, True)
@@ -280,11 +287,13 @@ def test_routes_are_halved_and_parameters_are_those_of_scenarios() -> None:
         attached.scheme("lle-tcp", [("hold", "often")])
 
 
-def segment(seq: int, flags: int = 16, payload: bytes = b"x" * 100, ack: int = 0, value: int = 1) -> bytes:
+def segment(
+    seq: int, flags: int = 16, payload: bytes = b"x" * 100, ack: int = 0, value: int = 1, echo: int = 0
+) -> bytes:
     """A packet from 10.0.0.1 to 10.0.0.2; without payload the other way."""
     ends, ports = (b"\x0a\0\0\1", b"\x0a\0\0\2"), (b"\0\x50", b"\x10\0")
     way = -1 if not payload and flags & 16 else 1
-    stamps = b"\1\1\x08\x0a" + value.to_bytes(4, "big") + bytes(4)
+    stamps = b"\1\1\x08\x0a" + value.to_bytes(4, "big") + echo.to_bytes(4, "big")
     header = seq.to_bytes(4, "big") + ack.to_bytes(4, "big") + bytes([0x80, flags, 4, 0, 0, 0, 0, 0]) + stamps
     ip = b"\x45\0" + (52 + len(payload)).to_bytes(2, "big") + b"\0\0\x40\0\x40\6\0\0" + b"".join(ends[::way])
     return ip + b"".join(ports[::way]) + header + payload
@@ -322,6 +331,10 @@ def test_what_a_receiver_lacks_is_sent_until_it_has_it_with_the_newest_timestamp
     assert again[44:48] == (23).to_bytes(4, "big")
     assert one.due(10.15) is None
     assert again == one.due(10.4), "it is sent again after the wait"
+    one.hear(confirmed.Segment.of(segment(1, payload=b"", ack=(top + 100) % 2**32, echo=99)))
+    later = one.due(11.0)
+    assert later is not None
+    assert later[44:48] == (99).to_bytes(4, "big"), "the receiver discards what is older than that"
     one.hear(confirmed.Segment.of(segment(1, payload=b"", ack=(top + 400) % 2**32)))
     assert not one.copies
 

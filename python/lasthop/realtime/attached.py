@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from lasthop import _core
-from lasthop.base.errors import UnavailableError, UsageError, listing
+from lasthop.base.errors import UnavailableError, UsageError
 from lasthop.realtime import confirmed, system
 from lasthop.realtime.netlink import Generic
 from lasthop.realtime.session import stopped_by_signals
@@ -169,11 +169,10 @@ def serve(
 
 
 def _expect(device: str, *, needs_reports: bool) -> None:
-    known = [name for _, name in socket.if_nameindex()]
-    if device not in known:
-        raise UsageError(f"{device}: no such interface; expected one of {listing(known)}", argument="dev")
+    expected = "a Wi-Fi interface of mac80211, which reports what was acknowledged"
+    if device not in {name for _, name in socket.if_nameindex()}:
+        raise UsageError(f"{device}: no such interface; expected {expected}", argument="dev")
     if needs_reports and not _reports(device):
-        expected = "a Wi-Fi interface of mac80211, which reports what was acknowledged"
         raise UsageError(f"{device}: no reports; expected {expected}", argument="dev")
 
 

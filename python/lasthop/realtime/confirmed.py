@@ -135,16 +135,22 @@ class Connection:
         if segment.flags & _SYN:
             self.copies, self.value = [], b""
             return
-        place = segment.stamp()
-        if place is not None:
-            own = segment.bytes[place : place + 4]
-            if not self.value or _before(int.from_bytes(self.value, "big"), int.from_bytes(own, "big")):
-                self.value = own
+        self._note(segment, 0)
         if segment.end != segment.seq:
             self.copies.append(segment)
 
+    def _note(self, segment: Segment, field: int) -> None:
+        """Note a value of the sender's timestamps: what it sent, or what the receiver echoes."""
+        place = segment.stamp()
+        if place is None:
+            return
+        found = segment.bytes[place + field : place + field + 4]
+        if not self.value or _before(int.from_bytes(self.value, "big"), int.from_bytes(found, "big")):
+            self.value = found
+
     def hear(self, segment: Segment) -> None:
-        """The receiver speaks."""
+        """The receiver speaks. It echoes the last value that it has accepted, and discards older ones."""
+        self._note(segment, 4)
         if segment.flags & _RST:
             self.copies = []
         elif segment.flags & _ACK and (self.acked is None or _before(self.acked, segment.ack)):
