@@ -118,9 +118,9 @@ class Live:
 
 class Hop:
     # An agent at an interface; ends are a TUN interface, raw sockets with and without reports,
-    # and packet sockets for IP and ARP; link is its address in its network.
+    # and packet sockets for IP and ARP; link is its address in its network, and kept a file.
 
-    def run(self, ends: Sequence[int], stop: int, link: bytes) -> dict[str, Any]: ...
+    def run(self, ends: Sequence[int], stop: int, link: bytes, kept: int | None = None) -> dict[str, Any]: ...
 
 class Writes:
     # When an application writes, in nanoseconds; how many bytes, None without end; whether it closes then.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 #: Bytes of a place in the file, and places, as in `sim/src/live/attached/carry.rs`.
 PLACE, PLACES = 2048, 4096
-_LENGTH = struct.Struct("=H")
+_LENGTH = struct.Struct("<H")
 _FIN, _SYN, _RST, _ACK = 1, 2, 4, 16
 _TCP, _TIMESTAMPS = 6, 8
 # The first wait for an answer, which doubles, and how often the same is sent.
@@ -42,7 +42,7 @@ def _before(one: int, other: int) -> bool:
 class Segment(NamedTuple):
     """A segment, with where its parts are."""
 
-    bytes: bytes
+    packet: bytes
     #: Where the TCP header begins, and the payload.
     header: int
     payload: int
@@ -58,34 +58,34 @@ class Segment(NamedTuple):
     @property
     def key(self) -> Key:
         """Its connection, from its sender."""
-        ports = self.bytes[self.header : self.header + 4]
-        return self.bytes[12:16] + ports[:2], self.bytes[16:20] + ports[2:]
+        ports = self.packet[self.header : self.header + 4]
+        return self.packet[12:16] + ports[:2], self.packet[16:20] + ports[2:]
 
     @property
     def flags(self) -> int:
         """Its flags."""
-        return self.bytes[self.header + 13]
+        return self.packet[self.header + 13]
 
     @property
     def seq(self) -> int:
         """Its sequence number."""
-        return int.from_bytes(self.bytes[self.header + 4 : self.header + 8], "big")
+        return int.from_bytes(self.packet[self.header + 4 : self.header + 8], "big")
 
     @property
     def ack(self) -> int:
         """What it acknowledges."""
-        return int.from_bytes(self.bytes[self.header + 8 : self.header + 12], "big")
+        return int.from_bytes(self.packet[self.header + 8 : self.header + 12], "big")
 
     @property
     def end(self) -> int:
         """The sequence number behind it, but for a FIN."""
-        return (self.seq + len(self.bytes) - self.payload) % (1 << 32)
+        return (self.seq + len(self.packet) - self.payload) % (1 << 32)
 
     def stamp(self) -> int | None:
         """Where the value of its timestamps is."""
         at = self.header + 20
         while at + 1 < self.payload:
-            kind, length = self.bytes[at], self.bytes[at + 1]
+            kind, length = self.packet[at], self.packet[at + 1]
             if kind == _TIMESTAMPS:
                 return at + 2
             at += 1 if kind == 1 else max(length, 2)
@@ -93,7 +93,7 @@ class Segment(NamedTuple):
 
     def stamped(self, value: bytes) -> bytes:
         """The same with other timestamps: a receiver discards what is older than the last."""
-        packet = bytearray(self.bytes)
+        packet = bytearray(self.packet)
         place = self.stamp()
         if place is not None and value:
             packet[place : place + 4] = value
@@ -144,7 +144,7 @@ class Connection:
         place = segment.stamp()
         if place is None:
             return
-        found = segment.bytes[place + field : place + field + 4]
+        found = segment.packet[place + field : place + field + 4]
         if not self.value or _before(int.from_bytes(self.value, "big"), int.from_bytes(found, "big")):
             self.value = found
 
@@ -168,7 +168,8 @@ class Connection:
         self.tries += 1
         if self.acked is None:
             return self.copies[-1].stamped(self.value)
-        first = min(self.copies, key=lambda one: (one.end - self.acked) % (1 << 32))
+        acked = self.acked
+        first = min(self.copies, key=lambda one: (one.end - acked) % (1 << 32))
         return first.stamped(self.value)
 
 
@@ -199,5 +200,5 @@ def confirm(content: bytes, device: str, ethertype: int, link: socket.socket) ->
             pause = min((one.due_s for one in left.values()), default=now_s) - time.monotonic()
             if left and select.select([heard], [], [], max(pause, 0.0))[0]:
                 segment = Segment.of(heard.recv(_LONGEST))
-                if segment is not None and (one := left.get(segment.key[::-1])) is not None:
-                    one.hear(segment)
+                if segment is not None and (found := left.get(segment.key[::-1])) is not None:
+                    found.hear(segment)
