@@ -225,9 +225,10 @@ impl Attached {
             return;
         };
         let Some(Sent { packet, .. }) = self.sent.remove(place) else { return };
-        let (count, signal) = match is_acknowledged {
-            true => (&mut self.passed.acknowledged, Signal::Delivered),
-            false => (&mut self.passed.not_acknowledged, Signal::Undelivered),
+        let (count, signal) = if is_acknowledged {
+            (&mut self.passed.acknowledged, Signal::Delivered)
+        } else {
+            (&mut self.passed.not_acknowledged, Signal::Undelivered)
         };
         *count += 1;
         if is_acknowledged && let Some(content) = self.contents.get(packet.id) {
