@@ -67,6 +67,13 @@ class Scenario:
         trace: Sequence[str] = (),
         pcap: Mapping[str, str] | None = None,
     ) -> Live: ...
+    def hop(
+        self,
+        routes: Sequence[tuple[int, int, bool]],
+        ahead: Sequence[tuple[int, int]],
+        own: Sequence[int],
+        most_kept: int,
+    ) -> Hop: ...
     def writes(self, point: int, seed: int, replication: int, flow: int) -> Writes: ...
     def resolved(self, point: int = 0) -> str: ...
     def point_key(self, point: int = 0) -> str: ...
@@ -109,6 +116,12 @@ class Live:
         opens: Callable[[int], None] | None = None,
     ) -> dict[str, Any]: ...
 
+class Hop:
+    # An agent at an interface; ends are a TUN interface, raw sockets with and without reports,
+    # and packet sockets for IP and ARP; link is its address in its network, and kept a file.
+
+    def run(self, ends: Sequence[int], stop: int, link: bytes, kept: int | None = None) -> dict[str, Any]: ...
+
 class Writes:
     # When an application writes, in nanoseconds; how many bytes, None without end; whether it closes then.
 
@@ -116,7 +129,8 @@ class Writes:
     def __next__(self) -> tuple[int, int | None, bool]: ...
 
 class AgentLoad:
-    # Flows through an access point whose packets pass in turn; mode is none, paper or safe.
+    # Flows through an access point whose packets pass in turn; mode is none, paper, safe, a kind of agent,
+    # interface, or bytes.
 
     def __init__(self, mode: str, flows: int) -> None: ...
     def run(self, packets: int) -> None: ...

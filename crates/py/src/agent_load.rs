@@ -6,7 +6,8 @@ use lasthop_stack::schemes::lle_tcp::{Config, Mode};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// Flows through an access point whose packets pass in turn, with or without an agent.
+/// Flows through an access point whose packets pass in turn, with or without an agent; in mode `interface` as bytes through the
+/// agent of `lasthop agent`, and in mode `bytes` as such through nothing.
 #[pyclass(module = "lasthop._core")]
 #[derive(Debug)]
 pub(crate) struct AgentLoad(lasthop_sim::agent_load::AgentLoad);
@@ -16,6 +17,15 @@ impl AgentLoad {
     #[new]
     fn new(mode: &str, flows: u32) -> PyResult<AgentLoad> {
         let lle = |mode| AgentConfig::LleTcp(Config::new(mode, Criterion::default()));
+        if !(1..=1_000_000).contains(&flows) {
+            let text = format!("flows: {flows}; expected a number from 1 to 1000000");
+            return Err(PyValueError::new_err(text));
+        }
+        #[cfg(unix)]
+        if let "bytes" | "interface" = mode {
+            let scheme = (mode == "interface").then(|| lle(Mode::Safe));
+            return Ok(AgentLoad(lasthop_sim::agent_load::AgentLoad::at_interface(scheme.as_ref(), flows)));
+        }
         let scheme = match mode {
             "none" => None,
             "paper" => Some(lle(Mode::Paper)),
@@ -26,10 +36,6 @@ impl AgentLoad {
                 Some(kind.ok_or_else(|| PyValueError::new_err(wrong()))?.config())
             }
         };
-        if !(1..=1_000_000).contains(&flows) {
-            let text = format!("flows: {flows}; expected a number from 1 to 1000000");
-            return Err(PyValueError::new_err(text));
-        }
         Ok(AgentLoad(lasthop_sim::agent_load::AgentLoad::new(scheme.as_ref(), flows)))
     }
 

@@ -4,6 +4,8 @@
 //! traces back. The GIL is released while a simulation runs, and traces become numpy arrays without a copy.
 
 mod agent_load;
+#[cfg(target_os = "linux")]
+mod attached;
 mod guard;
 mod law;
 mod law_load;
@@ -133,6 +135,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<scenario::Scenario>()?;
     module.add_class::<agent_load::AgentLoad>()?;
     module.add_class::<law_load::LawLoad>()?;
+    #[cfg(target_os = "linux")]
+    module.add_class::<attached::Hop>()?;
     #[cfg(unix)]
     module.add_class::<live::Live>()?;
     module.add_class::<live::Writes>()?;

@@ -189,6 +189,21 @@ impl Scenario {
         live.check().map(|_| live)
     }
 
+    /// The first agent at an interface of this machine: its routes, each with its address, mask and whether it is behind the
+    /// interface; the first and last addresses of what is one hop away; its own addresses; and how many packets it keeps.
+    #[cfg(target_os = "linux")]
+    fn hop(
+        &self,
+        routes: Vec<lasthop_sim::live::Route>,
+        ahead: Vec<(u32, u32)>,
+        own: Vec<u32>,
+        most_kept: usize,
+    ) -> PyResult<crate::attached::Hop> {
+        let config = self.config(0)?;
+        let agent = config.agents.first().ok_or_else(|| PyValueError::new_err("expected an agent"))?;
+        Ok(crate::attached::Hop::new(agent.scheme.clone(), routes, ahead, own, most_kept))
+    }
+
     /// The writes of the application of a flow, with their times.
     #[cfg(unix)]
     fn writes(

@@ -14,6 +14,10 @@ use lasthop_stack::registry::{AgentConfig, AgentMachine};
 use lasthop_stack::schemes::arq_proxy;
 use lasthop_stack::signal::Signal;
 use lasthop_stack::units::{SeqNo, Span, Time};
+use lasthop_stack::wire;
+
+#[cfg(unix)]
+use crate::live::{Attached, Ends, Taken};
 
 const HOST: NodeId = NodeId(0);
 const ACCESS_POINT: NodeId = NodeId(1);
@@ -27,18 +31,34 @@ const LEN: u32 = 1000;
 const WINDOW: u16 = u16::MAX;
 /// Packets of a flow for one acknowledgement that passes: half a window has three times as many.
 const EACH: u32 = 10;
+/// Bytes of the header of Ethernet.
+#[cfg(unix)]
+const LINK_HEADER: usize = 14;
+/// All addresses of the load are in a network with this mask.
+#[cfg(unix)]
+const NETWORK: u32 = 0xFF00_0000;
 /// Between two packets; that of a flow grows with the number of flows.
 const STEP: Span = Span::from_micros(10);
 
 /// Flows whose packets pass in turn.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct AgentLoad {
-    agent: Option<AgentMachine>,
+    under: Under,
     /// How far each flow has come, in bytes.
     sent: Vec<u32>,
     turn: usize,
     now: Time,
     out: Sink,
+}
+
+/// What the packets pass.
+#[derive(Debug)]
+enum Under {
+    Nothing,
+    Agent(AgentMachine),
+    /// They become bytes, which pass nothing, or an agent at an interface.
+    #[cfg(unix)]
+    Bytes(Option<Box<Attached>>),
 }
 
 /// Receives what the agent sends.
@@ -66,19 +86,40 @@ impl AgentOut for Sink {
     }
 }
 
+#[cfg(unix)]
+impl Ends for Sink {
+    fn send(&mut self, bytes: &[u8], _: bool) -> Taken {
+        black_box(bytes);
+        self.down += 1;
+        Taken::Yes
+    }
+
+    fn pass(&mut self, bytes: &[u8], _: bool) {
+        black_box(bytes);
+        self.up += 1;
+    }
+}
+
 impl AgentLoad {
+    /// The same packets as bytes, as a program at an interface has them: through safe LLE-TCP there, or through nothing.
+    #[cfg(unix)]
+    #[must_use]
+    pub fn at_interface(scheme: Option<&AgentConfig>, flows: u32) -> AgentLoad {
+        let net = u32::from_be_bytes(wire::address(HOST)) & NETWORK;
+        let attached = |agent| Box::new(Attached::new(agent, vec![(net, NETWORK, true)], usize::MAX));
+        AgentLoad::over(Under::Bytes(scheme.map(|scheme| attached(built(scheme, flows)))), flows)
+    }
+
     /// This many flows after their handshakes, with such an agent or without one.
     #[must_use]
     pub fn new(scheme: Option<&AgentConfig>, flows: u32) -> AgentLoad {
-        let ahead = (FIRST_MOBILE..FIRST_MOBILE + MOBILES).map(NodeId);
-        let criterion = Criterion::one_hop(ACCESS_POINT, ahead);
-        let agent = |scheme: &AgentConfig| {
-            let mut scheme = scheme.clone();
-            scheme.set("max-flows", Setting::Count(flows.into()));
-            scheme.build(&criterion)
-        };
+        let under = scheme.map_or(Under::Nothing, |scheme| Under::Agent(built(scheme, flows)));
+        AgentLoad::over(under, flows)
+    }
+
+    fn over(under: Under, flows: u32) -> AgentLoad {
         let mut load = AgentLoad {
-            agent: scheme.map(agent),
+            under,
             sent: vec![0; flows as usize],
             turn: 0,
             now: Time::ZERO,
@@ -115,13 +156,23 @@ impl AgentLoad {
     /// Bytes of state held now, and the most that were. Only LLE-TCP counts the former.
     #[must_use]
     pub fn state_bytes(&self) -> (u64, u64) {
-        match &self.agent {
-            None => (0, 0),
-            Some(AgentMachine::LleTcp(agent)) => {
+        let of = |agent: &AgentMachine| match agent {
+            AgentMachine::LleTcp(agent) => {
                 let counters = agent.counters();
                 (counters.state_bytes, counters.state_bytes_max)
             }
-            Some(agent) => (agent.activity().state_bytes_max, agent.activity().state_bytes_max),
+            agent => (agent.activity().state_bytes_max, agent.activity().state_bytes_max),
+        };
+        match &self.under {
+            Under::Nothing => (0, 0),
+            Under::Agent(agent) => of(agent),
+            #[cfg(unix)]
+            Under::Bytes(None) => (0, 0),
+            #[cfg(unix)]
+            Under::Bytes(Some(attached)) => {
+                let ((now, most), kept) = (of(attached.agent()), attached.bytes());
+                (now + kept, most + kept)
+            }
         }
     }
 
@@ -146,33 +197,80 @@ impl AgentLoad {
 
     /// A packet goes to the link, which delivers it.
     fn carry(&mut self, packet: &Packet) {
-        match &mut self.agent {
-            Some(agent) => {
+        match &mut self.under {
+            Under::Agent(agent) => {
                 agent.down(packet, self.now, &mut self.out);
                 agent.on_signal(Signal::Delivered, packet, self.now, &mut self.out);
                 if let (AgentMachine::ArqProxy(agent), Some(request)) = (agent, arq_proxy::request(packet)) {
                     agent.on_rider(request, self.now, &mut self.out);
                 }
             }
-            None => self.out.down(packet),
+            Under::Nothing => self.out.down(packet),
+            #[cfg(unix)]
+            Under::Bytes(attached) => {
+                let frame = framed(packet);
+                let bytes = &frame[LINK_HEADER..];
+                if let Some(attached) = attached {
+                    attached.from_network(bytes, self.now, &mut self.out);
+                    attached.reported(&frame, true, self.now, &mut self.out);
+                } else {
+                    self.out.send(bytes, true);
+                }
+            }
         }
     }
 
     fn up(&mut self, packet: &Packet) {
-        match &mut self.agent {
-            Some(agent) => agent.up(packet, self.now, &mut self.out),
-            None => self.out.up(packet),
+        match &mut self.under {
+            Under::Agent(agent) => agent.up(packet, self.now, &mut self.out),
+            Under::Nothing => self.out.up(packet),
+            #[cfg(unix)]
+            Under::Bytes(attached) => {
+                let frame = framed(packet);
+                let bytes = &frame[LINK_HEADER..];
+                if let Some(attached) = attached {
+                    attached.from_link(bytes, self.now, &mut self.out);
+                } else {
+                    self.out.pass(bytes, true);
+                }
+            }
         }
     }
 
     fn wake(&mut self) {
-        while let Some(agent) = &mut self.agent
-            && self.out.timer.is_some_and(|at| at <= self.now)
-        {
-            self.out.timer = None;
-            agent.on_timer(self.now, &mut self.out);
+        match &mut self.under {
+            Under::Agent(agent) => {
+                while self.out.timer.is_some_and(|at| at <= self.now) {
+                    self.out.timer = None;
+                    agent.on_timer(self.now, &mut self.out);
+                }
+            }
+            Under::Nothing => {}
+            #[cfg(unix)]
+            Under::Bytes(attached) => {
+                if let Some(attached) = attached {
+                    attached.wake(self.now, &mut self.out);
+                }
+            }
         }
     }
+}
+
+/// An agent with room for this many flows.
+fn built(scheme: &AgentConfig, flows: u32) -> AgentMachine {
+    let ahead = (FIRST_MOBILE..FIRST_MOBILE + MOBILES).map(NodeId);
+    let mut scheme = scheme.clone();
+    scheme.set("max-flows", Setting::Count(flows.into()));
+    scheme.build(&Criterion::one_hop(ACCESS_POINT, ahead))
+}
+
+/// A packet of zeros in a frame of Ethernet.
+#[cfg(unix)]
+fn framed(packet: &Packet) -> Vec<u8> {
+    let mut frame = vec![0; LINK_HEADER + packet.size().0 as usize];
+    let written = wire::write(packet, 0, &mut frame[LINK_HEADER..]);
+    debug_assert!(written.is_ok(), "its headers have bytes");
+    frame
 }
 
 /// The addresses of a flow: the host's port, the mobile and its port.
@@ -240,6 +338,21 @@ mod tests {
             assert_eq!((up, down), (7 * each, 7 * 40), "{kind:?}");
             assert!(load.state_bytes().1 > 7 * 100, "{kind:?}");
         }
+    }
+
+    #[test]
+    fn as_bytes_at_an_interface_packets_pass_as_through_the_agent() {
+        let safe = lle(Mode::Safe);
+        let (mut inside, mut at_interface) =
+            (AgentLoad::new(Some(&safe), 7), AgentLoad::at_interface(Some(&safe), 7));
+        let mut bare = AgentLoad::at_interface(None, 7);
+        let opened = bare.handed();
+        for load in [&mut inside, &mut at_interface, &mut bare] {
+            load.run(7 * 40);
+        }
+        assert_eq!(at_interface.handed(), inside.handed());
+        assert_eq!(bare.handed(), (opened.0 + 7 * 4, opened.1 + 7 * 40));
+        assert!(at_interface.state_bytes().1 > inside.state_bytes().1 + 7 * 1000, "with the bytes");
     }
 
     #[test]

@@ -36,6 +36,7 @@ COMMANDS = {
     "suite": ("suite", "Judge a law by a fixed set of cases, as those of RFC 9743."),
     "live": ("live", "Run programs on the nodes of a scenario, in real time."),
     "virtual": ("virtual", "Run programs on the nodes of a scenario, in virtual time."),
+    "agent": ("agent", "Run an agent at a Wi-Fi interface of this machine."),
     "kernel": ("kernel", "Load JTCP and EJTCP into the kernel of this machine."),
     "link": ("link", "Run a program behind a link: rate, delay, loss, a trace, Wi-Fi."),
     "fit": ("fit", "Make a scenario like a captured Wi-Fi link."),

@@ -153,7 +153,7 @@ def run(
     channels = scenario.check_trace(trace, point)
     with (
         captures(scenario, pcap, point) as drafts,
-        _stopped_by_signals() as (stop, stops),
+        stopped_by_signals() as (stop, stops),
         select.epoll() as any_end,
         ExitStack() as held,
     ):
@@ -308,7 +308,7 @@ def _bound(names: Sequence[str], live: _core.Live, *, has_others: bool) -> tuple
 
 
 @contextmanager
-def _stopped_by_signals() -> Iterator[tuple[int, int]]:
+def stopped_by_signals() -> Iterator[tuple[int, int]]:
     """A pipe whose first end can be read once a signal asks this process to end, or its second is written."""
     stop, stops = os.pipe()
     os.set_blocking(stops, False)

@@ -30,16 +30,17 @@ _CLONE_FS = 0x00000200
 _MS_BIND, _MS_REC, _MS_SLAVE, _MNT_DETACH = 4096, 16384, 1 << 19, 2
 _PR_SET_PDEATHSIG, _PR_SET_TIMERSLACK = 1, 29
 # <linux/if_tun.h>
-_TUNSETIFF, _IFF_TUN, _IFF_NO_PI = 0x400454CA, 0x0001, 0x1000
+_TUNSETIFF, _IFF_TUN, _IFF_NO_PI, _IFF_VNET_HDR = 0x400454CA, 0x0001, 0x1000, 0x4000
 # <linux/sockios.h>, <linux/if.h>
 _SIOCSIFFLAGS, _SIOCSIFADDR, _SIOCSIFNETMASK = 0x8914, 0x8916, 0x891C
-_SIOCSIFMTU, _SIOCSIFNAME, _SIOCGIFTXQLEN = 0x8922, 0x8923, 0x8942
+_SIOCSIFMTU, _SIOCSIFNAME, _SIOCGIFTXQLEN, _SIOCSIFTXQLEN = 0x8922, 0x8923, 0x8942, 0x8943
 _IFF_UP, _IFF_RUNNING = 0x1, 0x40
 # <linux/rtnetlink.h>, <linux/if_link.h>
 _RTM_NEWLINK, _NLM_F_REQUEST, _NLM_F_ACK, _NLMSG_ERROR = 16, 1, 4, 2
 _IFLA_TXQLEN, _IFLA_GSO_MAX_SEGS = 13, 40
 _RTM_NEWADDR, _IFA_LOCAL, _IFA_F_NODAD = 20, 2, 2
-_RTM_NEWROUTE, _NLM_F_CREATE, _RTA_OIF, _RTPROT_STATIC = 24, 0x400, 4, 4
+_RTM_NEWROUTE, _NLM_F_CREATE, _NLM_F_EXCL, _RTPROT_STATIC = 24, 0x400, 0x200, 4
+_RTA_OIF, _RTA_PREFSRC = 4, 7
 _RTA_DST, _RTA_METRICS, _RTAX_FEATURES, _RTAX_FEATURE_TCP_USEC_TS = 1, 8, 12, 1 << 4
 _RT_TABLE_MAIN, _RT_SCOPE_LINK, _RTN_UNICAST = 254, 253, 1
 
@@ -303,7 +304,7 @@ def _interface(address: str, mtu: int) -> int:
     without_6 = SETTINGS.parent / "ipv6" / "conf" / "default" / "disable_ipv6"
     if without_6.exists():
         put(without_6, 1)
-    tun = _tun()
+    tun, _ = _tun()
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
         own, mask = (
             struct.pack("=HH4s8x", socket.AF_INET, 0, socket.inet_aton(a)) for a in (address, "255.0.0.0")
@@ -373,18 +374,52 @@ def put(path: Path, value: object) -> None:
         raise Refused(f"{path}: {error.strerror}; expected it to be writable in a namespace") from error
 
 
-def _tun() -> int:
-    """An interface whose packets this process reads and writes, without offloads."""
+def _tun(name: bytes = NAME, flags: int = 0) -> tuple[int, bytes]:
+    """An interface whose packets this process reads and writes, without offloads, and its name."""
     try:
         tun = os.open(_TUN, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
         raise Refused(f"{_TUN}: {error.strerror}; expected to be allowed to read and write it") from error
     try:
-        fcntl.ioctl(tun, _TUNSETIFF, struct.pack("=16sH22x", NAME, _IFF_TUN | _IFF_NO_PI))
+        request = struct.pack("=16sH22x", name, _IFF_TUN | _IFF_NO_PI | flags)
+        made = fcntl.ioctl(tun, _TUNSETIFF, request)
     except OSError as error:
         os.close(tun)
         raise Refused(f"{_TUN}: TUNSETIFF: {error.strerror}; expected to be allowed to make one") from error
-    return tun
+    return tun, made[:16].rstrip(b"\0")
+
+
+def side_door(mtu: int, backlog: int) -> tuple[int, bytes]:
+    """An interface without an address, with a virtio header before each packet; returns it and its name."""
+    tun, name = _tun(b"lasthop%d", _IFF_VNET_HDR)
+    without_6 = SETTINGS.parent / "ipv6" / "conf" / name.decode() / "disable_ipv6"
+    if without_6.exists():
+        put(without_6, 1)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
+        _change(control, _SIOCSIFMTU, name, struct.pack("=i12x", mtu))
+        _change(control, _SIOCSIFTXQLEN, name, struct.pack("=i12x", backlog))
+    _raise(name)
+    return tun, name
+
+
+def divert(network: int, bits: int, interface: bytes, source: str) -> None:
+    """Set a route, which must be new, and the address of what this machine sends by it.
+
+    Raises:
+        Refused: There is one, or the system does not allow it.
+    """
+    to, own = (
+        struct.pack("=HH4s", 8, kind, address)
+        for kind, address in (
+            (_RTA_DST, network.to_bytes(4, "big")),
+            (_RTA_PREFSRC, socket.inet_aton(source)),
+        )
+    )
+    link = struct.pack("=HHI", 8, _RTA_OIF, socket.if_nametoindex(interface.decode()))
+    head = struct.pack(
+        "=8BI", socket.AF_INET, bits, 0, 0, _RT_TABLE_MAIN, _RTPROT_STATIC, _RT_SCOPE_LINK, _RTN_UNICAST, 0
+    )
+    _expect_set("a route", _asked(_RTM_NEWROUTE, _NLM_F_CREATE | _NLM_F_EXCL, head + to + link + own))
 
 
 def _set_link(interface: int) -> None:

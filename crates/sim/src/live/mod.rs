@@ -6,6 +6,7 @@
 //! the application of a flow writes, and when.
 
 mod air;
+mod attached;
 mod bound;
 mod forward;
 mod lateness;
@@ -17,6 +18,9 @@ mod tests;
 
 pub use crate::run::Recorded;
 pub use air::Needed;
+pub use attached::{Attached, Ends, Passed, Route, Taken};
+#[cfg(target_os = "linux")]
+pub use attached::{Carried, Own, Sockets, carry};
 pub use bound::NotLive;
 pub use forward::{Calls, Clock, Ended, Watch, relay};
 pub use lateness::Lateness;

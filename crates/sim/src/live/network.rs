@@ -318,7 +318,7 @@ fn as_packet(bytes: &[u8], now: Time) -> Option<(Packet, bool)> {
 
 /// Whether the TCP options of a packet with these headers are among those that the simulator has. Ends may order and pad them in
 /// their own way, so that the packet may be a few bytes shorter or longer than the simulator counts.
-fn has_known_options(packet: &Packet, headers: &[u8]) -> bool {
+pub(super) fn has_known_options(packet: &Packet, headers: &[u8]) -> bool {
     let Body::Tcp(_) = packet.body else { return true };
     let first = (IP_HEADER + TCP_HEADER) as usize + usize::from(packet.extra_header);
     let mut options = headers.get(first..).unwrap_or_default();

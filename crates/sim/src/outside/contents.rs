@@ -5,8 +5,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use lasthop_stack::packet::Packet;
+use lasthop_stack::packet::{Body, Flags, Packet};
 use lasthop_stack::units::Time;
+use lasthop_stack::wire::{Headers, Unfit};
+
+use super::mark;
 
 /// Room for this many packets is made at first.
 const LEAST: usize = 64;
@@ -93,6 +96,57 @@ impl Contents {
     pub(crate) fn get(&self, number: u32) -> Option<&Content> {
         self.places.get(&number).map(|place| &self.kept[*place])
     }
+
+    /// How many packets have content.
+    pub(crate) fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Bytes of the room for packets.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.kept.iter().map(|content| (size_of::<Content>() + content.bytes.capacity()) as u64).sum()
+    }
+
+    /// Writes the bytes of a packet, and returns whether they are not those with which it came: an agent changed its headers, or
+    /// made it. Then its IP header has this identification, and `leave` gives it its addresses and ports.
+    ///
+    /// # Errors
+    /// It has no bytes: an agent made a packet with payload, or one that has no form.
+    pub(crate) fn write(
+        &self,
+        packet: &Packet,
+        identification: u16,
+        leave: impl FnOnce(&mut Packet),
+        into: &mut Vec<u8>,
+    ) -> Result<bool, Unfit> {
+        into.clear();
+        let content = self.get(packet.id);
+        if let Some(content) = content.filter(|content| content.packet.body == packet.body) {
+            into.extend_from_slice(&content.bytes);
+            mark(into, packet.ecn);
+            return Ok(false);
+        }
+        let payload = content.and_then(|content| part(content, packet)).unwrap_or_default();
+        let mut packet = *packet;
+        leave(&mut packet);
+        into.extend_from_slice(Headers::over(&packet, identification, payload)?.as_bytes());
+        into.extend_from_slice(payload);
+        Ok(true)
+    }
+}
+
+/// The payload of a packet that is a part of another's.
+fn part<'a>(content: &'a Content, packet: &Packet) -> Option<&'a [u8]> {
+    let payload = &content.bytes[content.bytes.len() - content.packet.payload() as usize..];
+    let begin = match (&content.packet.body, &packet.body) {
+        (Body::Tcp(whole), Body::Tcp(part)) => {
+            let [whole, part] =
+                [whole, part].map(|segment| segment.seq.plus(u32::from(segment.flags.has(Flags::SYN))));
+            part.distance_from(whole)
+        }
+        _ => 0,
+    };
+    payload.get(usize::try_from(begin).ok()?..)?.get(..packet.payload() as usize)
 }
 
 #[cfg(test)]

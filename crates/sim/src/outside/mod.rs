@@ -8,9 +8,9 @@ mod contents;
 
 use std::collections::VecDeque;
 
-use lasthop_stack::packet::{Body, Ecn, Flags, NodeId, Packet};
+use lasthop_stack::packet::{Ecn, NodeId, Packet};
 use lasthop_stack::units::Time;
-use lasthop_stack::wire::{Headers, Unfit};
+use lasthop_stack::wire::Unfit;
 
 use crate::model::ports::Ports;
 use crate::model::{Config, FlowConfig};
@@ -61,34 +61,8 @@ impl Outside {
         identification: u16,
         into: &mut Vec<u8>,
     ) -> Result<bool, Unfit> {
-        into.clear();
-        let content = self.contents.get(packet.id);
-        if let Some(content) = content.filter(|content| content.packet.body == packet.body) {
-            into.extend_from_slice(&content.bytes);
-            mark(into, packet.ecn);
-            return Ok(false);
-        }
-        let payload = content.and_then(|content| part(content, packet)).unwrap_or_default();
-        let mut packet = *packet;
-        self.connections.leave(&mut packet);
-        into.extend_from_slice(Headers::over(&packet, identification, payload)?.as_bytes());
-        into.extend_from_slice(payload);
-        Ok(true)
+        self.contents.write(packet, identification, |packet| self.connections.leave(packet), into)
     }
-}
-
-/// The payload of a packet that is a part of another's.
-fn part<'a>(content: &'a Content, packet: &Packet) -> Option<&'a [u8]> {
-    let payload = &content.bytes[content.bytes.len() - content.packet.payload() as usize..];
-    let begin = match (&content.packet.body, &packet.body) {
-        (Body::Tcp(whole), Body::Tcp(part)) => {
-            let [whole, part] =
-                [whole, part].map(|segment| segment.seq.plus(u32::from(segment.flags.has(Flags::SYN))));
-            part.distance_from(whole)
-        }
-        _ => 0,
-    };
-    payload.get(usize::try_from(begin).ok()?..)?.get(..packet.payload() as usize)
 }
 
 /// The ECN field of an IP packet, of version 4 or 6: the last two bits of the second byte, or those four bits before.

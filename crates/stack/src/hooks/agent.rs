@@ -185,6 +185,8 @@ pub struct Needs {
 pub struct Criterion {
     ahead: Vec<NodeId>,
     behind: Vec<NodeId>,
+    /// Numbers from a first to a last node, all of which are ahead unless they are behind.
+    spans: Vec<(NodeId, NodeId)>,
 }
 
 impl Criterion {
@@ -206,13 +208,27 @@ impl Criterion {
             nodes.dedup();
             nodes
         };
-        Criterion { ahead: sorted(&mut ahead.into_iter()), behind: sorted(&mut behind.into_iter()) }
+        let (ahead, behind) = (sorted(&mut ahead.into_iter()), sorted(&mut behind.into_iter()));
+        Criterion { ahead, behind, spans: Vec::new() }
+    }
+
+    /// The same with all nodes from a first to a last one ahead, unless they are behind. Numbers begin again after the last.
+    #[must_use]
+    pub fn and_from_to(mut self, first: NodeId, last: NodeId) -> Criterion {
+        self.spans.push((first, last));
+        self
     }
 
     /// Whether data for `destination` leaves through this interface.
     #[must_use]
     pub fn is_ahead(&self, destination: NodeId) -> bool {
         self.ahead.binary_search(&destination).is_ok()
+            || (!self.spans.is_empty() && self.is_in_a_span(destination) && !self.is_behind(destination))
+    }
+
+    fn is_in_a_span(&self, node: NodeId) -> bool {
+        let after = |(first, _): &(NodeId, NodeId), node: NodeId| node.0.wrapping_sub(first.0);
+        self.spans.iter().any(|span| after(span, node) <= after(span, span.1))
     }
 
     /// Whether data for `destination` arrives through this interface.
@@ -269,6 +285,16 @@ mod tests {
         assert_eq!(of(Criterion::is_behind), [2, 5]);
         let other = Criterion::between([NodeId(1), NodeId(9)], [NodeId(2), NodeId(5)]);
         assert_eq!(criterion, other, "nodes named twice, or in another order, make no other criterion");
+    }
+
+    #[test]
+    fn a_span_of_nodes_is_ahead_but_for_those_behind_and_may_pass_the_end_of_the_numbers() {
+        let criterion = Criterion::between([], [NodeId(7)])
+            .and_from_to(NodeId(5), NodeId(9))
+            .and_from_to(NodeId(u32::MAX), NodeId(1));
+        let ahead =
+            [0, 1, 2, 4, 5, 7, 9, 10, u32::MAX - 1, u32::MAX].map(|node| criterion.is_ahead(NodeId(node)));
+        assert_eq!(ahead, [true, true, false, false, true, false, true, false, false, true]);
     }
 
     #[test]

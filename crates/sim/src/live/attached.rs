@@ -1,0 +1,376 @@
+//! An agent of the stack at an interface of this machine: packets of the machine's own network layer pass it.
+//!
+//! **How.** What goes to the link comes by [`Attached::from_network`]. What the agent hands to the link is sent by [`Ends::send`],
+//! and the link's report about it comes by [`Attached::reported`]: that is the agent's `PACK_DELIVERED` or `PACK_UNDELIVERED`. What
+//! comes from the link comes by [`Attached::from_link`], and what the agent hands up goes to [`Ends::pass`].
+//!
+//! **Limits.** The agent sees whole TCP segments over IPv4 without IP options, and with TCP options of the simulator only. All
+//! else passes as it came, and so does each segment while as many packets are kept as may be. Where an agent changes only flags,
+//! all other fields stay; otherwise the IP header is written anew.
+
+mod bytes;
+#[cfg(target_os = "linux")]
+mod carry;
+#[cfg(test)]
+mod tests;
+
+use std::collections::VecDeque;
+
+use lasthop_stack::hooks::{Agent, AgentOut};
+use lasthop_stack::packet::{Body, Packet};
+use lasthop_stack::registry::AgentMachine;
+use lasthop_stack::signal::Signal;
+use lasthop_stack::units::{Span, Time};
+use lasthop_stack::wire;
+
+use super::network::has_known_options;
+use crate::outside::Contents;
+use bytes::{Mark, mark_of, with_flags};
+#[cfg(target_os = "linux")]
+pub use carry::{Carried, Own, Sockets, carry};
+
+/// Packets whose report has not come that are remembered, and for how long.
+const MOST_SENT: usize = 4096;
+const LONGEST_SENT: Span = Span::from_secs(10);
+/// Where the packet begins in the frame that a report has: behind the header of Ethernet.
+const LINK_HEADER: usize = 14;
+/// Of as many packets as are kept at most, this share passes before there is a new look for room.
+const REST: usize = 8;
+/// At the end, what the agent would send within this time is sent at once: longer than it holds an acknowledgement.
+const HELD: Span = Span::from_millis(200);
+
+/// A network of this machine: its first address, its mask, and whether it is behind the interface.
+pub type Route = (u32, u32, bool);
+
+/// Whether the link took a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Taken {
+    /// It did.
+    Yes,
+    /// It takes no packets at present.
+    Full,
+    /// It refuses this one.
+    No,
+}
+
+/// What is on both sides of an agent.
+pub trait Ends {
+    /// Sends a packet over the link, which reports its fate if that `is_reported`.
+    fn send(&mut self, bytes: &[u8], is_reported: bool) -> Taken;
+
+    /// Passes a packet to the network layer. `as_it_came` if it is the one that the link has delivered last.
+    fn pass(&mut self, bytes: &[u8], as_it_came: bool);
+
+    /// Keeps a segment that the link has delivered, for when the agent ends before its receiver confirms it.
+    fn keep(&mut self, _bytes: &[u8]) {}
+}
+
+/// What passed so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Passed {
+    /// Packets from the network layer, and from the link.
+    pub from_network: u64,
+    /// Packets that the link delivered to this machine.
+    pub from_link: u64,
+    /// Of both, those that the agent did not see.
+    pub untouched: u64,
+    /// Of these, segments for which there was no room.
+    pub without_room: u64,
+    /// Packets handed to the link, and those that it refused.
+    pub sent: u64,
+    /// Those that it refused.
+    pub refused: u64,
+    /// Reports of the link that a packet was acknowledged.
+    pub acknowledged: u64,
+    /// Reports that it was not.
+    pub not_acknowledged: u64,
+}
+
+/// What the agent does in a call.
+#[derive(Debug, Default)]
+struct Deeds {
+    down: VecDeque<Packet>,
+    up: VecDeque<Packet>,
+    timer: Option<Time>,
+}
+
+impl AgentOut for Deeds {
+    fn down(&mut self, packet: &Packet) {
+        self.down.push_back(*packet);
+    }
+
+    fn up(&mut self, packet: &Packet) {
+        self.up.push_back(*packet);
+    }
+
+    fn set_timer(&mut self, at: Time) {
+        self.timer = Some(at);
+    }
+
+    fn cancel_timer(&mut self) {
+        self.timer = None;
+    }
+}
+
+/// A packet that waits until the link takes it; the agent knows it unless it passes untouched.
+#[derive(Debug)]
+struct Waiting {
+    bytes: Vec<u8>,
+    packet: Option<Packet>,
+}
+
+/// A packet with the link.
+#[derive(Debug)]
+struct Sent {
+    mark: Mark,
+    packet: Packet,
+    at: Time,
+}
+
+/// An agent at an interface.
+#[derive(Debug)]
+pub struct Attached {
+    agent: AgentMachine,
+    routes: Vec<Route>,
+    contents: Contents,
+    most_kept: usize,
+    /// Segments that still pass before there is a new look for room.
+    rest: usize,
+    waiting: VecDeque<Waiting>,
+    sent: VecDeque<Sent>,
+    deeds: Deeds,
+    identification: u16,
+    passed: Passed,
+}
+
+impl Attached {
+    /// An agent without flows at an interface, where there are these routes, and which keeps so many packets at most.
+    #[must_use]
+    pub fn new(agent: AgentMachine, mut routes: Vec<Route>, most_kept: usize) -> Attached {
+        routes.sort_by_key(|(_, mask, _)| std::cmp::Reverse(*mask));
+        Attached {
+            agent,
+            routes,
+            contents: Contents::default(),
+            most_kept,
+            rest: 0,
+            waiting: VecDeque::new(),
+            sent: VecDeque::new(),
+            deeds: Deeds::default(),
+            identification: 0,
+            passed: Passed::default(),
+        }
+    }
+
+    /// What passed so far.
+    #[must_use]
+    pub fn passed(&self) -> Passed {
+        self.passed
+    }
+
+    /// The agent.
+    #[must_use]
+    pub fn agent(&self) -> &AgentMachine {
+        &self.agent
+    }
+
+    /// Bytes of packets that it keeps.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.contents.bytes()
+    }
+
+    /// When to call [`Attached::wake`].
+    #[must_use]
+    pub fn timer(&self) -> Time {
+        self.deeds.timer.unwrap_or(Time::NEVER)
+    }
+
+    /// Whether packets wait until the link takes them.
+    #[must_use]
+    pub fn is_blocked(&self) -> bool {
+        !self.waiting.is_empty()
+    }
+
+    /// The network layer sends a packet.
+    pub fn from_network(&mut self, bytes: &[u8], now: Time, ends: &mut impl Ends) {
+        self.passed.from_network += 1;
+        if let Some(packet) = self.understood(bytes, now) {
+            self.agent.down(&packet, now, &mut self.deeds);
+            self.settle(now, None, ends);
+        } else {
+            self.waiting.push_back(Waiting { bytes: bytes.to_vec(), packet: None });
+            self.resume(now, ends);
+        }
+    }
+
+    /// The link has delivered a packet to this machine. Packets from elsewhere than behind the interface are not this agent's.
+    pub fn from_link(&mut self, bytes: &[u8], now: Time, ends: &mut impl Ends) {
+        if !self.is_behind(bytes) {
+            return;
+        }
+        self.passed.from_link += 1;
+        if let Some(packet) = self.understood(bytes, now) {
+            self.agent.up(&packet, now, &mut self.deeds);
+            self.settle(now, Some(&packet), ends);
+        } else {
+            ends.pass(bytes, true);
+        }
+    }
+
+    /// The link reports whether the packet of this frame was acknowledged.
+    pub fn reported(&mut self, frame: &[u8], is_acknowledged: bool, now: Time, ends: &mut impl Ends) {
+        let mark = frame.get(LINK_HEADER..).and_then(mark_of);
+        let Some(place) = mark.and_then(|mark| self.sent.iter().position(|sent| sent.mark == mark)) else {
+            return;
+        };
+        let Some(Sent { packet, .. }) = self.sent.remove(place) else { return };
+        let (count, signal) = if is_acknowledged {
+            (&mut self.passed.acknowledged, Signal::Delivered)
+        } else {
+            (&mut self.passed.not_acknowledged, Signal::Undelivered)
+        };
+        *count += 1;
+        if is_acknowledged && let Some(content) = self.contents.get(packet.id) {
+            ends.keep(&content.bytes);
+        }
+        self.agent.on_signal(signal, &packet, now, &mut self.deeds);
+        self.settle(now, None, ends);
+    }
+
+    /// Lets the agent do what is due.
+    pub fn wake(&mut self, now: Time, ends: &mut impl Ends) {
+        if self.timer() <= now {
+            self.deeds.timer = None;
+            self.agent.on_timer(now, &mut self.deeds);
+            self.settle(now, None, ends);
+        }
+    }
+
+    /// Sends what the agent holds, since it ends.
+    pub fn finish(&mut self, now: Time, ends: &mut impl Ends) {
+        self.wake(now.after(HELD), ends);
+    }
+
+    /// Sends what waits, as far as the link takes it.
+    pub fn resume(&mut self, now: Time, ends: &mut impl Ends) {
+        self.flush(now, ends);
+        self.settle(now, None, ends);
+    }
+
+    fn flush(&mut self, now: Time, ends: &mut impl Ends) {
+        while let Some(Waiting { bytes, packet }) = self.waiting.front() {
+            let packet = *packet;
+            let mark = packet.and_then(|_| mark_of(bytes));
+            match ends.send(bytes, mark.is_some()) {
+                Taken::Full => return,
+                Taken::Yes => {
+                    self.passed.sent += 1;
+                    if let Some((packet, mark)) = packet.zip(mark) {
+                        self.remember(Sent { mark, packet, at: now });
+                    }
+                }
+                Taken::No => {
+                    self.passed.refused += 1;
+                    if let Some(packet) = packet {
+                        self.agent.on_signal(Signal::Refused, &packet, now, &mut self.deeds);
+                    }
+                }
+            }
+            self.waiting.pop_front();
+        }
+    }
+
+    fn remember(&mut self, sent: Sent) {
+        while let Some(first) = self.sent.front()
+            && (self.sent.len() >= MOST_SENT || sent.at.since(first.at) > LONGEST_SENT)
+        {
+            self.sent.pop_front();
+        }
+        self.sent.push_back(sent);
+    }
+
+    /// Does what the agent has asked for. `came` is the packet that the link has just delivered.
+    fn settle(&mut self, now: Time, came: Option<&Packet>, ends: &mut impl Ends) {
+        loop {
+            if let Some(packet) = self.deeds.up.pop_front() {
+                let mut bytes = Vec::new();
+                if self.write(&packet, &mut bytes) {
+                    ends.pass(&bytes, came == Some(&packet));
+                }
+            } else if let Some(packet) = self.deeds.down.pop_front() {
+                let mut bytes = Vec::new();
+                if self.write(&packet, &mut bytes) {
+                    self.waiting.push_back(Waiting { bytes, packet: Some(packet) });
+                    self.flush(now, ends);
+                }
+            } else {
+                return;
+            }
+        }
+    }
+
+    /// Writes the bytes of a packet; false if it has none.
+    fn write(&mut self, packet: &Packet, into: &mut Vec<u8>) -> bool {
+        if let Some(content) = self.contents.get(packet.id)
+            && with_flags(content, packet, into)
+        {
+            return true;
+        }
+        let identification = self.identification.wrapping_add(1);
+        let Ok(is_rewritten) = self.contents.write(packet, identification, |_| (), into) else {
+            return false;
+        };
+        if is_rewritten {
+            self.identification = identification;
+        }
+        true
+    }
+
+    /// The packet of these bytes, if the agent understands it and there is room for it.
+    fn understood(&mut self, bytes: &[u8], now: Time) -> Option<Packet> {
+        let packet = understood(bytes, now);
+        let has_room = packet.is_some() && self.has_room();
+        self.passed.untouched += u64::from(!has_room);
+        self.passed.without_room += u64::from(packet.is_some() && !has_room);
+        let mut packet = packet.filter(|_| has_room)?;
+        self.contents.keep(&mut packet, bytes, now);
+        Some(packet)
+    }
+
+    fn has_room(&mut self) -> bool {
+        if self.rest > 0 {
+            self.rest -= 1;
+            return false;
+        }
+        if !self.contents.is_full() && self.contents.len() < self.most_kept {
+            return true;
+        }
+        let waiting = self.waiting.iter().filter_map(|waiting| Some(waiting.packet?.id));
+        let mut used: Vec<u32> = self.sent.iter().map(|sent| sent.packet.id).chain(waiting).collect();
+        self.agent.each_kept(&mut |packet| used.push(packet.id));
+        self.contents.retain(used.into_iter());
+        let has_room = self.contents.len() < self.most_kept;
+        self.rest = if has_room { 0 } else { self.most_kept / REST };
+        has_room
+    }
+
+    /// Whether a packet comes from behind the interface.
+    fn is_behind(&self, bytes: &[u8]) -> bool {
+        let Some(source) = bytes.get(12..).and_then(<[u8]>::first_chunk) else { return false };
+        let source = u32::from_be_bytes(*source);
+        let mut routes = self.routes.iter();
+        routes
+            .find(|(network, mask, _)| source & mask == *network)
+            .is_some_and(|(_, _, is_behind)| *is_behind)
+    }
+}
+
+/// The packet of these bytes, if it is a segment that an agent understands.
+fn understood(bytes: &[u8], now: Time) -> Option<Packet> {
+    let (packet, payload) = wire::parse(bytes, now).ok()?;
+    let length = usize::from(u16::from_be_bytes([bytes[2], bytes[3]]));
+    let headers = bytes.get(..bytes.len().checked_sub(payload.len())?)?;
+    let is_known = matches!(packet.body, Body::Tcp(_)) && packet.extra_header == 0 && length == bytes.len();
+    (is_known && has_known_options(&packet, headers)).then_some(packet)
+}
