@@ -9,7 +9,8 @@
 //! 2. A request for reports goes to as many stations as there are RUs, those asked longest ago first. A trigger for data follows
 //!    after SIFS if any of them has packets, also where the TXOP limit is zero.
 //! 3. All RUs are equal, and each has a station. The PPDUs last as long as the longest queue needs, within the limits of an
-//!    A-MPDU. The RU is larger if one of them could not carry a packet of 1500 bytes, or the queue.
+//!    A-MPDU and the TXOP limit. The RU is larger if one of them could not carry a packet of 1500 bytes, or the queue. The
+//!    time reserved for their BlockAck, also in the duration field, is that with a bitmap for each.
 //! 4. A station is known once it has sent data by itself. It is triggered in the mode of the last PPDU that it has sent so.
 //! 5. A station that has not answered as many triggers in a row as the retry limit holds nothing until it reports again.
 //! 6. An exchange has succeeded if at least one station answered, and ends a TXOP. Nothing rides in its BlockAck.
@@ -216,8 +217,8 @@ impl<A: Arq + Clone> Edca<A> {
         true
     }
 
-    /// Chooses the stations of a trigger, for data or for reports. Returns whether there are any.
-    fn choose(&mut self, category: usize, wants_data: bool, now: Time) -> bool {
+    /// Chooses the stations of a trigger that goes then, for data or for reports. Returns whether there are any.
+    fn choose(&mut self, category: usize, wants_data: bool, then: Time) -> bool {
         let Some((ofdma, uplink)) = self.uplink() else { return false };
         let mode = self.config.mode;
         let count = |ru: Ru| mode.within(ru).rus() as usize;
@@ -238,7 +239,7 @@ impl<A: Arq + Clone> Edca<A> {
         let rus = Ru::PARTS.into_iter().filter(|ru| *ru >= ofdma.least).chain([Ru::Whole]).filter(fits);
         let found = rus.into_iter().find_map(|ru| {
             let chosen = &candidates[..count(ru)];
-            self.grant(chosen, ru, (category, wants_data), now).map(|room| (ru, chosen.len(), room))
+            self.grant(chosen, ru, (category, wants_data), then).map(|room| (ru, chosen.len(), room))
         });
         if let Some((ru, count, room)) = found {
             let Triggering { asked, known, rounds, .. } = &mut self.uplink;
@@ -263,7 +264,7 @@ impl<A: Arq + Clone> Edca<A> {
         chosen: &[usize],
         ru: Ru,
         (category, wants_data): (usize, bool),
-        now: Time,
+        then: Time,
     ) -> Option<Airtime> {
         let known = |place: &usize| &self.uplink.known[*place];
         let mode = |place: &usize| known(place).mode.within(ru).soliciting();
@@ -274,7 +275,7 @@ impl<A: Arq + Clone> Edca<A> {
         let time = self
             .uplink
             .ends
-            .map_or(longest, |ends| longest.min(Span(ends.since(now).0.saturating_sub(around.0))));
+            .map_or(longest, |ends| longest.min(Span(ends.since(then).0.saturating_sub(around.0))));
         let least = DELIMITER + self.rules.overhead + self.rules.config.llc + PACKET;
         let mut total = Span::ZERO;
         for place in chosen {
@@ -302,13 +303,13 @@ impl<A: Arq + Clone> Edca<A> {
         self.rules.config.phy.airtime(bytes, 0, self.rules.protection_rate)
     }
 
-    /// From the end of a trigger to the last answer, without what is solicited.
+    /// From the end of a trigger to the last answer, without what is solicited: a BlockAck with all bitmaps at most.
     fn around(&self, modes: impl Iterator<Item = Mode>, stations: usize, wants_data: bool) -> Span {
         let sifs = self.rules.config.sifs;
         if !wants_data {
             return sifs;
         }
-        sifs * 2 + self.confirmation(self.confirmation_rate(modes), stations, 0).1.total
+        sifs * 2 + self.confirmation(self.confirmation_rate(modes), stations, stations).1.total
     }
 
     /// The rate of the BlockAck to stations that have sent in such modes.
@@ -396,6 +397,7 @@ impl<A: Arq + Clone> Edca<A> {
     pub(super) fn on_uplink_over(&mut self, now: Time, out: &mut impl EdcaOut) {
         out.cancel_timer();
         let category = self.uplink.category;
+        let then = now + self.rules.config.sifs;
         let any = self.uplink.any_answered();
         let Triggering { asked, known, .. } = &mut self.uplink;
         let limit = self.rules.config.short_retry.unwrap_or(u32::MAX);
@@ -408,13 +410,13 @@ impl<A: Arq + Clone> Edca<A> {
         }
         if !self.uplink.confirmed.is_empty() {
             self.doing = Doing::Gap(Next::Confirmation);
-        } else if any && !self.uplink.wants_data && self.choose(category, true, now) {
+        } else if any && !self.uplink.wants_data && self.choose(category, true, then) {
             self.doing = Doing::Gap(Next::Soliciting);
         } else {
             self.end_uplink(any, now, out);
             return;
         }
-        out.set_timer(now + self.rules.config.sifs);
+        out.set_timer(then);
     }
 
     /// Acknowledges what several stations have sent.
