@@ -172,7 +172,10 @@ impl Net {
                         queue.slot()
                     };
                     let name = (place as u32, link.name.as_str());
-                    let above = |station: u32| agents.at(first_port + station as usize);
+                    let above = |station: u32| {
+                        let (link, station) = config.first_station(place, station as usize);
+                        agents.at(first_ports[link] + station)
+                    };
                     wlans.push(Wlan::new(config, wifi, name, above, seeds, ports, &mut slot));
                 }
                 LinkKind::Frn(frn) => {
