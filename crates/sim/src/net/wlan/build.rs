@@ -15,7 +15,7 @@ use super::answers::Output;
 use super::arq::adopt;
 use super::linked::Guest;
 use super::mac::Mac;
-use super::{Interface, InterfaceCounters, Management, Wlan, WlanEvent, queue};
+use super::{Interface, InterfaceCounters, Wlan, WlanEvent, queue};
 use crate::engine::queue::Slot;
 use crate::engine::streams::Stream;
 use crate::medium::radio::draws::StreamBase;
@@ -43,14 +43,9 @@ impl Wlan {
         let rules = rules(wifi);
         let nothing = Frame::new(FrameKind::Ack, BROADCAST, BROADCAST, 0, wifi.mac.data_rate);
         let asks = config.agents.iter().any(|agent| agent.scheme.needs().answers);
-        let guest = guest(config, place as usize);
         let interfaces = wifi.nodes.iter().enumerate().map(|(station, &node)| {
             let role = role(wifi, node);
-            let mut management = queue::management(config, place, (seed, replication), node);
-            let knows_lanes = management.stage.as_mut().is_some_and(|stage| stage.limits_station());
-            if guest.is_some() {
-                management = Management::default();
-            }
+            let (management, knows_lanes) = queue::management(config, place, (seed, replication), node);
             let station = station as u32;
             let mut mac = Mac::new(rules.clone(), NodeId(node as u32), role);
             let timing = adopt(&mut mac, wifi);
@@ -105,7 +100,7 @@ impl Wlan {
             pcf: wifi.access_point.and_then(|ap| Some((NodeId(ap as u32), wifi.pcf?))),
             categories: categories(config),
             packets_per_frame: config.media_of(place as usize).map(most_packets).sum(),
-            guest,
+            guest: guest(config, place as usize),
             devices: devices(config, place as usize),
             changed: Vec::new(),
             capture: None,

@@ -26,14 +26,17 @@ use crate::probe::judgement::Culprit;
 /// Frames that a MAC has at most while others wait in a managed queue: packets, or aggregates.
 const BELOW: usize = 2;
 
-/// The management of the queue of a station: of the queue of its MAC, or of one in front of it.
-pub(super) fn management(
-    config: &Config,
-    place: u32,
-    (seed, replication): (u64, u64),
-    node: usize,
-) -> Management {
-    let (link, _) = config.first_station(place as usize, 0);
+/// The management of the queue of a station, of the queue of its MAC or of one in front of it, and whether that knows the
+/// receivers of packets. The other links of multi-link devices borrow it from the first one.
+pub(super) fn management(config: &Config, place: u32, seeds: (u64, u64), node: usize) -> (Management, bool) {
+    let (first, _) = config.first_station(place as usize, 0);
+    let mut own = of_first(config, first, seeds, node);
+    let knows_lanes = own.stage.as_mut().is_some_and(|stage| stage.limits_station());
+    (if first == place as usize { own } else { Management::default() }, knows_lanes)
+}
+
+/// The same for a link that has its own.
+fn of_first(config: &Config, link: usize, (seed, replication): (u64, u64), node: usize) -> Management {
     let LinkConfig { name, aqm: Some(law), kind: LinkKind::Wifi(wifi), .. } = &config.links[link] else {
         return Management::default();
     };

@@ -9,8 +9,9 @@
 //! 2. A request for reports goes to as many stations as there are RUs, those asked longest ago first. A trigger for data follows
 //!    after SIFS if any of them has packets, also where the TXOP limit is zero.
 //! 3. All RUs are equal, and each has a station. The PPDUs last as long as the longest queue needs, within the limits of an
-//!    A-MPDU and the TXOP limit. The RU is larger if one of them could not carry a packet of 1500 bytes, or the queue. The
-//!    time reserved for their BlockAck, also in the duration field, is that with a bitmap for each.
+//!    A-MPDU and the TXOP limit, before which a BlockAck with a bitmap for each must end too. The RU is larger if one of them
+//!    could not carry a packet of 1500 bytes, or the queue. The duration field reserves a BlockAck without bitmaps: whoever
+//!    hears the trigger hears the access point's answer.
 //! 4. A station is known once it has sent data by itself. It is triggered in the mode of the last PPDU that it has sent so.
 //! 5. A station that has not answered as many triggers in a row as the retry limit holds nothing until it reports again.
 //! 6. An exchange has succeeded if at least one station answered, and ends a TXOP. Nothing rides in its BlockAck.
@@ -270,7 +271,7 @@ impl<A: Arq + Clone> Edca<A> {
         let mode = |place: &usize| known(place).mode.within(ru).soliciting();
         let preamble = chosen.iter().map(|place| mode(place).triggered_preamble()).max()?;
         let around = self.trigger_of(chosen.len(), wants_data).total
-            + self.around(chosen.iter().map(mode), chosen.len(), wants_data);
+            + self.around(chosen.iter().map(mode), [chosen.len(); 2], wants_data);
         let longest = self.config.aggregate.time;
         let time = self
             .uplink
@@ -303,13 +304,18 @@ impl<A: Arq + Clone> Edca<A> {
         self.rules.config.phy.airtime(bytes, 0, self.rules.protection_rate)
     }
 
-    /// From the end of a trigger to the last answer, without what is solicited: a BlockAck with all bitmaps at most.
-    fn around(&self, modes: impl Iterator<Item = Mode>, stations: usize, wants_data: bool) -> Span {
+    /// From the end of a trigger to the last answer, which may have bitmaps, without what is solicited.
+    fn around(
+        &self,
+        modes: impl Iterator<Item = Mode>,
+        [stations, bitmaps]: [usize; 2],
+        wants_data: bool,
+    ) -> Span {
         let sifs = self.rules.config.sifs;
         if !wants_data {
             return sifs;
         }
-        sifs * 2 + self.confirmation(self.confirmation_rate(modes), stations, stations).1.total
+        sifs * 2 + self.confirmation(self.confirmation_rate(modes), stations, bitmaps).1.total
     }
 
     /// The rate of the BlockAck to stations that have sent in such modes.
@@ -329,7 +335,7 @@ impl<A: Arq + Clone> Edca<A> {
         let Triggering { asked, category, wants_data, room, .. } = &self.uplink;
         let (count, wants_data, room) = (asked.len(), *wants_data, *room);
         let airtime = self.trigger_of(count, wants_data);
-        let around = self.around(asked.iter().map(|asked| asked.mode), count, wants_data);
+        let around = self.around(asked.iter().map(|asked| asked.mode), [count, 0], wants_data);
         let bytes = self.config.soliciting(count as u32, wants_data);
         let frame = Frame {
             duration: around + room.total,
