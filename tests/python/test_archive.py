@@ -131,7 +131,7 @@ def test_a_file_that_was_changed_damaged_or_is_none_is_refused(
     )
     manifest = json.loads(zipfile.ZipFile(archived).read("manifest.json"))
     for key, value, expected in (
-        ("model_version", "1", "results of model version 1 (lasthop 0.1.0); expected version"),
+        ("model_version", "1", f"results of model version 1 (lasthop {lh.__version__}); expected version"),
         ("format", 9, "archive format 9; expected format 1"),
         ("sha256", [], "no manifest.json of lasthop"),
     ):

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 NUMBER = r"-?\d+(?:\.\d+)?(?:[eE]-?\d+)?"
 RANGE = re.compile(rf"(log:)?\s*({NUMBER})\s*([^\d\s.][^.]*?)?\s*\.\.\s*({NUMBER})\s*(.*?)\s*")
 FORMS = '0.1..2, "10 ms..200 ms", log:0.01..1 or red|codel'
-NOT_OF_THE_SCHEME = ("title", "summary", "paper", "run.seed", "run.replications")
+NOT_OF_THE_SCHEME = ("title", "summary", "paper", "format", "run.seed", "run.replications")
 CONFIRM_SEED = 1_000_003
 """The distance from the seed of the choice to that of the confirmation."""
 FIRST = 10

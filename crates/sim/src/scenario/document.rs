@@ -1,6 +1,7 @@
 //! TOML text to settings with line numbers, independent of the meaning of keys.
 
 use super::error::{Fault, Place};
+use super::keys::FORMAT;
 use super::members::MOST;
 use super::plan::is_name;
 use std::cell::OnceCell;
@@ -93,7 +94,21 @@ impl Document {
                 }
             }
         }
-        Ok(document)
+        match document.newer() {
+            Some(fault) => Err(fault),
+            None => Ok(document),
+        }
+    }
+
+    /// The error for a file in a newer format, whose other keys may mean anything.
+    fn newer(&self) -> Option<Fault> {
+        let leaf = self.settings.iter().find(|leaf| leaf.path == ["format"])?;
+        let Raw::Number(text) = &leaf.item.raw else { return None };
+        let found = format!(
+            "{text} is a newer format than lasthop {} reads; expected at most {FORMAT}",
+            env!("CARGO_PKG_VERSION")
+        );
+        (text.parse::<u64>().ok()? > FORMAT.parse().ok()?).then(|| Fault::new(leaf.item.place, "format", found))
     }
 
     /// Adds a table with all below it, or a value. The place of a table is that of its name.

@@ -42,7 +42,7 @@ use lasthop_stack::registry::tcp;
 pub(super) use air::MODULATIONS;
 pub(super) use described::setting;
 pub(super) use preset::{Chooser, FLAVOURS, Preferred, RADIOS, Wifi};
-pub(super) use table::KEYS;
+pub(super) use table::{FORMAT, KEYS};
 pub use words::{APPS, FIGURES, LOSS_MODELS, Named, PANELS, STANDARDS};
 pub(super) use words::{BINNED_PANELS, EDCA_STANDARDS, names};
 

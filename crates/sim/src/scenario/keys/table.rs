@@ -23,6 +23,10 @@ pub(super) const LONGEST: &str = "1000000000 s";
 pub(super) const MOST_COUNT: &str = "999999999999999999";
 pub(super) const FASTEST: &str = "1000 Gbit/s";
 
+/// The newest version of the format of scenarios. It changes only if a key or a value gets another meaning, not with
+/// new keys.
+pub(in super::super) const FORMAT: &str = "1";
+
 const IF_RANDOM: &[Only] = &[Only::Given("flows.*.count")];
 pub(super) const IF_TCP: &[Only] = &[Only::Tcp];
 /// The table, in the order of listings.
@@ -73,6 +77,10 @@ const HEAD: &[Key] = &[
         .default(""),
     Key::new("title", Kind::Text, "one line on what the scenario shows").default(""),
     Key::new("summary", Kind::Text, "longer description of what the scenario shows").default(""),
+    Key::new("format", Kind::Integer, "version of the scenario format that the file is written in")
+        .default(FORMAT)
+        .at_least("1")
+        .at_most(FORMAT),
     // [run]
     Key::new("run.duration", TIME_S, "simulated duration of a run").above("0 s").at_most(LONGEST),
     Key::new("run.warmup", TIME_S, "simulated time before measurements start")

@@ -64,3 +64,13 @@ fn a_directory_and_bytes_that_are_no_text_are_refused() {
     assert!(error.ends_with("a directory; expected a scenario file"), "{error}");
     assert!(Scenario::from_file(Path::new(""), Overrides::new(&[])).is_err());
 }
+
+#[test]
+fn a_newer_format_is_refused_before_any_key_that_it_may_have_changed() {
+    let newer = |format: &str| message(&format!("{format}\n{BASE}[links.later]\nkind = \"laser\"\n"));
+    let reads = concat!("than lasthop ", env!("CARGO_PKG_VERSION"), " reads; expected at most 1");
+    assert_eq!(newer("format = 2"), format!("x.toml:1: format: 2 is a newer format {reads}"));
+    assert!(newer("format = 1").contains("\"laser\""));
+    assert_eq!(message(&format!("format = 1\n{BASE}")), "no error");
+    assert_eq!(message(&format!("format = 0\n{BASE}")), "x.toml:1: format: 0 is too small; expected at least 1");
+}

@@ -43,7 +43,7 @@ fn an_unknown_key_is_answered_with_the_nearest() {
     refused(
         &extended("[rum]\nseed = 1\n"),
         "[rum]",
-        "rum: unknown key; did you mean \"run\"? (known: run, paper, title, summary, nodes, links, flows, agents, … (10 in total))",
+        "rum: unknown key; did you mean \"run\"? (known: run, paper, title, summary, format, nodes, links, flows, … (11 in total))",
     );
 }
 
@@ -62,12 +62,12 @@ fn a_misspelt_section_is_told_alone_though_its_names_are_missed() {
     refused(
         &text,
         "[link.a-b]",
-        "link: unknown key; did you mean \"links\"? (known: links, paper, title, summary, run, nodes, flows, agents, … (10 in total))",
+        "link: unknown key; did you mean \"links\"? (known: links, paper, title, summary, format, run, nodes, flows, … (11 in total))",
     );
     refused(
         &BASE.replace("[nodes]", "[node]"),
         "[node]",
-        "node: unknown key; did you mean \"nodes\"? (known: nodes, paper, title, summary, run, links, flows, agents, … (10 in total))",
+        "node: unknown key; did you mean \"nodes\"? (known: nodes, paper, title, summary, format, run, links, flows, … (11 in total))",
     );
 }
 
