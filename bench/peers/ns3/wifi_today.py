@@ -82,8 +82,6 @@ TRIGGERING = (
     ({"width": 160, "mcs": 11}, (2, 4)),
 )
 SETTLED = {1: 0.8, 2: 0.8, 4: 0.8, 8: 0.8, 16: 1.3, 30: 2.4}
-# TCP down: stations, when the measurement begins, and its seconds.
-TRIGGERED_TCP = ((SHARING[0], (1, 4, 16), 5.0, 10.0), (SHARING[1], (1, 4), 3.0, 2.0))
 # Without requests for reports and with them.
 REPORTING = ({"reports": False, "txop": 0}, {"reports": True, "txop": 4096})
 # A timeout of TCP takes a second: the measured time for TCP is longer. It begins when slow start is over, in
@@ -154,13 +152,15 @@ def triggered() -> list[dict[str, object]]:
         {**SHARING[0], "stations": stations, "uplink": "contend", "duration": 4.0, "seed": seed}
         for stations, seed in product((2, 4, 8, 16), SEEDS)
     ]
+    tcp = {**shared, "transport": "newreno"}
     down = [
-        {**channel, **way, "stations": stations, "transport": "newreno", "warmup": begin, "duration": seconds}
-        for channel, counts, begin, seconds in TRIGGERED_TCP
-        for way in ({}, *({"uplink": way, **REPORTING[1]} for way in ("silent", "contend")))
-        for stations in counts
+        {**tcp, **SHARING[0], **way, "stations": stations, "warmup": 5.0, "duration": 10.0}
+        for way, stations in product(({}, {"uplink": "silent", **REPORTING[1]}), (1, 2, 4, 8, 16))
     ]
-    return [{**shared, **cell, "direction": "up"} for cell in up] + [{**shared, **cell} for cell in down]
+    down += [
+        {**tcp, **SHARING[1], "stations": stations, "warmup": 3.0, "duration": 2.0} for stations in (1, 4)
+    ]
+    return [{**shared, **cell, "direction": "up"} for cell in up] + down
 
 
 def whole(cell: dict[str, object], seconds: float) -> dict[str, object]:
