@@ -1,4 +1,4 @@
-"""Writes the tables of docs/suite.md from the published results:
+"""Writes the tables of the pages about suites from the published results, such as those of RFC 9743:
 
 ./lasthop suite rfc9743 --record
 .venv/bin/python docs/make_suite.py
@@ -7,32 +7,33 @@
 import re
 from pathlib import Path
 
-from lasthop.suite.cases import suite
-from lasthop.suite.measured import published
-from lasthop.suite.tables import page
+from lasthop.suites.cases import suite
+from lasthop.suites.measured import published
+from lasthop.suites.tables import page
 
-PAGE = Path(__file__).parent / "suite.md"
+FOLDER = Path(__file__).parent
+PAGES = {"suite.md": "rfc9743", "suite-queues.md": "rfc7928", "suite-media.md": "rfc8867"}
 BEGIN, END = "<!-- written by docs/make_suite.py -->", "<!-- end -->"
 
 
-def text(old: str) -> str:
-    """The page with the published tables.
+def text(old: str, name: str) -> str:
+    """A page with the published tables.
 
     Args:
         old: The page.
+        name: The suite.
 
     Returns:
         The page with new tables.
     """
-    chosen = suite("rfc9743")
+    chosen = suite(name)
     found = published(chosen)
     if found is None:
-        raise SystemExit(
-            "no published results of this version; expected ./lasthop suite rfc9743 --record before"
-        )
+        raise SystemExit(f"no published results of {name}; expected ./lasthop suite {name} --record before")
     block = f"{BEGIN}\n\n{page(chosen, found)}\n\n{END}"
     return re.sub(f"{re.escape(BEGIN)}.*?{re.escape(END)}", lambda _: block, old, count=1, flags=re.DOTALL)
 
 
 if __name__ == "__main__":
-    PAGE.write_text(text(PAGE.read_text("utf-8")), "utf-8")
+    for file, name in PAGES.items():
+        (FOLDER / file).write_text(text((FOLDER / file).read_text("utf-8"), name), "utf-8")

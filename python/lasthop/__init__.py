@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from lasthop.study.rows import Row
     from lasthop.study.study import Result
     from lasthop.study.work import Limits
+    from lasthop.suites.judged import Verdicts, suite
 
 _HOME = {
     "Cancel": "lasthop._core",
@@ -81,6 +82,8 @@ _HOME = {
     "LawUse": "lasthop.laws.registered",
     "law": "lasthop.laws.registered",
     "Limits": "lasthop.study.work",
+    "Verdicts": "lasthop.suites.judged",
+    "suite": "lasthop.suites.judged",
     "Confirmed": "lasthop.study.optimum",
     "Optimum": "lasthop.study.optimum",
     "Trial": "lasthop.study.optimum",
@@ -129,6 +132,7 @@ __all__ = [
     "Trial",
     "UnavailableError",
     "UsageError",
+    "Verdicts",
     "__version__",
     "compare_laws",
     "fit",
@@ -138,6 +142,7 @@ __all__ = [
     "load",
     "model_version",
     "scenarios",
+    "suite",
     "sweep",
 ]
 

@@ -154,6 +154,22 @@ def test_of_two_nodes_with_a_rate_of_their_own_the_slower_decides() -> None:
             },
             "none, but aql is false: nothing limits the hardware",
         ),
+        (
+            {
+                "links.air.aqm.law": "mac80211",
+                "links.air.aqm.mac80211.law": "dualpi2",
+                "links.air.aqm.mac80211.ce-threshold": "1 ms",
+            },
+            'ce-threshold=1 ms: no point uses it; expected links.air.aqm.mac80211.law = "fq-codel"',
+        ),
+        (
+            {
+                "links.air.aqm.law": "mac80211",
+                "links.air.aqm.mac80211.law": "dualpi2",
+                "links.air.aqm.mac80211.target": "1 us",
+            },
+            "0.000001 s with law = dualpi2; expected 0.1 ms to 10 s",
+        ),
     ],
 )
 def test_what_a_station_cannot_have_is_refused(
@@ -227,3 +243,49 @@ def test_cubic_has_its_share_beside_bbr_under_the_limit_of_linux() -> None:
 
     assert shares(default) == pytest.approx(0.5, abs=0.05)
     assert shares(small) < 0.2
+
+
+COUNTS, RULES = (1, 4, 16), 6
+
+
+def l4s(stations: int, rule: int) -> dict[str, float]:
+    """The metrics of a row of examples/l4s-wifi."""
+    scenario = lh.load("examples/l4s-wifi").set({"run.duration": "6 s", "run.warmup": "2 s"})
+    run = scenario.run(point=COUNTS.index(stations) * RULES + rule)
+    return {name: value or 0.0 for name, value in run.metrics.items()}
+
+
+def test_a_step_of_l4s_leaves_the_classic_flow_alone_and_takes_the_air_from_the_other() -> None:
+    plain, without, short, long, dual, video = (l4s(1, rule) for rule in range(RULES))
+    assert "links.air.marks" not in plain
+    # Behind A-MPDUs of 4 ms a packet of a flow with two segments waits longer than 1 ms.
+    assert short["flows.l4s.goodput_bps"] < 1e6
+    assert without["flows.l4s.goodput_bps"] > 50e6
+    assert short["flows.l4s.goodput_bps"] < long["flows.l4s.goodput_bps"] < 10e6
+    sent = short["flows.l4s1.segments_sent"]
+    assert 0.8 * sent < short["links.air.marks"] <= sent
+    assert short["flows.classic.goodput_bps"] > 1.8 * without["flows.classic.goodput_bps"]
+    assert short["flows.l4s.rtt_p99_s"] < 0.7 * without["flows.l4s.rtt_p99_s"]
+    # The two queues of DualPI2 take turns, and video goes ahead of the A-MPDUs of best effort.
+    for other in (dual, video):
+        assert other["flows.l4s.goodput_bps"] > 2 * short["flows.l4s.goodput_bps"]
+        assert other["flows.l4s.rtt_p50_s"] < 0.75 * short["flows.l4s.rtt_p50_s"]
+    assert dual["links.air.aqm.l4s_packets"] > dual["links.air.marks"] > 0
+
+
+def test_stations_alone_with_small_flows_are_marked_while_air_is_idle() -> None:
+    tree = tomllib.loads(lh.load("examples/l4s-wifi").text)
+    del tree["sweep"]
+    del tree["flows"]["classic"]
+    tree["flows"]["l4s"]["app"] = {"kind": "cbr", "cbr": {"rate": "2 Mbit/s", "packet": "1000 B"}}
+    tree["links"]["air"]["aqm"]["mac80211"] = {"ce-threshold": "1 ms", "ce-threshold-for": "l4s"}
+
+    def measured(stations: str) -> tuple[float, float]:
+        settings = {"nodes.sta.count": stations, "run.duration": "4 s", "run.warmup": "1 s"}
+        metrics = lh.from_dict(tree).set(settings).run().metrics
+        return metrics["links.air.marks"] or 0, (metrics["links.air.airtime_idle_s"] or 0) / 3
+
+    assert measured("1")[0] == 0
+    marks, idle = measured("8")
+    assert marks > 100
+    assert idle > 0.4

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lasthop.tools import changed
+from lasthop.tools import changed, development
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = f"tests/python/{Path(__file__).name}"
@@ -122,3 +122,20 @@ def test_files_of_a_change_are_those_of_git_and_those_that_it_does_not_know(tmp_
     git(tmp_path, "commit", "-m", "two")
     assert changed.changed(tmp_path) == []
     assert changed.changed(tmp_path, "HEAD~1") == ["a", "c"]
+
+
+@pytest.mark.parametrize("status", [0, 1])
+def test_a_development_build_runs_the_command_if_it_can_be_compiled(
+    monkeypatch: pytest.MonkeyPatch, status: int
+) -> None:
+    began: list[tuple[list[str], str]] = []
+
+    def begin(_: str, words: list[str], env: dict[str, str]) -> None:
+        began.append((words[-2:], env["LASTHOP_CORE"]))
+
+    monkeypatch.setattr(development.subprocess, "call", lambda *_, **__: status)
+    monkeypatch.setattr(development.extension, "take_out", lambda *_: None)
+    monkeypatch.setattr(development.os, "execve", begin)
+    assert development.main("run", "x.toml") == (2 if status else None)
+    core = f"{development.ROOT}/target/quick/_core.abi3.so"
+    assert began == ([] if status else [(["run", "x.toml"], core)])

@@ -35,7 +35,7 @@ ROOMS = (
         "figures",
         "papers",
         "report",
-        "suite",
+        "suites",
     ),
     *("gym", "api", "tools", "cli"),
 )

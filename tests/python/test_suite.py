@@ -1,4 +1,4 @@
-"""`lasthop suite`: demands on a congestion law, relative to CUBIC."""
+"""`lasthop suite`: demands on a law, relative to a standard one."""
 
 from __future__ import annotations
 
@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import lasthop as lh
 from lasthop.base import paths
 from lasthop.base.errors import UsageError
+from lasthop.laws import Loss, Reno, Window
+from lasthop.laws.registered import forget
 from lasthop.study.sweep import Listener
-from lasthop.suite import cases, measured, page, tables
+from lasthop.suites import cases, measured, page, tables
 
 if TYPE_CHECKING:
     import subprocess
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     Cli = Callable[..., subprocess.CompletedProcess[str]]
@@ -202,20 +205,95 @@ def test_results_of_another_version_or_model_are_not_compared(library: Path, wit
     assert "expected version 8 of two" in done.stderr
 
 
-def test_the_published_results_are_those_of_this_simulator(tmp_path: Path) -> None:
-    """A change of a number needs `./lasthop suite rfc9743 --record`, and a reason in its commit."""
-    chosen = cases.suite("rfc9743")
+def of_scenarios(chosen: cases.Suite, *names: str) -> cases.Suite:
+    """A suite with the cases of some scenarios alone."""
+    return measured.replace(
+        chosen, cases=tuple(case for case in chosen.cases if case.scenario.rpartition("/")[2] in names)
+    )
+
+
+def verdicts(chosen: cases.Suite, laws: list[str], folder: Path) -> dict[str, list[str]]:
+    found = measured.measure(chosen, laws, folder, jobs=None, listener=lambda _: Listener())
+    return {case: [tables.verdict(one) for one in by_law.values()] for case, by_law in found.outcomes.items()}
+
+
+@pytest.mark.parametrize(
+    ("name", "cheap"),
+    [("rfc9743", ("slow", "no-feedback")), ("rfc7928", ("friendly",)), ("rfc8867", ("capacity",))],
+)
+def test_the_published_results_are_those_of_this_simulator(
+    name: str, cheap: tuple[str, ...], tmp_path: Path
+) -> None:
+    """A change of a number needs `./lasthop suite NAME --record`, and a reason in its commit."""
+    chosen = cases.suite(name)
     known = measured.published(chosen)
     assert known is not None
     assert known.laws == chosen.laws
-    cheap = {"rfc9743/slow", "rfc9743/no-feedback"}
-    some = measured.replace(chosen, cases=tuple(case for case in chosen.cases if case.scenario in cheap))
+    some = of_scenarios(chosen, *cheap)
     found = measured.measure(some, chosen.laws, tmp_path, jobs=None, listener=lambda _: Listener())
     assert found.outcomes == {case.id: known.outcomes[case.id] for case in some.cases}
 
 
-def test_every_case_draws_the_laws_over_its_demand() -> None:
-    chosen = cases.suite("rfc9743")
+def test_codel_that_waits_a_second_fails_where_delay_is_judged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chosen = of_scenarios(cases.suite("rfc7928"), "friendly")
+    right = {"friendly-goodput": ["passes"], "friendly-delay": ["passes"], "friendly-fairness": ["passes"]}
+    assert verdicts(chosen, ["codel"], tmp_path / "right") == right
+    slow = cases.among("rfc7928/friendly", chosen.subject, ["codel", "none"])
+    slow = slow.set({"links.path.aqm.codel.target": "1 s"})
+    monkeypatch.setattr(measured, "among", lambda *_: slow)
+    assert verdicts(chosen, ["codel"], tmp_path / "slow") == {**right, "friendly-delay": ["fails"]}
+
+
+class Never(Reno):
+    """A law that never reduces its window."""
+
+    def on_loss(self, loss: Loss, window: Window) -> None:
+        pass
+
+
+@pytest.fixture
+def law() -> Iterator[Callable[[type], str]]:
+    """Registers a class under the name `mine` for one test."""
+
+    def registered(kind: type) -> str:
+        lh.law("mine", kind)
+        return "mine"
+
+    yield registered
+    forget("mine")
+
+
+def test_a_law_without_reduction_fails_where_losses_of_media_are_judged(
+    tmp_path: Path, law: Callable[[type], str]
+) -> None:
+    laws = [law(Never), "reno"]
+    assert verdicts(of_scenarios(cases.suite("rfc8867"), "capacity"), laws, tmp_path) == {
+        "capacity": ["passes", "passes"],
+        "capacity-delay": ["fails", "fails"],
+        "capacity-losses": ["fails", "passes"],
+    }
+
+
+def test_python_gives_verdicts_also_of_a_law_in_python(library: Path, law: Callable[[type], str]) -> None:
+    found = lh.suite("two", ["reno", "cubic", law(Reno)], out=library / "first")
+    assert found.laws == ("reno", "cubic", "mine")
+    assert list(measured.read(library / "first" / "results.json").sources) == ["mine"]
+    assert [row["verdict"] for row in found.table("cubic")] == ["passes", "passes"]
+    mine, reno = (
+        [(row["value"], row["ci_low"], row["unit"]) for row in found.table(name)] for name in ("mine", "reno")
+    )
+    assert mine == reno
+    assert mine[0][2] == "%"
+    found.save(library / "shown.html")
+    assert "Two demands" in (library / "shown.html").read_text()
+    assert str(found).split("\n")[0].split() == ["section", "case", "reno", "cubic", "mine"]
+
+
+@pytest.mark.parametrize("name", ["rfc7928", "rfc8867", "rfc9743"])
+def test_every_case_draws_the_laws_over_its_demand(name: str) -> None:
+    chosen = cases.suite(name)
     known = measured.published(chosen)
     assert known is not None
     drawn = page.html(chosen, known)

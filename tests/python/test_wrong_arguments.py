@@ -19,6 +19,7 @@ import lasthop as lh
 from conftest import SMALL
 from lasthop.laws import Reno
 from lasthop.realtime.programs import Node
+from lasthop.suites import cases, measured
 from public_names import functions
 
 TABLE = Path(__file__).with_name("wrong_arguments.txt")
@@ -31,6 +32,7 @@ OWNERS = {
     "ladder": "Ladder",
     "play": "Play",
     "fit": "Fit",
+    "verdicts": "Verdicts",
     "study": "Study",
     "table": "Table",
     "net": "Live",
@@ -73,6 +75,14 @@ def rows() -> list[Row]:
     return found
 
 
+def verdicts() -> lh.Verdicts:
+    """Those that are published."""
+    chosen = cases.suite("rfc7928")
+    known = measured.published(chosen)
+    assert known is not None
+    return lh.Verdicts(chosen, known)
+
+
 def things(folder: Path) -> dict[str, Any]:
     """What the calls name: a scenario, a run with a trace, and a study with a table."""
     file = folder / "small.toml"
@@ -87,6 +97,7 @@ def things(folder: Path) -> dict[str, Any]:
         "ladder": run.ladder(),
         "play": run.play(),
         "fit": captured(folder),
+        "verdicts": verdicts(),
         "net": lh.live(sc, ["a"]),
         "node": lh.LiveNode(Node("a", "10.0.0.1", 0, 0), 1, [], []),
         "lh": lh,

@@ -109,6 +109,16 @@ def in_real_time(chosen: lh.Scenario) -> None:
         print(outcome.late_p99_s, outcome.metrics[METRIC], outcome.as_dict()["kernel"])
 
 
+def judged(folder: Path) -> None:
+    """Verdicts on a law; a suite that does not exist costs no time."""
+    try:
+        verdicts: lh.Verdicts = lh.suite("rfc9999", ["patient"], out=folder / "suite", jobs=2)
+        verdicts.save(folder / "suite.html")
+        print(verdicts.laws, verdicts.version, verdicts.table("patient").column("verdict"))
+    except lh.UsageError as e:
+        print(e.text)
+
+
 def fitted(folder: Path) -> None:
     """A scenario like a capture."""
     hotel = lh.load("hops/hotel").set({"run.duration": "1 s", "run.warmup": "0 s"})
@@ -120,6 +130,7 @@ def fitted(folder: Path) -> None:
 
 def main(folder: Path) -> None:
     fitted(folder)
+    judged(folder)
     searched(folder)
     chosen, bound = described("lle-tcp/fig05")
     assert measured(chosen, folder).events <= bound.events

@@ -39,4 +39,4 @@ pub use net::routes::Unreachable;
 pub use run::{Estimate, Halt, Outcome, Request, RunError, Stopped, estimate, logs, run};
 
 /// Changes whenever the same scenario and seed may give other numbers; it is part of the key of every stored run.
-pub const MODEL_VERSION: &str = "3";
+pub const MODEL_VERSION: &str = "4";

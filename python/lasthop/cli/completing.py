@@ -104,7 +104,7 @@ def scenarios(ctx: click.Context, param: click.Parameter, incomplete: str) -> li
 
 def suites(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
     """Ids of suites."""
-    from lasthop.suite.cases import known
+    from lasthop.suites.cases import known
 
     return _beginning(known(), incomplete)
 

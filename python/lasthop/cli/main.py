@@ -33,7 +33,7 @@ COMMANDS = {
     "export": ("results", "Write a study as csv, json or parquet."),
     "reproduce": ("verify", "Redraw the figures of papers and judge their claims."),
     "check": ("check", "Validate scenarios; compare with closed forms, or with Linux."),
-    "suite": ("suite", "Judge a congestion law by a fixed set of cases, as RFC 9743."),
+    "suite": ("suite", "Judge a law by a fixed set of cases, as those of RFC 9743."),
     "live": ("live", "Run programs on the nodes of a scenario, in real time."),
     "virtual": ("virtual", "Run programs on the nodes of a scenario, in virtual time."),
     "kernel": ("kernel", "Load JTCP and EJTCP into the kernel of this machine."),

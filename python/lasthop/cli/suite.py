@@ -22,8 +22,8 @@ from lasthop.cli.options import (
 from lasthop.cli.talk import data, note, paint, quiet, report, written
 
 if TYPE_CHECKING:
-    from lasthop.suite.cases import Suite
-    from lasthop.suite.measured import Results
+    from lasthop.suites.cases import Suite
+    from lasthop.suites.measured import Results
 
 FAILED = 1
 
@@ -42,7 +42,7 @@ FAILED = 1
     type=Word(),
     multiple=True,
     metavar="NAME|[NAME=]MODULE:CLASS",
-    help="The law under test, also one written in Python; repeatable. Default: all laws of lasthop.",
+    help="The law under test, also a congestion law in Python; repeatable. Default: all laws of the suite.",
 )
 @click.option(
     "--verify",
@@ -67,13 +67,15 @@ def suite_command(
     no_progress: bool,
     as_json: bool,
 ) -> None:
-    """Judge a congestion law by the cases of SUITE; list the suites without it.
+    """Judge a law by the cases of SUITE; list the suites without it.
 
-    A suite is a fixed set of scenarios, each with a demand on what the law does relative to CUBIC. One law
-    is shown with its values and its place among the published laws, several as a table of verdicts.
-    OUT/index.html shows them all, and OUT/results.json holds the values. An interrupted suite continues.
+    A suite is a fixed set of scenarios with demands on what a law does, most of them relative to a standard
+    one: a congestion law to CUBIC, a law of a queue to tail drop. One law is shown with its values and its
+    place among the published laws, several as a table of verdicts. OUT/index.html shows them all, and
+    OUT/results.json holds the values. An interrupted suite continues.
     """
-    from lasthop.suite import cases, measured, page
+    from lasthop.suites import cases, measured, page
+    from lasthop.suites.judged import default
 
     if old is not None:
         if record:
@@ -89,7 +91,7 @@ def suite_command(
         return
     found = _measure(chosen, _named(chosen, laws) or chosen.laws, jobs, out, plain=no_progress)
     known = measured.published(chosen)
-    page.write(chosen, found, file := (out or _default(chosen)) / "index.html", known)
+    page.write(chosen, found, file := (out or default(chosen)) / "index.html", known)
     if as_json:
         data(found.text().rstrip())
     else:
@@ -100,7 +102,7 @@ def suite_command(
 def _list(*, as_json: bool) -> None:
     from lasthop.base.jsontext import dumps
     from lasthop.base.table import grid
-    from lasthop.suite import cases
+    from lasthop.suites import cases
 
     every = [cases.suite(name) for name in cases.known()]
     if as_json:
@@ -114,21 +116,20 @@ def _named(chosen: Suite, laws: tuple[str, ...]) -> list[str]:
     """The names of the laws under test; those in Python are registered."""
     from lasthop.laws.registered import installed, named
 
+    of_packages = list(installed()) if chosen.is_of_congestion else []
     for law in laws:
-        if not set(law) & set("=:/.") and law not in {*chosen.laws, *installed()}:
-            raise UsageError(f'"{law}"; {nearest(law, [*chosen.laws, *installed()])}', argument="law")
+        is_class = chosen.is_of_congestion and set(law) & set("=:/.")
+        if not is_class and law not in {*chosen.laws, *of_packages}:
+            raise UsageError(f'"{law}"; {nearest(law, [*chosen.laws, *of_packages])}', argument="law")
     return [law if law in chosen.laws else named(law) for law in laws]
-
-
-def _default(chosen: Suite) -> Path:
-    return Path("studies") / f"suite-{chosen.id}"
 
 
 def _measure(chosen: Suite, laws: list[str], jobs: int | None, out: Path | None, *, plain: bool) -> Results:
     """Measure, with a bar for each scenario."""
     from lasthop.cli.interrupt import interruptible
     from lasthop.study.progress import reporter
-    from lasthop.suite.measured import measure
+    from lasthop.suites.judged import default
+    from lasthop.suites.measured import measure
 
     def listener(name: str) -> Any:
         number = chosen.scenarios.index(name) + 1
@@ -137,11 +138,11 @@ def _measure(chosen: Suite, laws: list[str], jobs: int | None, out: Path | None,
         return reporter(quiet=quiet(), plain=plain)
 
     with interruptible():
-        return measure(chosen, laws, out or _default(chosen), jobs=jobs, listener=listener)
+        return measure(chosen, laws, out or default(chosen), jobs=jobs, listener=listener)
 
 
 def _tell(chosen: Suite, found: Results, known: Results | None) -> None:
-    from lasthop.suite import tables
+    from lasthop.suites import tables
 
     if len(found.laws) == 1:
         report(tables.of_law(chosen, found, found.laws[0], known, paint))
@@ -153,7 +154,7 @@ def _record(chosen: Suite, laws: tuple[str, ...], jobs: int | None, out: Path | 
     """Publish the results of all laws."""
     from lasthop.base import paths
     from lasthop.base.files import put
-    from lasthop.suite.measured import PUBLISHED
+    from lasthop.suites.measured import PUBLISHED
 
     if laws:
         raise UsageError("records all laws; expected no --law", argument="record")
@@ -170,7 +171,7 @@ def _verify(
     old: Results, name: str | None, laws: tuple[str, ...], jobs: int | None, out: Path | None, *, plain: bool
 ) -> None:
     """Measure again and compare."""
-    from lasthop.suite import measured
+    from lasthop.suites import measured
 
     chosen = measured.admitted(old)
     if name not in (None, chosen.id):

@@ -43,7 +43,10 @@ _SEGMENT, _TCP_ACK = 1448, 52
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One mode and the limits of its aggregates; times in microseconds."""
+    """One mode and the limits of its aggregates; times in microseconds.
+
+    Responses and RTS have the mandatory rate of the MCS `basic`, if it is not that of the data.
+    """
 
     standard: str
     mcs: int
@@ -59,6 +62,8 @@ class Cell:
     window: int | None = None
     most_bytes: float = math.inf
     longest: float = LONGEST_PPDU
+    basic: int | None = None
+    rts: bool = False
 
     @property
     def bits(self) -> int:
@@ -110,7 +115,8 @@ class Cell:
 
     def control(self, size: int) -> float:
         """The length of a response."""
-        return 20 + 4 * math.ceil((8 * size + 22) / _RESPONSE_BITS[self.mcs])
+        bits = _RESPONSE_BITS[self.mcs if self.basic is None else self.basic]
+        return 20 + 4 * math.ceil((8 * size + 22) / bits)
 
     @property
     def response(self) -> float:
@@ -124,10 +130,15 @@ class Cell:
         return _SIFS + self.aifsn * _SLOT
 
     @property
+    def protection(self) -> float:
+        """The time of RTS and CTS."""
+        return self.control(20) + self.control(14) + 2 * _SIFS if self.rts else 0.0
+
+    @property
     def exchange(self) -> float:
         """The mean time of one exchange of a saturated station."""
         ppdu = self.ppdu(self.size(self.mpdus))
-        return self.aifs + self.cw_min / 2 * _SLOT + ppdu + _SIFS + self.response
+        return self.aifs + self.cw_min / 2 * _SLOT + self.protection + ppdu + _SIFS + self.response
 
     @property
     def goodput_bps(self) -> float:

@@ -12,6 +12,23 @@ if TYPE_CHECKING:
     from .tree import Tree
 
 
+def _station(draw: Draw) -> Tree:
+    """The law of the queue of a station."""
+    if draw.chance(0.3):
+        return {
+            "law": "dualpi2",
+            "target": draw.one(["1 ms", "15 ms"]),
+            "ramp-from": draw.one(["0 s", "800 us", "5 ms"]),
+            "classic-share": draw.one([0.1, 0.5]),
+        }
+    return {
+        "quantum": draw.one(["1 B", "300 B", "1514 B"]),
+        "flows": draw.one([1, 64, 1024]),
+        "ce-threshold": draw.one(["none", "0 s", "1 ms"]),
+        "ce-threshold-for": draw.one(["all", "l4s"]),
+    }
+
+
 def draw_access_point(draw: Draw, tree: Tree) -> Tree:
     """The scenario with the queues of mac80211 and nodes with a rate of their own, in half of all cases."""
     tree = deepcopy(tree)
@@ -21,9 +38,7 @@ def draw_access_point(draw: Draw, tree: Tree) -> Tree:
         if link["kind"] != "wifi":
             continue
         if draw.chance(0.6):
-            law: Tree = {
-                "quantum": draw.one(["1 B", "300 B", "1514 B"]),
-                "flows": draw.one([1, 64, 1024]),
+            law: Tree = _station(draw) | {
                 "airtime-fairness": draw.chance(0.7),
                 "aql": draw.chance(0.7),
                 "frames": draw.one([1, 2, 2, 5]),

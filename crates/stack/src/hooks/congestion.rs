@@ -28,7 +28,8 @@ pub struct Ack {
     pub now: Time,
     /// Its effect.
     pub progress: Progress,
-    /// The round trip of the newest segment it acknowledged, if every segment it acknowledged was sent only once. The
+    /// The round trip of the newest segment that it newly reports selectively, of those that were sent once (Linux:
+    /// `last_sackt`). Else of the newest one it acknowledged, if every segment it acknowledged was sent only once: the
     /// acknowledgement of a repaired hole has waited for the repair, not in queues. It is exact whatever clock the
     /// retransmission timer reads, because a law may record the time of each segment as Vegas does.
     pub rtt: Option<Span>,

@@ -162,6 +162,8 @@ struct News {
     bytes: u64,
     segments: u32,
     newest: Option<(Time, u64)>,
+    /// When the newest of those selectively acknowledged was sent that were sent once.
+    sacked_sent: Option<Time>,
 }
 
 impl News {
@@ -470,6 +472,9 @@ impl Scoreboard {
                 segment.told = true;
                 let Sent { at, times, start, len, .. } = *segment;
                 self.news.add(self.base + index as u64, segment);
+                if times == 1 {
+                    self.news.sacked_sent = self.news.sacked_sent.max(Some(at));
+                }
                 self.note_arrival(at, times, start + u64::from(len));
             }
         }
@@ -484,9 +489,17 @@ impl Scoreboard {
         self.news.segments
     }
 
+    /// When the newest segment was sent that was selectively acknowledged since the last [`take_news`](Scoreboard::take_news),
+    /// of those that were sent once.
+    #[must_use]
+    #[inline]
+    pub fn sacked_sent(&self) -> Option<Time> {
+        self.news.sacked_sent
+    }
+
     /// What was reported delivered since the last call.
     pub fn take_news(&mut self) -> Delivered {
-        let News { bytes, segments, newest } = std::mem::take(&mut self.news);
+        let News { bytes, segments, newest, .. } = std::mem::take(&mut self.news);
         Delivered { bytes, segments, newest: newest.map(|(_, number)| number) }
     }
 

@@ -19,12 +19,13 @@
 //! modulation, and does not decay. While it is unset, only jitter decides. 3. The paper does not give the share
 //! `alpha`. Its simulations set "the threshold of RTTs to 0.2". If that means seconds, it is 0.8 of the maximum on
 //! their path of at most 0.25 s. Both can be set. 4. Both criteria use their values at the last acknowledgement before
-//! the missing segment. 5. A third duplicate ACK within one smoothed round trip of a reduction belongs to that
-//! reduction (as in the figure of states). The segment is sent once, and the window does not change. 6. The loss rate
-//! counts each segment once, however its loss is classified, over all segments sent for the first time; a rate equal to
-//! the threshold does not exceed it. 7. A timeout is classified as well (5), but the paper does not define the reaction
-//! to a random one: [`RandomTimeout`]. 8. The burst limit needs no timer: acknowledgements of the segments sent release
-//! the rest. 9. The scaled window is at least two segments; an increase is released like any other.
+//! the missing segment: duplicates give no round trip. 5. A third duplicate ACK within one smoothed round trip of a
+//! reduction belongs to that reduction (as in the figure of states). The segment is sent once, and the window does not
+//! change. 6. The loss rate counts each segment once, however its loss is classified, over all segments sent for the
+//! first time; a rate equal to the threshold does not exceed it. 7. A timeout is classified as well (5), but the paper
+//! does not define the reaction to a random one: [`RandomTimeout`]. 8. The burst limit needs no timer: acknowledgements
+//! of the segments sent release the rest. 9. The scaled window is at least two segments; an increase is released like
+//! any other.
 //!
 //! **Checked by** the tests below: formulas, the states of Fig. 3, the tables of Figs. 2 and 7;
 //! `crates/sim/tests/judges.rs`.
@@ -143,7 +144,7 @@ impl Congestion for Ejtcp {
             grow(window, ack.counted);
         }
         self.jitter.on_ack(ack, window.cwnd);
-        if let Some(rtt) = ack.rtt {
+        if let Some(rtt) = ack.rtt.filter(|_| ack.progress != Progress::Duplicate) {
             self.rtt = rtt;
             if rtt > self.max_rtt && self.is_queueing(window) {
                 self.max_rtt = rtt;

@@ -136,3 +136,16 @@ fn a_segment_is_told_to_be_delivered_once_even_if_that_was_forgotten() {
     board.advance(300);
     assert_eq!(board.take_news(), Delivered { bytes: 100, segments: 1, newest: Some(0) });
 }
+
+#[test]
+fn the_newest_segment_of_a_block_that_was_sent_once_gives_its_send_time() {
+    let mut board = board(5);
+    board.resend(4, Time(50));
+    board.sack(100, 300);
+    board.sack(400, 500);
+    assert_eq!(board.sacked_sent(), Some(Time(2)));
+    board.take_news();
+    assert!(!board.sack(100, 300));
+    board.advance(300);
+    assert_eq!(board.sacked_sent(), None);
+}

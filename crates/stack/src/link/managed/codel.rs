@@ -13,13 +13,15 @@
 //!
 //! **Choices.** 1. A packet that uses ECN is marked where another is dropped, and then leaves (RFC 8289, 1). 2. The queue is
 //! short, whatever its packets have waited, if at most one packet of the largest size seen is left in it (5.4: `maxpacket_`).
-//! 3. `ce-threshold`, which marks all packets that use ECN and have waited longer, is that of Linux; the RFC does not have it.
+//! 3. `ce-threshold`, which marks packets that have waited longer, is that of Linux, as is its restriction to ECT(1), which makes
+//! it a step for L4S (RFC 9331, 5.2); RFC 8289 has neither.
 //!
 //! **Checked by** the tests below and `crates/sim/tests/queues.rs`.
 
 use super::WaitingLine;
-use crate::hooks::parameter::{Described, Domain, LONGEST, Spec, parameters};
+use crate::hooks::parameter::{Described, Domain, LONGEST, Spec, Words, parameters, words};
 use crate::hooks::{Backlog, Count, Discipline, DropCause, QueueHost, Queued, counts};
+use crate::packet::Ecn;
 use crate::units::{Span, Time};
 
 /// The largest packet before any was seen (RFC 8289, 5.4).
@@ -32,13 +34,33 @@ pub struct Config {
     pub target: Span,
     /// The time in which a queue must have been shorter once.
     pub interval: Span,
-    /// The wait above which each packet is marked that uses ECN.
+    /// The wait above which packets are marked.
     pub ce_threshold: Option<Span>,
+    /// The packets that it marks.
+    pub ce_threshold_for: Stepped,
+}
+
+/// The packets that a threshold marks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stepped {
+    /// Those that use ECN.
+    All,
+    /// Those of L4S.
+    L4s,
+}
+
+impl Words for Stepped {
+    const WORDS: &'static [(&'static str, Stepped)] = &[("all", Stepped::All), ("l4s", Stepped::L4s)];
 }
 
 impl Default for Config {
     fn default() -> Config {
-        Config { target: Span::from_millis(5), interval: Span::from_millis(100), ce_threshold: None }
+        Config {
+            target: Span::from_millis(5),
+            interval: Span::from_millis(100),
+            ce_threshold: None,
+            ce_threshold_for: Stepped::All,
+        }
     }
 }
 
@@ -61,17 +83,26 @@ pub(super) const INTERVAL: Spec = Spec::new(
 pub(super) const CE_THRESHOLD: Spec = Spec::new(
     "ce-threshold",
     Domain::Time("ms"),
-    "queueing delay above which each ECN-capable packet is marked, independent of target and interval",
+    "queueing delay above which ECN-capable packets are marked, independent of target and interval",
 )
 .source("Linux: sch_codel.c")
 .at_least("0 s")
 .at_most(LONGEST);
+
+/// The packets that it marks then.
+pub(super) const CE_THRESHOLD_FOR: Spec = Spec::new(
+    "ce-threshold-for",
+    Domain::Words("packets", words::<Stepped>),
+    "ECN-capable packets that ce-threshold marks: all, or those of L4S (ECT(1))",
+)
+.source("Linux: codel_impl.h, ce_threshold_selector");
 
 impl Described for Config {
     parameters! {
         TARGET: Time = target, source("RFC 8289 (4.2, 4.3)");
         INTERVAL: Time = interval, source("RFC 8289 (4.2, 4.3)");
         CE_THRESHOLD: Time or "none" = ce_threshold;
+        CE_THRESHOLD_FOR: Words = ce_threshold_for;
     }
 }
 
@@ -135,7 +166,9 @@ impl Control {
                 packet = self.take(config, source, largest, now)?.0;
             }
         }
-        if config.ce_threshold.is_some_and(|threshold| packet.waited(now) > threshold) {
+        if config.ce_threshold.is_some_and(|threshold| packet.waited(now) > threshold)
+            && (config.ce_threshold_for == Stepped::All || packet.ecn == Ecn::Ect1)
+        {
             packet.mark();
         }
         Some(packet)

@@ -18,12 +18,12 @@
 //! the first packet of each queue, which does not change between packets, so the result is the same. 4. `p'` is at most 1.
 //! While `k p'` is 1 or more, the queues are overloaded: L drops with `p'^2` and marks all others, and C drops instead of
 //! marking (A.2). 5. L does not mark for its own delay while nothing is behind the packet (A.2: `Th_len`). 6. A packet that
-//! the transmitter finds alone does not use up credit.
+//! the transmitter finds alone does not use up credit, which begins anew while a queue is empty; Linux keeps it.
 //!
-//! **Checked by** the tests below and `crates/sim/tests/queues.rs`.
+//! **Checked by** the tests below, `crates/sim/tests/queues.rs`, and packet by packet by `tests/python/test_dualpi2.py`.
 
 use super::WaitingLine;
-use crate::hooks::parameter::{Described, LONGEST, parameters};
+use crate::hooks::parameter::{Described, Domain, LONGEST, Spec, parameters};
 use crate::hooks::{Backlog, Count, Discipline, DropCause, QueueHost, Queued, counts};
 use crate::packet::Ecn;
 use crate::units::{Span, Time};
@@ -71,23 +71,57 @@ impl Config {
     }
 }
 
+/// The parameters of a configuration that contains it.
+pub(super) const RTT_MAX: Spec = Spec::new(
+    "rtt-max",
+    Domain::Time("ms"),
+    "longest round-trip time for which the controller is stable; it sets the gains, and with the target the time between updates",
+)
+.source("RFC 9332 (A.1): RTT_max")
+.at_least("1 ms")
+.at_most("100 s");
+pub(super) const COUPLING: Spec = Spec::new(
+    "coupling",
+    Domain::Number,
+    "factor by which a packet of an L4S flow is more likely to be marked than the root of the probability of a classic drop",
+)
+.source("RFC 9332 (2.5.2.1): k")
+.at_least("1")
+.at_most("100");
+pub(super) const RAMP_FROM: Spec = Spec::new(
+    "ramp-from",
+    Domain::Time("ms"),
+    "queueing delay in the L4S queue at which it begins to mark by itself",
+)
+.source("RFC 9332 (A.1): minTh")
+.at_least("0 s")
+.at_most(LONGEST);
+pub(super) const RAMP_RANGE: Spec = Spec::new(
+    "ramp-range",
+    Domain::Time("ms"),
+    "additional delay at which the L4S queue marks each packet; 0 is a step, as in Linux at 1 ms",
+)
+.source("RFC 9332 (A.1): range")
+.at_least("0 s")
+.at_most(LONGEST);
+pub(super) const CLASSIC_SHARE: Spec = Spec::new(
+    "classic-share",
+    Domain::Share,
+    "share of the classic queue in the transmitted bytes while packets wait in both queues",
+)
+.source("Linux: sch_dualpi2.c, classic_protection")
+.above("0")
+.at_most("0.9");
+
 impl Described for Config {
     parameters! {
         /// delay of the classic queue that the controller holds
         "target": Time("ms") = target, at_least("0.1 ms"), at_most("10 s"), source("RFC 9332 (A.1)");
-        /// longest round-trip time for which the controller is stable; it sets the gains, and with the target the time
-        /// between updates
-        "rtt-max": Time("ms") = rtt_max, at_least("1 ms"), at_most("100 s"), source("RFC 9332 (A.1): RTT_max");
-        /// factor by which a packet of an L4S flow is more likely to be marked than the root of the probability of a
-        /// classic drop
-        "coupling": Number = coupling, at_least("1"), at_most("100"), source("RFC 9332 (2.5.2.1): k");
-        /// queueing delay in the L4S queue at which it begins to mark by itself
-        "ramp-from": Time("ms") = ramp_from, at_least("0 s"), at_most(LONGEST), source("RFC 9332 (A.1): minTh");
-        /// additional delay at which the L4S queue marks each packet; 0 is a step, as in Linux at 1 ms
-        "ramp-range": Time("ms") = ramp_range, at_least("0 s"), at_most(LONGEST), source("RFC 9332 (A.1): range");
-        /// share of the classic queue in the transmitted bytes while packets wait in both queues
-        "classic-share": Share = classic_share, above("0"), at_most("0.9"),
-            source("Linux: sch_dualpi2.c, classic_protection");
+        RTT_MAX: Time = rtt_max;
+        COUPLING: Number = coupling;
+        RAMP_FROM: Time = ramp_from;
+        RAMP_RANGE: Time = ramp_range;
+        CLASSIC_SHARE: Share = classic_share;
     }
 }
 
@@ -158,6 +192,16 @@ impl DualPi2 {
             "classic_packets": "packets" = self.classic.sent;
             /// sum of their queueing delays
             "classic_waited": "us" = self.classic.waited;
+        }
+    }
+
+    /// Drops half of the packets of the side with the most bytes from its head, at most `most` and at least one.
+    pub(super) fn drop_batch(&mut self, most: u64, host: &mut dyn QueueHost) {
+        let is_low = self.low.line.backlog().bytes > self.classic.line.backlog().bytes;
+        let line = if is_low { &mut self.low.line } else { &mut self.classic.line };
+        let batch = (line.backlog().packets / 2).min(most as u32).max(1);
+        for packet in std::iter::from_fn(|| line.pop()).take(batch as usize) {
+            host.drop(&packet, DropCause::Full);
         }
     }
 

@@ -51,6 +51,7 @@ impl Described for Config {
         codel::TARGET: Time = codel.target, source("RFC 8290 (5.2.1, 5.2.2)");
         codel::INTERVAL: Time = codel.interval, source("RFC 8290 (5.2.1, 5.2.2)");
         codel::CE_THRESHOLD: Time or "none" = codel.ce_threshold;
+        codel::CE_THRESHOLD_FOR: Words = codel.ce_threshold_for;
         /// number of queues among which a hash distributes the flows
         "flows": Count = flows, at_least("1"), at_most("65536"), source("RFC 8290 (5.2.4)");
         /// bytes that a queue may send in its turn

@@ -7,11 +7,11 @@
 //! **Source.** Linux 6.12, `net/mac80211/tx.c` and `sta_info.c`, `include/net/fq_impl.h`; Høiland-Jørgensen, Kazior, Täht, Hurtig
 //! and Brunstrom, "Ending the Anomaly", USENIX ATC 2017; for the frames that the hardware holds, ath9k.
 //!
-//! **How.** A packet joins the FQ-CoDel of its *lane*: its receiver and access category. Lanes with packets take turns in a list,
+//! **How.** A packet joins the queue of its *lane*: its receiver and access category. Lanes with packets take turns in a list,
 //! one list for each category:
 //!
 //! ```text
-//! arrives ─▶ lane: FQ-CoDel ─▶ [ lanes in turn ] ─ one A-MPDU ─▶ hardware: at most 2 ─▶ air
+//! arrives ─▶ lane: its law ─▶ [ lanes in turn ] ─ one A-MPDU ─▶ hardware: at most 2 ─▶ air
 //!                                 │ deficit < 0: one weight more, goes to the end          │
 //!                                 └ 5 or 12 ms in the hardware: goes to the end  ◀─ deficit less the time on the air
 //! ```
@@ -26,17 +26,20 @@
 //! none, as with firmware that queues by itself, AQL alone is the limit. 2. A packet that agents send ahead passes the
 //! lanes. 3. When the total limit is exceeded, the longest flow of the lane with the most bytes loses packets, at most
 //! `drop-batch` at once. 4. `slow-codel` has a target of 50 ms and an interval of 300 ms for rates below 6 Mbit/s times
-//! the number of stations; Linux did so until 6.14.
+//! the number of stations; Linux did so until 6.14. 5. With `law = "dualpi2"`, which Linux does not have here, a lane has an L and a
+//! C queue in place of the queues of its flows. Sojourns end, and marks are made, when a packet joins an A-MPDU for the hardware.
 //!
 //! **Checked by** the tests below and `tests/python/test_access_point.py`.
 
 mod config;
+mod law;
 
 use std::collections::VecDeque;
 
 pub use config::Config;
+pub use law::Law;
+use law::Line;
 
-use super::fq_codel::{self, FqCodel};
 use crate::hooks::{Backlog, Count, Discipline, QueueHost, Queued, Reach};
 use crate::link::dot11::{CATEGORIES, Category};
 use crate::units::{Bytes, Rate, Span, Time};
@@ -50,7 +53,7 @@ const SLOW_BELOW: u64 = 6_000_000;
 #[derive(Clone, Debug)]
 struct Lane {
     node: u32,
-    queue: FqCodel,
+    queue: Line,
     reach: Reach,
     /// The airtime that it may use, ns.
     deficit: i64,
@@ -105,7 +108,7 @@ impl Mac80211 {
     /// The counters of all lanes.
     #[must_use]
     pub fn counts(&self) -> Vec<Count> {
-        let mut sums = FqCodel::new(&fq_codel::Config { flows: 1, ..self.config.queue }, 0).counts();
+        let mut sums = Line::no_counts(&self.config);
         for lane in &self.lanes {
             for (sum, count) in sums.iter_mut().zip(lane.queue.counts()) {
                 sum.value += count.value;
@@ -230,7 +233,9 @@ impl Mac80211 {
             if self.config.slow_codel && lane.reach.rate < slow {
                 (codel.target, codel.interval) = SLOW;
             }
-            lane.queue.set_codel(codel);
+            if let Line::FqCodel(law) = &mut lane.queue {
+                law.set_codel(codel);
+            }
         }
     }
 }
@@ -238,8 +243,7 @@ impl Mac80211 {
 impl Discipline for Mac80211 {
     fn enqueue(&mut self, packet: Queued, room: Backlog, host: &mut dyn QueueHost) {
         let place = self.lane(packet.lane).expect("the host reports how a receiver is reached first");
-        let without_limit = Backlog { packets: u32::MAX, bytes: u64::MAX };
-        self.lanes[place].queue.enqueue(packet, without_limit, host);
+        self.lanes[place].queue.enqueue(packet, host);
         self.total.packets += 1;
         self.total.bytes += u64::from(packet.bytes);
         let category = packet.lane as usize % CATEGORIES;
@@ -252,7 +256,7 @@ impl Discipline for Mac80211 {
                 return;
             };
             let before = longest.queue.backlog();
-            longest.queue.drop_batch(host);
+            longest.queue.drop_batch(self.config.queue.drop_batch, host);
             let after = longest.queue.backlog();
             if before.packets == after.packets {
                 return;
@@ -294,7 +298,7 @@ impl Discipline for Mac80211 {
         let salt = self.salt.wrapping_add(lane.wrapping_mul(0x9E37_79B9));
         self.lanes.push(Lane {
             node: lane / CATEGORIES as u32,
-            queue: FqCodel::new(&self.config.queue, salt),
+            queue: Line::new(&self.config, salt),
             reach: *reach,
             deficit: self.config.weight.0.cast_signed(),
             pending: Span::ZERO,

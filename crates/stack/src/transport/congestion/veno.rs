@@ -9,10 +9,9 @@
 //! loss detected by duplicates sets `ssthresh = 4/5 cwnd`. Otherwise the window grows at every other acknowledgement,
 //! and a loss halves it.
 //!
-//! **Choices.** 1. `N` is computed from the latest round trip, as in Linux; the paper leaves open whether it is
-//! smoothed. 2. A timeout is handled as in Reno. 3. The minimum round trip is that of the whole connection, as in
-//! Linux; Fu and Liew reset it at each loss. 4. An acknowledgement behind a repaired hole gives no sample; Linux takes
-//! none during recovery. 5. The variant uses `NewReno`'s recovery.
+//! **Choices.** 1. `N` is computed outside of recoveries, from the shortest round trip since it was, as in Linux; the paper leaves open whether it is smoothed. 2. A timeout is handled as in Reno. 3. The minimum round trip is that of the whole connection, as in
+//! Linux; Fu and Liew reset it at each loss. 4. An acknowledgement behind a repaired hole gives no sample, a selective
+//! one does, as in Linux. 5. The variant uses `NewReno`'s recovery.
 //!
 //! **Checked by** the tests below, `crates/sim/tests/laws.rs` (the gain under random loss) and ns-2
 //! (`papers/baselines.md`).
@@ -23,6 +22,7 @@ use crate::hooks::parameter::{Described, parameters};
 use crate::hooks::{
     Ack, Congestion, Judgement, Loss, LossCause, LossResponse, Mark, Progress, Reduction, Window,
 };
+use crate::units::Span;
 
 /// Share of the window left after a random loss.
 const RANDOM_SHARE: f64 = 0.8;
@@ -53,6 +53,8 @@ pub struct Veno {
     beta: f64,
     backlog: Backlog,
     queued: f64,
+    /// The shortest round trip since that was computed.
+    shortest: Option<Span>,
     /// Whether the previous acknowledgement let a congested window grow.
     grew: bool,
 }
@@ -61,7 +63,7 @@ impl Veno {
     /// The state at the start of a connection.
     #[must_use]
     pub fn new(config: &VenoConfig) -> Veno {
-        Veno { beta: config.beta, backlog: Backlog::default(), queued: 0.0, grew: false }
+        Veno { beta: config.beta, backlog: Backlog::default(), queued: 0.0, shortest: None, grew: false }
     }
 }
 
@@ -70,6 +72,11 @@ impl Congestion for Veno {
     fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
         if let Some(rtt) = ack.rtt {
             self.backlog.learn(rtt);
+            self.shortest = Some(self.shortest.map_or(rtt, |shortest| shortest.min(rtt)));
+        }
+        if matches!(ack.progress, Progress::Open(_) | Progress::Unlimited(_))
+            && let Some(rtt) = self.shortest.take()
+        {
             self.queued = self.backlog.queued(window.cwnd, rtt);
         }
         if let Progress::Open(_) = ack.progress {
@@ -123,6 +130,18 @@ mod tests {
             let answer = veno(rtt, &mut window).on_loss(&loss(LossCause::Duplicates, 20), &mut window);
             assert_eq!((window.cwnd, window.ssthresh, answer.judgement), (left, left, Some(judgement)));
         }
+    }
+
+    #[test]
+    fn the_queue_is_that_of_the_shortest_round_trip_since_it_was_computed() {
+        let mut window = Window::new(20.0, Some(10.0), 100.0);
+        let mut veno = veno(80, &mut window);
+        for (ms, progress) in [(90, Progress::Duplicate), (120, Progress::Recovering(1))] {
+            veno.on_ack(&after(ms, progress), &mut window);
+        }
+        assert_eq!(veno.queued, 0.0);
+        veno.on_ack(&after(100, Progress::Unlimited(1)), &mut window);
+        assert_eq!(veno.queued, 20.0 * 10.0 / 90.0);
     }
 
     #[test]

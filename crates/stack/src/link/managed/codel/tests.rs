@@ -122,6 +122,18 @@ fn a_packet_above_the_ce_threshold_is_marked_at_once() {
 }
 
 #[test]
+fn a_threshold_for_l4s_leaves_classic_packets_alone() {
+    let ce_threshold_for = Stepped::L4s;
+    let config = Config { ce_threshold: Some(Span::from_millis(1)), ce_threshold_for, ..Config::default() };
+    let (mut queue, mut host) = (Codel::new(&config), Record::default());
+    let found = [Ecn::NotEct, Ecn::Ect0, Ecn::Ect1, Ecn::Ce].map(|ecn| {
+        queue.enqueue(Queued { ecn, ..packet(0, ms(8)) }, ROOM, &mut host);
+        queue.dequeue(ms(10), &mut host).map(|sent| sent.ecn)
+    });
+    assert_eq!(found, [Ecn::NotEct, Ecn::Ect0, Ecn::Ce, Ecn::Ce].map(Some));
+}
+
+#[test]
 fn a_full_queue_drops_what_arrives() {
     let (mut queue, mut host) = (Codel::new(&Config::default()), Record::default());
     let room = Backlog { packets: 3, bytes: 2_500 };

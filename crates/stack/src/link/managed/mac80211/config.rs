@@ -1,14 +1,19 @@
 //! The constants of Linux's mac80211.
 
-use super::super::{codel, fq_codel};
-use crate::hooks::parameter::{Described, LONGEST, parameters};
+use super::super::{codel, dualpi2, fq_codel};
+use super::Law;
+use crate::hooks::parameter::{Described, LONGEST, Setting, parameters};
 use crate::units::{Bytes, Span};
 
 /// The constants.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Config {
-    /// FQ-CoDel of each lane.
+    /// The law of each lane.
+    pub law: Law,
+    /// FQ-CoDel of each lane; its target is that of either law.
     pub queue: fq_codel::Config,
+    /// `DualPI2` of each lane.
+    pub dual: dualpi2::Config,
     /// Whether CoDel is slower for slow stations.
     pub slow_codel: bool,
     /// Whether lanes are served by airtime.
@@ -30,8 +35,10 @@ pub struct Config {
 impl Default for Config {
     fn default() -> Config {
         let (target, interval) = (Span::from_millis(20), Span::from_millis(100));
-        let codel = codel::Config { target, interval, ce_threshold: None };
+        let codel = codel::Config { target, interval, ..codel::Config::default() };
         Config {
+            law: Law::FqCodel,
+            dual: dualpi2::Config::default(),
             queue: fq_codel::Config { codel, flows: 1024, quantum: Bytes(300), drop_batch: 32 },
             slow_codel: false,
             airtime_fairness: true,
@@ -45,22 +52,37 @@ impl Default for Config {
     }
 }
 
+const IF_FQ: &[(&str, &[&str])] = &[("law", &["fq-codel"])];
+const IF_DUAL: &[(&str, &[&str])] = &[("law", &["dualpi2"])];
+/// The bounds of the target of `DualPI2`.
+const DUAL_LEAST: Span = Span::from_micros(100);
+const DUAL_MOST: Span = Span::from_secs(10);
+const DUAL_TARGET: Setting = Setting::Time(Span::from_millis(15));
 const IF_FAIR: &[(&str, &[&str])] = &[("airtime-fairness", &["true"])];
 const IF_AQL: &[(&str, &[&str])] = &[("aql", &["true"])];
 
 impl Described for Config {
     parameters! {
-        codel::TARGET: Time = queue.codel.target, source("Linux: sta_info.c");
-        codel::INTERVAL: Time = queue.codel.interval, source("Linux: sta_info.c");
-        codel::CE_THRESHOLD: Time or "none" = queue.codel.ce_threshold;
+        /// law of the queue of each station and access category: FQ-CoDel, as in Linux, or DualPI2
+        "law": Words("law") = law, source("Linux: fq_impl.h");
+        codel::TARGET: Time = queue.codel.target, source("Linux: sta_info.c; RFC 9332 (A.1)"),
+            follows("law", "dualpi2", DUAL_TARGET);
+        codel::INTERVAL: Time = queue.codel.interval, only(IF_FQ), source("Linux: sta_info.c");
+        codel::CE_THRESHOLD: Time or "none" = queue.codel.ce_threshold, only(IF_FQ);
+        codel::CE_THRESHOLD_FOR: Words = queue.codel.ce_threshold_for, only(IF_FQ);
         /// number of queues of a station among which a hash distributes its flows
-        "flows": Count = queue.flows, at_least("1"), at_most("65536");
+        "flows": Count = queue.flows, at_least("1"), at_most("65536"), only(IF_FQ);
         /// bytes that a flow may send in its turn
-        "quantum": Size = queue.quantum, at_least("1 B"), at_most("1 GB"), source("Linux: fq_impl.h");
+        "quantum": Size = queue.quantum, at_least("1 B"), at_most("1 GB"), only(IF_FQ), source("Linux: fq_impl.h");
+        dualpi2::RTT_MAX: Time = dual.rtt_max, only(IF_DUAL);
+        dualpi2::COUPLING: Number = dual.coupling, only(IF_DUAL);
+        dualpi2::RAMP_FROM: Time = dual.ramp_from, only(IF_DUAL);
+        dualpi2::RAMP_RANGE: Time = dual.ramp_range, only(IF_DUAL);
+        dualpi2::CLASSIC_SHARE: Share = dual.classic_share, only(IF_DUAL);
         /// the most packets of the longest flow that are dropped at once when the link's queue is full
         "drop-batch": Count = queue.drop_batch, at_least("1"), at_most("65536"), source("Linux: fq_impl.h");
         /// whether target and interval are 50 and 300 ms for rates below 6 Mbit/s times the number of stations
-        "slow-codel": Flag = slow_codel, source("Linux until 6.14: sta_info.c");
+        "slow-codel": Flag = slow_codel, only(IF_FQ), source("Linux until 6.14: sta_info.c");
         /// whether stations are served by airtime; otherwise they take turns, an A-MPDU each
         "airtime-fairness": Flag = airtime_fairness, source("Linux: tx.c");
         /// airtime by which the deficit of a station grows at a time
@@ -78,6 +100,13 @@ impl Described for Config {
     }
 
     fn conflict(&self) -> Option<(&'static str, String)> {
+        let target = self.queue.codel.target;
+        if self.law == Law::DualPi2 && !(DUAL_LEAST..=DUAL_MOST).contains(&target) {
+            return Some((
+                "target",
+                format!("{} s with law = dualpi2; expected 0.1 ms to 10 s", target.as_secs()),
+            ));
+        }
         (self.frames.is_none() && !self.aql).then(|| {
             ("frames", "none, but aql is false: nothing limits the hardware; expected one".to_string())
         })

@@ -1,7 +1,11 @@
 //! Stations with packets of 1000 bytes; a fast one sends ten times as fast as a slow one.
 
+use super::super::codel;
 use super::super::testing::{Record, packet};
 use super::*;
+use crate::hooks::DropCause;
+use crate::packet::Ecn;
+use proptest::prelude::*;
 
 const ROOM: Backlog = Backlog { packets: 1_000, bytes: u64::MAX };
 const FAST: Reach = Reach { rate: Rate(80_000_000), largest: Backlog { packets: 8, bytes: 8_000 } };
@@ -152,9 +156,145 @@ fn a_slow_station_has_a_slower_codel_if_asked() {
         queue.on_reach(TO_FAST, &FAST);
         queue.on_reach(TO_SLOW, &SLOW);
         queue.on_reach(TO_SLOW + Category::Voice as u32, &SLOW);
-        queue.lanes.iter().map(|lane| lane.queue.target().0 / 1_000_000).collect::<Vec<_>>()
+        let target = |lane: &Lane| match &lane.queue {
+            Line::FqCodel(law) => law.target().0 / 1_000_000,
+            Line::DualPi2(_) => unreachable!("the default is FQ-CoDel"),
+        };
+        queue.lanes.iter().map(target).collect::<Vec<_>>()
     };
     // Two stations: slow is what is below 12 Mbit/s.
     assert_eq!(targets(true), [20, 50, 50]);
     assert_eq!(targets(false), [20, 20, 20]);
+}
+
+const STEP: Span = Span::from_millis(1);
+const ROUND: Time = Time(1_000_000);
+
+/// One lane whose queue marks packets of L4S that have waited longer than a millisecond.
+fn stepped() -> Mac80211 {
+    let mut config = Config::default();
+    config.queue.codel.ce_threshold = Some(STEP);
+    config.queue.codel.ce_threshold_for = codel::Stepped::L4s;
+    let mut queue = Mac80211::new(&config, 1);
+    queue.on_reach(TO_FAST, &FAST);
+    queue
+}
+
+fn dual() -> Mac80211 {
+    let mut queue = Mac80211::new(&Config { law: Law::DualPi2, ..Config::default() }, 1);
+    queue.on_reach(TO_FAST, &FAST);
+    queue.on_reach(TO_SLOW, &SLOW);
+    queue
+}
+
+fn of(ecn: Ecn, handle: u32, came: Time) -> Queued {
+    Queued { ecn, flow: ecn as u32, lane: TO_FAST, ..packet(handle, came) }
+}
+
+#[test]
+fn the_threshold_marks_l4s_packets_alone() {
+    for (waited, expected) in [(STEP, Ecn::Ect1), (Span(STEP.0 + 1), Ecn::Ce)] {
+        let (mut queue, mut host) = (stepped(), Record::default());
+        for (handle, ecn) in [Ecn::NotEct, Ecn::Ect0, Ecn::Ect1].into_iter().enumerate() {
+            queue.enqueue(of(ecn, handle as u32, ROUND), ROOM, &mut host);
+        }
+        let now = ROUND.after(waited);
+        let mut left: Vec<_> = std::iter::from_fn(|| queue.dequeue(now, &mut host)).collect();
+        left.sort_by_key(|packet| packet.handle);
+        let codepoints: Vec<_> = left.iter().map(|packet| packet.ecn).collect();
+        assert_eq!((codepoints, host.drops), (vec![Ecn::NotEct, Ecn::Ect0, expected], vec![]));
+    }
+}
+
+#[test]
+fn a_packet_that_waits_for_the_hardware_is_marked_when_it_joins_an_a_mpdu() {
+    let (mut queue, mut host) = (stepped(), Record::default());
+    for handle in 0..24 {
+        queue.enqueue(of(Ecn::Ect1, handle, ROUND), ROOM, &mut host);
+    }
+    let mut marks = |queue: &mut Mac80211, now: Time| -> Vec<bool> {
+        std::iter::from_fn(|| queue.dequeue(now, &mut host)).map(|packet| packet.ecn == Ecn::Ce).collect()
+    };
+    // Two A-MPDUs of 8 leave as they come; the third waits for the time on the air of the first.
+    assert_eq!(marks(&mut queue, ROUND), [false; 16]);
+    (0..8).for_each(|_| queue.on_done(TO_FAST, 1_000));
+    assert_eq!(marks(&mut queue, ROUND.after(Span::from_millis(3))), [true; 8]);
+}
+
+#[test]
+fn the_two_queues_of_a_station_are_those_of_dualpi2() {
+    let (mut queue, mut host) = (dual(), Record::default());
+    for handle in 0..4 {
+        queue.enqueue(of(Ecn::NotEct, handle, ROUND), ROOM, &mut host);
+        queue.enqueue(of(Ecn::Ect1, 10 + handle, ROUND), ROOM, &mut host);
+    }
+    let now = ROUND.after(Span::from_millis(3));
+    let left: Vec<_> = std::iter::from_fn(|| queue.dequeue(now, &mut host)).collect();
+    let handles: Vec<_> = left.iter().map(|packet| packet.handle).collect();
+    assert_eq!(handles, [10, 0, 11, 12, 13, 1, 2, 3], "the classic queue has a tenth");
+    let marked: Vec<_> =
+        left.iter().filter(|packet| packet.ecn == Ecn::Ce).map(|packet| packet.handle).collect();
+    assert_eq!(marked, [10, 11, 12], "nothing is behind the last");
+    let names: Vec<_> = queue.counts().iter().map(|count| count.name).collect();
+    assert_eq!(names, ["l4s_packets", "l4s_waited", "classic_packets", "classic_waited"]);
+    assert_eq!([0, 2].map(|place| queue.counts()[place].value), [4, 4]);
+}
+
+#[test]
+fn a_full_queue_loses_packets_of_the_longer_queue_of_a_station() {
+    let (mut queue, mut host) = (dual(), Record::default());
+    let room = Backlog { packets: 12, bytes: u64::MAX };
+    for handle in 0..12 {
+        let ecn = if handle < 8 { Ecn::Ect1 } else { Ecn::Ect0 };
+        queue.enqueue(of(ecn, handle, ROUND), room, &mut host);
+    }
+    queue.enqueue(of(Ecn::Ect0, 12, ROUND), room, &mut host);
+    let dropped: Vec<_> = (0..4).map(|handle| (handle, DropCause::Full)).collect();
+    assert_eq!((host.drops, queue.backlog().packets), (dropped, 9));
+}
+
+proptest! {
+    /// Each packet leaves or is dropped once, those of a flow in their order, and only its own codepoint can become CE.
+    #[test]
+    fn either_law_keeps_packets_and_their_order(
+        steps in prop::collection::vec((0u32..4, 0u64..4, any::<bool>(), any::<bool>()), 1..300),
+        packets in 2u32..40,
+        is_dual in any::<bool>(),
+    ) {
+        let mut queue = if is_dual { dual() } else { stepped() };
+        queue.on_reach(TO_SLOW, &SLOW);
+        let (mut host, mut now, mut left) = (Record::default(), 0, Vec::new());
+        let room = Backlog { packets, bytes: u64::MAX };
+        for (number, (codepoint, millis, to_slow, sends)) in steps.iter().enumerate() {
+            now += millis * 1_000_000;
+            let lane = if *to_slow { TO_SLOW } else { TO_FAST };
+            let new = Queued { lane, ..of(Ecn::of_bits(*codepoint as u8), number as u32, Time(now)) };
+            queue.enqueue(new, room, &mut host);
+            prop_assert!(queue.backlog().packets <= packets);
+            if *sends && let Some(packet) = queue.dequeue(Time(now), &mut host) {
+                left.push(packet);
+                queue.on_done(packet.lane, packet.bytes);
+            }
+        }
+        while let Some(packet) = queue.dequeue(Time(now), &mut host) {
+            left.push(packet);
+            queue.on_done(packet.lane, packet.bytes);
+        }
+        prop_assert_eq!(queue.backlog(), Backlog::default());
+        for packet in &left {
+            let was = Ecn::of_bits(steps[packet.handle as usize].0 as u8);
+            prop_assert!(packet.ecn == was || packet.ecn == Ecn::Ce && was.is_capable());
+        }
+        for lane in [TO_FAST, TO_SLOW] {
+            for flow in 0..4 {
+                let of_flow: Vec<_> =
+                    left.iter().filter(|one| (one.lane, one.flow) == (lane, flow)).map(|one| one.handle).collect();
+                prop_assert!(of_flow.is_sorted());
+            }
+        }
+        let mut seen: Vec<_> =
+            left.iter().map(|one| one.handle).chain(host.drops.iter().map(|drop| drop.0)).collect();
+        seen.sort_unstable();
+        prop_assert_eq!(seen, (0..steps.len() as u32).collect::<Vec<u32>>());
+    }
 }

@@ -16,6 +16,14 @@ fn only_round_trips_with_growing_delays_raise_the_longest() {
 }
 
 #[test]
+fn a_duplicate_gives_no_round_trip() {
+    let (mut law, mut window) = (Ejtcp::new(&EjtcpConfig::default()), window());
+    see(&mut law, QUEUEING, 100, &mut window);
+    law.on_ack(&Ack { progress: Progress::Duplicate, ..stamped(400, 900, 300) }, &mut window);
+    assert_eq!((law.rtt, law.max_rtt), (Span::from_millis(100), Span::from_millis(100)));
+}
+
+#[test]
 fn growth_is_renos_and_bursts_are_limited_from_the_first_acknowledgement_on() {
     let mut window = window();
     let mut law = Ejtcp::new(&EjtcpConfig::default());

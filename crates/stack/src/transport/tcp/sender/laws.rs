@@ -112,11 +112,12 @@ impl<P: Parts> Sender<P> {
         rtt: Option<Span>,
         flight: u32,
     ) -> Ack {
+        let sacked = self.board.sacked_sent().map(|sent| arrived.now.since(sent));
         let delivered = self.board.take_news();
         Ack {
             now: arrived.now,
             progress,
-            rtt,
+            rtt: sacked.or(rtt),
             newest_sent: None,
             srtt: self.rtt.srtt(),
             una: self.board.una(),

@@ -1,10 +1,10 @@
 //! Reports of losses to a law: each copy or segment once, when it is declared lost and before it is sent again,
-//! whichever recovery declares it, at whichever event.
+//! whichever recovery declares it, at whichever event. Round trips of what arrives beyond a hole.
 
 use std::collections::BTreeMap;
 
 use super::*;
-use crate::hooks::{Ack, Congestion, Departure, Loss, LossResponse, Window};
+use crate::hooks::{Ack, Congestion, Departure, Loss, LossResponse, Progress, Window};
 use crate::registry::RecoveryMachine;
 use crate::transport::tcp::{self, Endpoint, LossDetection, SackPipe, Undo};
 
@@ -23,6 +23,8 @@ struct Ears {
     /// When the last event was, and reports of losses at a time before it.
     now: Time,
     early: u32,
+    /// The round trips of duplicates: how many, and the shortest.
+    beyond: (u32, Option<Span>),
 }
 
 impl Congestion for Ears {
@@ -50,6 +52,9 @@ impl Congestion for Ears {
 
     fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
         self.now = self.now.max(ack.now);
+        if let (Progress::Duplicate, Some(rtt)) = (ack.progress, ack.rtt) {
+            self.beyond = (self.beyond.0 + 1, self.beyond.1.into_iter().chain([rtt]).min());
+        }
         window.cwnd = (window.cwnd + 0.1).min(WINDOW);
     }
 
@@ -149,11 +154,13 @@ fn each_loss_is_heard_once_and_before_the_segment_is_sent_again_whatever_declare
                 ..Profile::Modern.with(Listening(kind))
             };
             let (ears, timeouts) = transfer(&config, seed);
-            let Ears { late, twice, early, heard, .. } = ears;
+            let Ears { late, twice, early, heard, beyond, .. } = ears;
             let what = format!("{kind:?} {loss_detection:?} {sack_pipe:?} {seed}: {heard}");
             assert_eq!((late, early), (0, 0), "{what}");
             // ns-2's forgets what was selectively acknowledged, and so loses what has arrived as often as that.
             assert!(twice == 0 || sack_pipe == counted, "{what}: {twice} twice");
+            let has_sack = matches!(kind, Sack | Fack);
+            assert_eq!((beyond.0 > 100, beyond.1), (has_sack, has_sack.then_some(ONE_WAY * 2)), "{what}");
             assert!(heard > 30 && timeouts > 3, "{kind:?}: {heard} and {timeouts}");
         }
     }

@@ -1,8 +1,8 @@
-"""A suite: cases that a congestion law must meet, from `suites/<id>.toml`.
+"""A suite: cases that a law must meet, from `suites/<id>.toml`.
 
 A case is a claim (see `lasthop.papers.claims`) about the law under test: kinds other than `mean` compare it
-with the standard law. Its scenario sweeps the law of the flows under test. `section` is the part of the
-document that asks for the case.
+with the standard law. Its scenario sweeps the keys that end with the `subject` of the suite: by default the
+congestion law of the flows under test. `section` is the part of the document that asks for the case.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ PASSES, FAILS = "passes", "fails"
 WORDS = {AGREES: PASSES, CANNOT_TELL: CANNOT_TELL, DIFFERS: FAILS}
 """The verdict of a case for the verdict of its claim."""
 
-_LAW = ".tcp.congestion"
+_CONGESTION = "tcp.congestion"
 _OWN = ("section", "says", "scenario")
-_HEAD = {"title", "version", "standard", "left-out", "case"}
+_HEAD = {"title", "version", "subject", "standard", "left-out", "case"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,7 @@ class Case:
         section: The section of the document that asks for it.
         says: What it demands, in one sentence.
         scenario: The id of its scenario.
+        subject: How the keys end that set the law under test.
         parts: The parts of its claim.
         file: The file of the suite, for messages.
     """
@@ -49,6 +50,7 @@ class Case:
     section: str
     says: str
     scenario: str
+    subject: str
     parts: Mapping[str, Any]
     file: Path
 
@@ -59,7 +61,7 @@ class Case:
             law: The law under test.
             standard: The law that it is compared with.
         """
-        key = swept(self.scenario)[0]
+        key = swept(self.scenario, self.subject)[0]
         sides = {"at": {**self.parts.get("at", {}), key: law}}
         if self.parts.get("kind", "mean") != "mean":
             sides = {"this": {key: law}, "that": {key: standard}}
@@ -75,6 +77,7 @@ class Suite:
         id: Its name.
         title: What it is about.
         version: Its version: a change of a case or scenario makes a new one.
+        subject: How the keys end that set the law under test.
         standard: The law that others are compared with.
         left_out: What the document asks for and the suite does not have.
         cases: The cases, in the order of the document.
@@ -83,6 +86,7 @@ class Suite:
     id: str
     title: str
     version: int
+    subject: str
     standard: str
     left_out: tuple[str, ...]
     cases: tuple[Case, ...]
@@ -93,9 +97,14 @@ class Suite:
         return list(dict.fromkeys(case.scenario for case in self.cases))
 
     @property
+    def is_of_congestion(self) -> bool:
+        """Whether the laws are congestion laws, which may also be in Python."""
+        return self.subject == _CONGESTION
+
+    @property
     def laws(self) -> list[str]:
         """The laws that the scenarios compare."""
-        key, points = swept(self.scenarios[0])[0], _scenario(self.scenarios[0]).points()
+        key, points = swept(self.scenarios[0], self.subject)[0], _scenario(self.scenarios[0]).points()
         return list(dict.fromkeys(point[key] for point in points))
 
 
@@ -104,14 +113,14 @@ def _scenario(ident: str) -> Scenario:
     return load(paths.shipped_file(ident))
 
 
-def swept(ident: str) -> list[str]:
-    """The keys that a scenario sweeps to change the law of the flows under test."""
-    return [key for key in _scenario(ident).points()[0] if key.endswith(_LAW)]
+def swept(ident: str, subject: str) -> list[str]:
+    """The keys that a scenario sweeps to change the law under test."""
+    return [key for key in _scenario(ident).points()[0] if key.endswith(f".{subject}")]
 
 
-def among(ident: str, laws: Sequence[str]) -> Scenario:
+def among(ident: str, subject: str, laws: Sequence[str]) -> Scenario:
     """A scenario of a suite with these laws under test."""
-    axes: dict[str, object] = {key: list(laws) for key in swept(ident)}
+    axes: dict[str, object] = {key: list(laws) for key in swept(ident, subject)}
     return _scenario(ident).vary(axes if len(axes) == 1 else {"zip": axes})
 
 
@@ -145,9 +154,10 @@ def read(file: Path) -> Suite:
     for name in whole:
         if name not in _HEAD:
             raise UsageError(f"{file}: {name}: unknown key; {nearest(name, sorted(_HEAD))}")
+    subject = whole.get("subject", _CONGESTION)
     try:
-        cases = tuple(_case(file, dict(entry)) for entry in whole["case"])
-        head = whole["title"], whole["version"], whole["standard"], tuple(whole.get("left-out", ()))
+        cases = tuple(_case(file, subject, dict(entry)) for entry in whole["case"])
+        head = whole["title"], whole["version"], subject, whole["standard"], tuple(whole.get("left-out", ()))
     except KeyError as e:
         raise UsageError(f"{file}: no {e.args[0]}; expected one") from e
     found = Suite(file.stem, *head, cases)
@@ -160,10 +170,10 @@ def read(file: Path) -> Suite:
     return found
 
 
-def _case(file: Path, entry: dict[str, Any]) -> Case:
+def _case(file: Path, subject: str, entry: dict[str, Any]) -> Case:
     where = f"{file}: {entry.get('id', 'case')}"
     for name in ("id", *_OWN):
         if not isinstance(entry.get(name), str):
             raise UsageError(f"{where}: {name}; expected text")
     section, says, scenario = (entry.pop(name) for name in _OWN)
-    return Case(entry.pop("id"), section, says, scenario, entry, file)
+    return Case(entry.pop("id"), section, says, scenario, subject, entry, file)

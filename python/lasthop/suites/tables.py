@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from lasthop.base.quantity import digits
 from lasthop.base.table import grid, markdown
-from lasthop.suite.cases import FAILS, PASSES, WORDS
+from lasthop.suites.cases import FAILS, PASSES, WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lasthop.papers.results import Outcome
-    from lasthop.suite.cases import Case, Suite
-    from lasthop.suite.measured import Results
+    from lasthop.suites.cases import Case, Suite
+    from lasthop.suites.measured import Results
 
     Paint = Callable[[str, str], str]
 
@@ -94,9 +94,13 @@ def sign(one: Outcome) -> str:
 
 def value(case: Case, chosen: Suite, one: Outcome) -> str:
     """A value with its interval and unit."""
-    unit = case.claim(chosen.standard, chosen.standard).unit
     ends = f" [{digits(one.low, 3)}, {digits(one.high, 3)}]" if one.low is not None else ""
-    return f"{digits(one.mean, 3)}{ends} {unit}".rstrip()
+    return f"{digits(one.mean, 3)}{ends} {unit(case, chosen)}".rstrip()
+
+
+def unit(case: Case, chosen: Suite) -> str:
+    """The unit of a case; empty for a ratio."""
+    return case.claim(chosen.standard, chosen.standard).unit
 
 
 def demand(case: Case, chosen: Suite) -> str:

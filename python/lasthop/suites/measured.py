@@ -15,13 +15,13 @@ from lasthop.papers.measure import is_stale, judge
 from lasthop.papers.results import Outcome, outcome
 from lasthop.study.study import Study
 from lasthop.study.sweep import Listener, Sweep
-from lasthop.suite.cases import WORDS, among, suite
+from lasthop.suites.cases import WORDS, among, suite
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from lasthop.suite.cases import Case, Suite
+    from lasthop.suites.cases import Case, Suite
 
 PUBLISHED = ".results.json"
 """The ending of the file with the published results of a suite."""
@@ -120,7 +120,7 @@ def measure(
     sources: dict[str, str] = {}
     for name in chosen.scenarios:
         place = folder / name.rpartition("/")[2]
-        study = Study.create(among(name, every), place, fresh=is_stale(place))
+        study = Study.create(among(name, chosen.subject, every), place, fresh=is_stale(place))
         Sweep(study, jobs=jobs, listener=listener(name)).run()
         sources |= {
             law.name: law.identity for law in used(study.scenario.text, tuple(study.scenario.overrides))

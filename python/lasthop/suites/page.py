@@ -10,16 +10,16 @@ from lasthop.base.files import put
 from lasthop.base.quantity import digits
 from lasthop.report.markup import badge_class, coded, scrolling, unbroken
 from lasthop.report.sheet import admit, sheet
-from lasthop.suite import tables
-from lasthop.suite.cases import PASSES
+from lasthop.suites import tables
+from lasthop.suites.cases import PASSES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
     from lasthop.papers.results import Outcome
-    from lasthop.suite.cases import Case, Suite
-    from lasthop.suite.measured import Results
+    from lasthop.suites.cases import Case, Suite
+    from lasthop.suites.measured import Results
 
 # A drawing: its width, the room of the names of laws and of the values, and the height of a row.
 _WIDTH, _NAMES, _VALUES, _ROW = 560, 104, 120, 20
@@ -39,7 +39,7 @@ def html(chosen: Suite, found: Results, known: Results | None = None) -> str:
         f'<p class="eyebrow">lasthop suite {escape(chosen.id)}, version {chosen.version}</p>'
         f"<h1>{escape(chosen.title)}</h1>"
         f'<p class="headline">{escape(headline)}</p>'
-        f'<p class="about">{len(chosen.cases)} cases; each compares a law with {escape(chosen.standard)} '
+        f'<p class="about">{len(chosen.cases)} cases; a law is compared with {escape(chosen.standard)} '
         "over the same random numbers. Intervals are of 95 %; a case passes if the whole interval meets the "
         "demand.</p>"
         f"{scrolling('Verdicts', _matrix(chosen, found))}"

@@ -1,1 +1,0 @@
-"""Suites: fixed sets of cases by which a congestion law is compared with those that are known."""
