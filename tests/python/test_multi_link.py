@@ -107,6 +107,63 @@ def test_what_goes_to_a_station_of_one_link_does_not_go_on_another() -> None:
     assert found["links.more-0.frames_sent"] == 0
 
 
+# Bulk data over a wire to a station with two links, and to one with the first link alone.
+TCP = """
+[run]
+duration     = "1500 ms"
+warmup       = "500 ms"
+replications = 1
+[nodes]
+server = {}
+ap     = {}
+sta    = {}
+phone  = {}
+[links.wire]
+kind  = "wired"
+nodes = ["server", "ap"]
+rate  = "5 Gbit/s"
+delay = "2 ms"
+[links.low]
+kind         = "wifi"
+nodes        = ["ap", "sta", "phone"]
+access-point = "ap"
+standard     = "802.11be"
+queue        = "4000 packets"
+[flows.down]
+from = "server"
+to   = "sta"
+tcp  = { window = "4000 segments" }
+[flows.old]
+from = "server"
+to   = "phone"
+"""
+
+
+@pytest.mark.parametrize("kind", ["lle-tcp", "ack-filter", "snoop"])
+def test_an_agent_of_a_device_sees_what_goes_over_all_of_its_links(kind: str) -> None:
+    both = cell("", text=f'{TCP}[agents.all]\nkind = "{kind}"\n')
+    found = metrics_of(both)
+    assert found["links.more-0.aggregated_mpdus"] > 10_000
+    # As an agent of one link it has all packets of both ways, and none twice.
+    names = {"lle-tcp": "generated", "ack-filter": "suppressed", "snoop": "passed"}
+    alone = metrics_of(lh.Scenario.from_text(both.text.split("[links.more-0]")[0], "one.toml"))
+    shares = [m[f"agents.all.{names[kind]}"] / m["goodput_bps"] for m in (found, alone)]
+    assert shares[0] == pytest.approx(shares[1], rel=0.1)
+    assert found["flows.old.goodput_bps"] > 1e7
+
+
+@pytest.mark.parametrize("law", ["fq-codel", "codel", "mac80211", "red"])
+def test_the_law_of_the_first_link_manages_the_queue_of_all(law: str) -> None:
+    slow = {"mcs": "1", "width": "20 MHz", "aggregate.count": "16"}
+    settings = {f"links.{name}.{key}": value for name in ("low", "more-0") for key, value in slow.items()}
+    unmanaged = cell("", text=TCP).set({**settings, "run.duration": "3 s", "run.warmup": "1 s"})
+    managed, without = (metrics_of(one) for one in (unmanaged.set({"links.low.aqm.law": law}), unmanaged))
+    assert managed["flows.down.rtt_p50_s"] < 0.4 * without["flows.down.rtt_p50_s"]
+    assert managed["links.low.drops_aqm"] > 0
+    assert managed["links.more-0.aggregated_mpdus"] > 1000
+    assert managed["links.more-0.queue_mean_packets"] == managed["links.low.queue_mean_packets"]
+
+
 def test_the_bound_on_the_cost_of_a_run_counts_what_all_links_carry() -> None:
     text = CELL.replace("udp  = {}\n", "").replace(
         'app  = { kind = "cbr", cbr = { packet = "1472 B", rate = "6 Gbit/s" } }',
@@ -133,7 +190,10 @@ def test_the_bound_on_the_cost_of_a_run_counts_what_all_links_carry() -> None:
             {"links.low.ofdma.scheduler": "round-robin"},
             "links.low has ofdma, which multi-link devices lack here; expected none",
         ),
-        ({"links.more-0.aqm.law": "codel"}, "links.more-0 has aqm, which multi-link devices lack here"),
+        (
+            {"links.more-0.aqm.law": "codel"},
+            'the queue that links.more-0.aqm manages is that of "low"; expected links.low.aqm',
+        ),
     ],
 )
 def test_what_cannot_be_is_refused(changes: dict[str, str], wrong: str) -> None:
@@ -142,7 +202,7 @@ def test_what_cannot_be_is_refused(changes: dict[str, str], wrong: str) -> None:
     assert wrong in str(caught.value)
 
 
-def test_stations_of_other_links_agents_and_hand_offs_are_refused() -> None:
+def test_stations_of_other_links_riders_and_hand_offs_are_refused() -> None:
     text = CELL.replace("sta = {}", "sta = {}\nother = {}")
     with pytest.raises(lh.ScenarioError, match='other is not a station of "low"; expected stations of that'):
         lh.Scenario.from_text(
@@ -159,8 +219,12 @@ def test_stations_of_other_links_agents_and_hand_offs_are_refused() -> None:
             ),
             "x.toml",
         )
-    with pytest.raises(lh.ScenarioError, match=r"agents of multi-link devices such as those of links\.low"):
-        cell("", text=CELL + '[agents.lle]\nkind = "lle-tcp"\nflows = ["down"]\n')
+    with pytest.raises(
+        lh.ScenarioError, match=r"nothing rides in the acknowledgements of multi-link devices"
+    ):
+        cell("", text=TCP + '[agents.all]\nkind = "hack"\n')
+    with pytest.raises(lh.ScenarioError, match='multi-link devices sit on their first link; expected "low"'):
+        cell("", text=TCP + '[agents.all]\nkind = "lle-tcp"\nlink = "more-0"\n')
     moves = 'handoff = { law = "script", script = "100 ms", from = "low", to = "wlan" }'
     text = CELL.replace("sta = {}", f"sta = {{ {moves} }}")
     text += '[links.wlan]\nkind = "wifi"\nnodes = ["ap", "sta"]\naccess-point = "ap"\nstandard = "802.11ax"\n'

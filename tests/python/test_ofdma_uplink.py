@@ -51,7 +51,9 @@ def scenario(
     )
 
 
-def closed_form_mbps(stations: int, width: int, mcs: int, interval: str) -> float:
+def closed_form_mbps(
+    stations: int, width: int, mcs: int, interval: str, txop: float = math.inf, window: int = 256
+) -> float:
     """Saturated stations that do not contend, with a request for reports each time or hardly any."""
     alone = {20: (242, 1, 234), 40: (484, 1, 468), 80: (996, 1, 980), 160: (1992, 1, 1960)}
     _, rus, subcarriers = next(ru for ru in [*RUS[width], alone[width]] if ru[1] <= stations)
@@ -60,11 +62,13 @@ def closed_form_mbps(stations: int, width: int, mcs: int, interval: str) -> floa
     def ppdu(size: int) -> float:
         return PREAMBLE + SYMBOL * math.ceil((22 + 8 * size) / bits)
 
-    longest = PREAMBLE + SYMBOL * math.floor((5484 - PREAMBLE) / SYMBOL)
+    asking = legacy(28 + 5 * rus) + SIFS + ppdu(NULL + 4) + SIFS if interval == "1 ms" else 0
+    before, after = legacy(28 + 6 * rus) + SIFS, SIFS + legacy(22 + 2 * rus)
+    # The time that is reserved has a BlockAck with a bitmap for each station.
+    reserved = asking + before + SIFS + legacy(22 + (4 + window // 8) * rus)
+    longest = PREAMBLE + SYMBOL * math.floor((min(5484, txop - reserved) - PREAMBLE) / SYMBOL)
     mpdus = next(n for n in range(256, 0, -1) if ppdu((n - 1) * SUBFRAME + MPDU + 4) <= longest)
-    turn = AIFS + BACKOFF + legacy(28 + 6 * rus) + SIFS + longest + SIFS + legacy(22 + 2 * rus)
-    if interval == "1 ms":
-        turn += legacy(28 + 5 * rus) + SIFS + ppdu(NULL + 4) + SIFS
+    turn = AIFS + BACKOFF + asking + before + longest + after
     return rus * mpdus * 1472 * 8 / turn
 
 
@@ -80,6 +84,16 @@ def test_saturated_stations_have_the_goodput_of_the_closed_form(
     assert goodput == pytest.approx(closed_form_mbps(stations, width, mcs, interval), rel=0.005)
     assert run.metrics.get("jain_index", 1.0) > 0.99
     assert run.metrics["links.air.frames_collided"] == 0
+
+
+@pytest.mark.parametrize(("stations", "width", "mcs"), [(2, 80, 11), (8, 80, 11), (9, 20, 7)])
+def test_reports_data_and_a_block_ack_with_all_bitmaps_end_within_the_txop(
+    stations: int, width: int, mcs: int
+) -> None:
+    limits = {"links.air.edca.best-effort.txop": "4096 us"}
+    run = scenario(stations, width, mcs, "1 ms").set(limits).run()
+    goodput = (run.metrics["flows.up.goodput_bps"] or 0.0) / 1e6
+    assert goodput == pytest.approx(closed_form_mbps(stations, width, mcs, "1 ms", 4096), rel=0.005)
 
 
 def test_more_stations_than_rus_are_triggered_in_turns() -> None:

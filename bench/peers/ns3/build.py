@@ -8,11 +8,13 @@ The exit code is 2 where the wheel or the compiler is missing, with the reason. 
 from __future__ import annotations
 
 import importlib.util
+import json
 import shutil
 import subprocess
 import sys
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).parent
 
@@ -58,6 +60,31 @@ def program(name: str, folder: Path) -> Path:
     options += ["-Wl,--allow-shlib-undefined", "-Wl,--as-needed"]
     subprocess.run(["g++", str(source), "-o", str(built), *options, *links], check=True)
     return built
+
+
+def begin(name: str, seconds: float) -> tuple[Path, str, float]:
+    """A program in the folder that the arguments give, the release of ns-3, and the time to measure."""
+    why = missing()
+    if why is not None:
+        print(why, file=sys.stderr)
+        raise SystemExit(2)
+    found = wheel()
+    assert found is not None
+    given = float(sys.argv[2]) if len(sys.argv) > 2 else seconds
+    return program(name, Path(sys.argv[1])), found[1], given
+
+
+def run(program: Path, settings: dict[str, object]) -> Any:
+    """What a program prints for these settings."""
+    options = [f"--{key}={json.dumps(value).strip(chr(34))}" for key, value in settings.items()]
+    return json.loads(
+        subprocess.run([str(program), *options], capture_output=True, text=True, check=True).stdout
+    )
+
+
+def inline(cell: dict[str, object]) -> str:
+    """An inline table of TOML."""
+    return "{ " + ", ".join(f"{key} = {json.dumps(value)}" for key, value in cell.items()) + " }"
 
 
 def main() -> int:

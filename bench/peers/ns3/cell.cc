@@ -76,6 +76,10 @@ struct Settings
     uint32_t seed = 1;
     // How the stations acknowledge PPDUs to several of them; none has no such PPDUs.
     std::string ofdma = "none";
+    // How stations contend beside triggers of the access point; none has no triggers. Before each it asks for reports.
+    std::string uplink = "none";
+    bool reports = false;
+    uint32_t txop = 0;
 };
 
 // The bytes of one subframe of an A-MPDU with a packet of this size: delimiter, header and check sequence, LLC, padding.
@@ -114,7 +118,7 @@ Prepare(const Settings& s, WifiPhyHelper& phy)
     phy.Set("TxPowerEnd", DoubleValue(20));
 }
 
-// The access point serves several stations at once, down only.
+// The access point serves several stations at once, and lets several send at once.
 void
 Schedule(const Settings& s, WifiMacHelper& mac)
 {
@@ -122,14 +126,34 @@ Schedule(const Settings& s, WifiMacHelper& mac)
     {
         return;
     }
+    const bool isUp = s.uplink != "none";
     const auto sequence = s.ofdma == "requests"  ? WifiAcknowledgment::DL_MU_BAR_BA_SEQUENCE
                           : s.ofdma == "trigger" ? WifiAcknowledgment::DL_MU_TF_MU_BAR
                                                  : WifiAcknowledgment::DL_MU_AGGREGATE_TF;
     mac.SetMultiUserScheduler("ns3::RrMultiUserScheduler",
                               "NStations", UintegerValue(74),
-                              "EnableUlOfdma", BooleanValue(false),
-                              "EnableBsrp", BooleanValue(false));
+                              "EnableUlOfdma", BooleanValue(isUp),
+                              "EnableBsrp", BooleanValue(isUp && s.reports),
+                              "UlPsduSize", UintegerValue(s.payload + 28),
+                              // Soon enough that the next backoff begins when the last exchange has ended.
+                              "AccessReqInterval", TimeValue(MicroSeconds(isUp ? 20 : 0)));
     mac.SetAckManager("ns3::WifiDefaultAckManager", "DlMuAckSequenceType", EnumValue(sequence));
+    // Data frames have the size of the queue, and data may follow reports in a TXOP.
+    mac.SetFrameExchangeManager("SetQueueSize", BooleanValue(isUp), "ContinueTxopAfterBsrp", BooleanValue(isUp));
+}
+
+// What stations contend with once they were triggered.
+void
+Defer(const Settings& s, HeConfiguration& he)
+{
+    if (s.uplink == "none" || s.uplink == "contend")
+    {
+        return;
+    }
+    he.m_muBeAifsn = he.m_muBkAifsn = he.m_muViAifsn = he.m_muVoAifsn = s.uplink == "silent" ? 0 : 8;
+    he.m_muBeCwMin = he.m_muBkCwMin = he.m_muViCwMin = he.m_muVoCwMin = 511;
+    he.m_muBeCwMax = he.m_muBkCwMax = he.m_muViCwMax = he.m_muVoCwMax = 1023;
+    he.m_beMuEdcaTimer = he.m_bkMuEdcaTimer = he.m_viMuEdcaTimer = he.m_voMuEdcaTimer = MicroSeconds(2088960);
 }
 
 NetDeviceContainer
@@ -140,6 +164,8 @@ Cell(const Settings& s, const NodeContainer& hub, const NodeContainer& stations)
     wifi.SetRemoteStationManager("ns3::ConstantRateWifiManager",
                                  "DataMode", StringValue(Mode(s).GetUniqueName()),
                                  "ControlMode", StringValue("OfdmRate24Mbps"),
+                                 // That of triggers.
+                                 "NonUnicastMode", StringValue("OfdmRate24Mbps"),
                                  "RtsCtsThreshold", UintegerValue(s.rts ? 0 : 4692480),
                                  "IncrementRetryCountUnderBa", BooleanValue(true));
     YansWifiPhyHelper yans;
@@ -171,7 +197,8 @@ Cell(const Settings& s, const NodeContainer& hub, const NodeContainer& stations)
     const uint32_t back = isTcp ? 52 : s.payload + 28;
     const bool isDown = s.direction == "down";
     WifiMacHelper mac;
-    mac.SetType("ns3::ApWifiMac", "BeaconGeneration", BooleanValue(false));
+    // What a station has reported holds until it reports again.
+    mac.SetType("ns3::ApWifiMac", "BeaconGeneration", BooleanValue(false), "BsrLifetime", TimeValue(Seconds(1000)));
     Schedule(s, mac);
     NetDeviceContainer devices = Install(s, wifi, phy, mac, hub, isDown ? data : back);
     mac.SetType("ns3::StaWifiMac", "ActiveProbing", BooleanValue(true), "MaxMissedBeacons", UintegerValue(1000000));
@@ -182,6 +209,8 @@ Cell(const Settings& s, const NodeContainer& hub, const NodeContainer& stations)
         if (s.standard == "ax")
         {
             device->GetHeConfiguration()->SetGuardInterval(NanoSeconds(s.gi));
+            Defer(s, *device->GetHeConfiguration());
+            device->GetMac()->GetQosTxop(AC_BE)->SetTxopLimit(MicroSeconds(s.txop));
         }
         device->GetHtConfiguration()->m_sgiSupported = s.gi == 400;
         if (s.errors > 0)
@@ -227,7 +256,8 @@ Flows(const Settings& s, Ptr<Node> hub, const NodeContainer& stations, const Ipv
     const std::string factory = isTcp ? "ns3::TcpSocketFactory" : "ns3::UdpSocketFactory";
     const auto phyRate = Mode(s).GetDataRate(MHz_u(s.width), NanoSeconds(s.gi), s.streams);
     // Each station's share and more, so that queues are never empty.
-    const double share = s.stations == 1 ? 1.2 : (s.direction == "down" ? 1.3 : 2.5) / s.stations;
+    const bool isShared = s.direction == "down" || s.uplink != "none";
+    const double share = s.stations == 1 ? 1.2 : (isShared ? 1.3 : 2.5) / s.stations;
     ApplicationContainer sinks;
     for (uint32_t i = 0; i < stations.GetN(); ++i)
     {
@@ -252,7 +282,11 @@ Flows(const Settings& s, Ptr<Node> hub, const NodeContainer& stations, const Ipv
             udp.SetAttribute("Interval", TimeValue(Seconds(s.payload * 8 / (phyRate * share))));
             source = udp.Install(from);
         }
-        source.Start(Seconds(0.5) + MicroSeconds(137 * i));
+        // Stations that send to an access point that triggers them set up block acknowledgement one after the other, and
+        // the association of many takes a while. Those that receive begin together: the scheduler sends nothing to one
+        // without an agreement while it has packets for others.
+        const auto apart = MicroSeconds(s.uplink == "none" || isDown ? 137 : 20000);
+        source.Start(Seconds(s.stations > 20 ? 1.5 : 0.5) + apart * i);
     }
     return sinks;
 }
@@ -270,7 +304,8 @@ Print(const Settings& s, double cpu, const std::vector<double>& goodputs)
               << ", \"transport\": \"" << s.transport << "\", \"direction\": \"" << s.direction << "\", \"payload\": "
               << (s.transport == "udp" ? s.payload : 1448) << ", \"rts\": " << (s.rts ? "true" : "false") << ", \"bar\": "
               << (s.bar ? "true" : "false") << ", \"errors\": " << s.errors << ", \"retries\": " << s.retries << ", \"queue\": "
-              << s.queue << ", \"ofdma\": \"" << s.ofdma << "\", \"warmup\": " << s.warmup << ", \"duration\": " << s.duration << ", \"seed\": " << s.seed
+              << s.queue << ", \"ofdma\": \"" << s.ofdma << "\", \"uplink\": \"" << s.uplink << "\", \"reports\": "
+              << (s.reports ? "true" : "false") << ", \"txop\": " << s.txop << ", \"warmup\": " << s.warmup << ", \"duration\": " << s.duration << ", \"seed\": " << s.seed
               << ", \"cpu_s\": " << cpu << ", \"goodput_bps\": " << std::fixed << std::setprecision(0) << sum << ", \"stations_bps\": [";
     for (size_t i = 0; i < goodputs.size(); ++i)
     {
@@ -305,6 +340,9 @@ main(int argc, char* argv[])
     command.AddValue("duration", "measured seconds", s.duration);
     command.AddValue("seed", "run number", s.seed);
     command.AddValue("ofdma", "acknowledgement of PPDUs to several stations: none, requests, trigger or aggregated-trigger", s.ofdma);
+    command.AddValue("uplink", "how stations contend beside triggers: contend, mu or silent; none has no triggers", s.uplink);
+    command.AddValue("reports", "whether each trigger for data follows one for reports", s.reports);
+    command.AddValue("txop", "limit of a TXOP in us; 0 is one exchange", s.txop);
     command.Parse(argc, argv);
     RngSeedManager::SetRun(s.seed);
     if (s.transport != "udp")

@@ -6,11 +6,8 @@ cell, by default 0.5.
 
 from __future__ import annotations
 
-import json
-import subprocess
 import sys
 from itertools import product
-from pathlib import Path
 
 import build
 
@@ -45,24 +42,14 @@ DEFAULTS = {"stations": 1, "direction": "down", "seed": 1}
 
 def main() -> int:
     """Run all cells."""
-    why = build.missing()
-    if why is not None:
-        print(why, file=sys.stderr)
-        return 2
-    found = build.wheel()
-    assert found is not None
-    seconds = float(sys.argv[2]) if len(sys.argv) > 2 else 0.5
-    program = build.program("links", Path(sys.argv[1]))
-    text = HEAD.format(release=found[1], seconds=seconds)
+    program, release, seconds = build.begin("links", 0.5)
+    text = HEAD.format(release=release, seconds=seconds)
     for cell in CELLS:
-        settings = {**DEFAULTS, **cell}
-        options = [f"--{key}={settings[key]}" for key in KEYS.split()]
-        done = subprocess.run(
-            [str(program), *options, f"--duration={seconds}"], capture_output=True, text=True, check=True
-        )
-        result = json.loads(done.stdout)
-        shown = {key: settings[key] for key in KEYS.split()} | {"goodput_mbps": result["goodput_mbps"]}
-        text += "  { " + ", ".join(f"{key} = {json.dumps(value)}" for key, value in shown.items()) + " },\n"
+        full = {**DEFAULTS, **cell}
+        settings = {key: full[key] for key in KEYS.split()}
+        result = build.run(program, {**settings, "duration": seconds})
+        shown = settings | {"goodput_mbps": result["goodput_mbps"]}
+        text += f"  {build.inline(shown)},\n"
         OUT.write_text(text + "]\n", encoding="utf-8")
         print(shown, f"{result['cpu_s']:.1f} s", flush=True)
     return 0

@@ -7,12 +7,9 @@ as long, is not run again.
 
 from __future__ import annotations
 
-import json
-import subprocess
 import sys
 import tomllib
 from itertools import product
-from pathlib import Path
 
 import build
 
@@ -20,7 +17,8 @@ OUT = build.HERE / "wifi-today.toml"
 
 HEAD = """\
 # Goodput in cells of 802.11n, ac and ax by ns-{release}: written by
-# `python bench/peers/ns3/wifi_today.py FOLDER {seconds:g}`; `duration` is the measured time of a cell.
+# `python bench/peers/ns3/wifi_today.py FOLDER {seconds:g}`; `duration` is the measured time of a cell,
+# `cpu_s` the CPU time of ns-3 for all of the cell, where known.
 #
 # One or more stations 0.5 m from an access point, so that all frames arrive with the same power; saturated
 # flows between it and each of them; UDP payload 1472 B; TCP payload 1448 B with timestamps and SACK, an ACK
@@ -31,8 +29,13 @@ HEAD = """\
 # bytes come on top. `errors` is the probability that an MPDU with a packet is in error. `bar`: a BlockAckReq
 # follows a lost BlockAck.
 #
-# `ofdma`: the access point serves several stations at once (RrMultiUserScheduler, down only), and how they
-# acknowledge it. These cells are on a spectrum channel, with queues long enough for all stations.
+# `ofdma`: the access point serves several stations at once (RrMultiUserScheduler), and how they acknowledge
+# it. These cells are on a spectrum channel; those of UDP down have queues long enough for all stations.
+# `uplink`: the access point triggers them, too, and they contend beside it (`contend`), with parameters of
+# MU EDCA that have AIFSN 8 and CW 511 to 1023 (`mu`), or not at all (`silent`). `reports`: a request for
+# reports (BSRP) precedes each trigger for data; `txop` is the limit of a TXOP in us, without which ns-3 3.44
+# sends such requests alone where the access point has no packets. Triggers go at 24 Mbit/s, and data frames
+# have the size of the queue.
 #
 # Constants of ns-3 that are not those of the standard: preamble of VHT 36 us (40: VHT-SIG-B is left out), of
 # HE 44 us (43.2 with 2x LTF and guard interval 0.8 us); a PPDU with short guard interval does not end on a
@@ -43,7 +46,7 @@ ns3 = "{release}"
 
 KEYS = (
     "standard width mcs gi streams mpdus stations transport direction rts bar errors retries queue ofdma"
-    " warmup duration seed"
+    " uplink reports txop warmup duration seed"
 )
 
 N20 = {"standard": "n", "width": 20, "mcs": 7}
@@ -63,11 +66,24 @@ DEFAULTS = {
     "retries": 7,
     "queue": 500,
     "ofdma": "none",
+    "uplink": "none",
+    "reports": False,
+    "txop": 0,
     "seed": 1,
 }
 # PPDUs to several stations: acknowledgements, and stations in a channel with one MCS.
 SHARED = ("requests", "trigger", "aggregated-trigger")
 SHARING = ({"width": 20, "mcs": 7}, {"width": 80, "mcs": 11})
+# PPDUs from several: channels and numbers of stations, and the seconds until so many have agreements.
+TRIGGERING = (
+    ({"width": 20, "mcs": 7}, (1, 2, 4, 8, 16, 30)),
+    ({"width": 40, "mcs": 7}, (1, 2, 4, 8, 16)),
+    ({"width": 80, "mcs": 11}, (1, 2, 4, 8, 16)),
+    ({"width": 160, "mcs": 11}, (2, 4)),
+)
+SETTLED = {1: 0.8, 2: 0.8, 4: 0.8, 8: 0.8, 16: 1.3, 30: 2.4}
+# Without requests for reports and with them.
+REPORTING = ({"reports": False, "txop": 0}, {"reports": True, "txop": 4096})
 # A timeout of TCP takes a second: the measured time for TCP is longer. It begins when slow start is over, in
 # which ns-3 sometimes loses half a second to a timeout.
 TCP_SHARE = 2.0
@@ -104,9 +120,10 @@ def cells() -> list[dict[str, object]]:
         for (kind, bar), stations, seed in product(CONTENDING, (5, 10, 20), SEEDS[1:])
     ]
     many += [
-        {**AX80, **channel, "stations": stations, "queue": 3000, "ofdma": ofdma}
+        {**AX80, **channel, "stations": stations, "queue": 3000, "ofdma": ofdma, "duration": 1.0}
         for channel, stations, ofdma in product(SHARING, (2, 4, 8, 16), SHARED)
     ]
+    many += triggered()
     return list({identity(whole(cell, 0.0)): cell for cell in one + many}.values())
 
 
@@ -118,14 +135,39 @@ def several(transport: str, errors: tuple[float, ...]) -> list[dict[str, object]
     ]
 
 
+def triggered() -> list[dict[str, object]]:
+    """Cells of UDP up and of TCP down with PPDUs from several stations."""
+    shared = {**AX80, "ofdma": "trigger", "duration": 1.0}
+    up = [
+        {**channel, **reports, "stations": stations, "uplink": "silent", "warmup": SETTLED[stations]}
+        for channel, counts in TRIGGERING
+        for reports, stations in product(REPORTING, counts)
+    ]
+    up += [
+        {**channel, "stations": stations, "uplink": "mu"}
+        for channel, counts in zip(SHARING, ((2, 4, 8, 16), (4, 16)), strict=True)
+        for stations in counts
+    ]
+    up += [
+        {**SHARING[0], "stations": stations, "uplink": "contend", "duration": 4.0, "seed": seed}
+        for stations, seed in product((2, 4, 8, 16), SEEDS)
+    ]
+    tcp = {**shared, "transport": "newreno"}
+    down = [
+        {**tcp, **SHARING[0], **way, "stations": stations, "warmup": 5.0, "duration": 10.0}
+        for way, stations in product(({}, {"uplink": "silent", **REPORTING[1]}), (1, 2, 4, 8, 16))
+    ]
+    down += [
+        {**tcp, **SHARING[1], "stations": stations, "warmup": 3.0, "duration": 2.0} for stations in (1, 4)
+    ]
+    return [{**shared, **cell, "direction": "up"} for cell in up] + down
+
+
 def whole(cell: dict[str, object], seconds: float) -> dict[str, object]:
     """All settings of a cell."""
-    full = {**DEFAULTS, "warmup": 1.0, "duration": seconds, **cell}
-    return (
-        full
-        if full["transport"] == "udp"
-        else {**full, "warmup": TCP_WARMUP, "duration": TCP_SHARE * seconds}
-    )
+    is_udp = {**DEFAULTS, **cell}["transport"] == "udp"
+    times = (1.0, seconds) if is_udp else (TCP_WARMUP, TCP_SHARE * seconds)
+    return {**DEFAULTS, "warmup": times[0], "duration": times[1], **cell}
 
 
 def identity(cell: dict[str, object]) -> tuple[object, ...]:
@@ -136,9 +178,11 @@ def identity(cell: dict[str, object]) -> tuple[object, ...]:
 
 def line(cell: dict[str, object]) -> str:
     """A cell as an inline table: what it is, and what came out."""
-    keys = [key for key in KEYS.split() if key != "ofdma" or cell.get(key, "none") != "none"]
-    shown = {key: cell[key] for key in (*keys, "goodput_mbps", "stations_mbps")}
-    return "{ " + ", ".join(f"{key} = {json.dumps(value)}" for key, value in shown.items()) + " }"
+    lacks = {"ofdma"} if cell.get("ofdma", "none") == "none" else set()
+    lacks |= {"uplink", "reports", "txop"} if cell.get("uplink", "none") == "none" else set()
+    keys = [key for key in KEYS.split() if key not in lacks]
+    cpu = ("cpu_s",) if "cpu_s" in cell else ()
+    return build.inline({key: cell[key] for key in (*keys, *cpu, "goodput_mbps", "stations_mbps")})
 
 
 def write(done: list[dict[str, object]], release: str, seconds: float) -> None:
@@ -151,14 +195,7 @@ def write(done: list[dict[str, object]], release: str, seconds: float) -> None:
 
 def main() -> int:
     """Run what the file lacks."""
-    why = build.missing()
-    if why is not None:
-        print(why, file=sys.stderr)
-        return 2
-    found = build.wheel()
-    assert found is not None
-    seconds = float(sys.argv[2]) if len(sys.argv) > 2 else 5.0
-    program = build.program("cell", Path(sys.argv[1]))
+    program, release, seconds = build.begin("cell", 5.0)
     kept = tomllib.loads(OUT.read_text(encoding="utf-8"))["cells"] if OUT.is_file() else []
     known = {identity(cell): cell for cell in kept}
     done: list[dict[str, object]] = []
@@ -166,20 +203,15 @@ def main() -> int:
         settings = whole(cell, seconds)
         name = identity(settings)
         if name not in known or known[name]["duration"] < settings["duration"]:
-            options = [f"--{key}={json.dumps(settings[key]).strip(chr(34))}" for key in KEYS.split()]
-            ran = subprocess.run([str(program), *options], capture_output=True, text=True, check=True)
-            result = json.loads(ran.stdout)
+            result = build.run(program, {key: settings[key] for key in KEYS.split()})
             rates = [round(rate / 1e6, 3) for rate in result["stations_bps"]]
-            known[name] = {
-                **settings,
-                "goodput_mbps": round(result["goodput_bps"] / 1e6, 3),
-                "stations_mbps": rates,
-            }
-            print(line(known[name]), f"{result['cpu_s']:.1f} s", flush=True)
+            goodput, cpu = round(result["goodput_bps"] / 1e6, 3), round(result["cpu_s"], 2)
+            known[name] = {**settings, "cpu_s": cpu, "goodput_mbps": goodput, "stations_mbps": rates}
+            print(line(known[name]), flush=True)
             # What is done is kept if this is stopped.
-            write(list(known.values()), found[1], seconds)
+            write(list(known.values()), release, seconds)
         done.append(known[name])
-    write(done, found[1], seconds)
+    write(done, release, seconds)
     return 0
 
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from .draw import Draw
     from .tree import Tree
 
-LACKS = {"ofdma", "aqm", "arq", "outages", "trace"}
+LACKS = {"ofdma", "arq", "outages", "trace"}
 """What multi-link devices lack, or have on one link only."""
 
 
@@ -21,7 +21,13 @@ def draw_multi_link(draw: Draw, tree: Tree) -> Tree:
     if not of_today or draw.chance(0.5):
         return tree
     tree = deepcopy(tree)
-    tree.pop("agents", None)
+    riders = {
+        name for name, agent in tree.get("agents", {}).items() if agent["kind"] in {"hack", "arq-proxy"}
+    }
+    for rider in riders:
+        del tree["agents"][rider]
+    if riders and not tree["agents"]:
+        del tree["agents"]
     first = tree["links"][draw.one(of_today)]
     window = draw.one([64, 256, 1024])
     first |= {"standard": "802.11be", "guard-interval": "0.8 us"}
@@ -33,6 +39,7 @@ def draw_multi_link(draw: Draw, tree: Tree) -> Tree:
     highest, widths, guards = MODES["802.11be"]
     for number in range(draw.whole(1, 2)):
         more = deepcopy(first) | {"multi-link": name, "mcs": draw.whole(0, highest)}
+        more.pop("aqm", None)
         more |= {"width": draw.one(widths), "guard-interval": draw.one(guards)}
         more["loss"] = draw.one([{"model": "none"}, {"model": "packet", "rate": draw.percent(0.1, 30)}])
         more["rts-threshold"] = draw.one(["never", "0 B"])

@@ -12,6 +12,7 @@ impl Net {
     /// comes before them: nothing was passed up, and no other event is due earlier. They are those that the run would
     /// process next.
     pub(crate) fn on_wlan(&mut self, number: u32, event: WlanEvent) {
+        self.lend(number as usize);
         let (horizon, channels) = (self.horizon, self.channels.len());
         let (wlan, mut host, events) = self.wlan_and_host(number as usize);
         let (mut event, mut followed) = (event, 0);
@@ -30,6 +31,7 @@ impl Net {
             host.queue.set_clock(time);
         }
         self.now = host.now;
+        self.lend(number as usize);
         self.crossings += followed;
         self.relay(number as usize);
     }
@@ -58,9 +60,21 @@ impl Net {
 
     #[inline]
     pub(super) fn with_wlan(&mut self, wlan: usize, act: impl FnOnce(&mut Wlan, &mut wlan::Host)) {
+        self.lend(wlan);
         let (medium, mut host, _) = self.wlan_and_host(wlan);
         act(medium, &mut host);
+        self.lend(wlan);
         self.relay(wlan);
+    }
+
+    /// A link of multi-link devices borrows the management of their queues from the first one, or gives it back.
+    #[inline]
+    fn lend(&mut self, wlan: usize) {
+        if let Some(of) = self.wlans[wlan].guest_of()
+            && let Ok([first, guest]) = self.wlans.get_disjoint_mut([of, wlan])
+        {
+            guest.exchange_managements(first);
+        }
     }
 
     /// What has changed at the stations of a medium concerns the other links of their devices.
@@ -77,8 +91,10 @@ impl Net {
             for other in 0..self.wlans.len() {
                 let is_theirs = self.wlans[other].devices().is_some_and(|devices| devices.contains(&device));
                 if other != wlan && is_theirs {
+                    self.lend(other);
                     let (link, mut host, _) = self.wlan_and_host(other);
                     link.notice(device, &mut host);
+                    self.lend(other);
                     self.relay_changes(other);
                 }
             }

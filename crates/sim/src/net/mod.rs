@@ -132,6 +132,12 @@ pub(crate) struct Net {
     routes: Routes,
 }
 
+/// The agents above a station of a link: those of multi-link devices sit on their first link.
+fn above(config: &Config, agents: &Agents, ports: &[usize], (link, station): (usize, u32)) -> Option<u32> {
+    let (link, station) = config.first_station(link, station as usize);
+    agents.at(ports[link] + station)
+}
+
 /// Gives channels the agents at their ends.
 fn seat(channels: &mut [Channel], exits: &[Exit], agents: &Agents) {
     for (port, exit) in exits.iter().enumerate() {
@@ -172,7 +178,7 @@ impl Net {
                         queue.slot()
                     };
                     let name = (place as u32, link.name.as_str());
-                    let above = |station: u32| agents.at(first_port + station as usize);
+                    let above = |station| above(config, &agents, &first_ports, (place, station));
                     wlans.push(Wlan::new(config, wifi, name, above, seeds, ports, &mut slot));
                 }
                 LinkKind::Frn(frn) => {

@@ -37,6 +37,7 @@ pub(super) use build::agreements;
 use classes::{ack_span, is_uplink, lost_span};
 pub(crate) use counters::WlanCounters;
 pub(crate) use host::Host;
+use linked::Guest;
 use mac::Mac;
 
 use super::agents::{Around, Handed, Stack};
@@ -96,8 +97,10 @@ pub(crate) struct Wlan {
     place: u32,
     /// The access point that polls, and how.
     pcf: Option<(NodeId, PcfConfig)>,
-    /// The most packets that a frame carries.
+    /// The most packets that a frame carries; of multi-link devices, a frame on each link.
     packets_per_frame: usize,
+    /// The link that has the management of the queues of its stations, if that is another one.
+    guest: Option<Box<Guest>>,
     /// The access category of each flow, if they differ.
     categories: Vec<Category>,
     /// The devices that its stations are, if it is a link of multi-link devices, and those of which other links have to know
@@ -120,13 +123,9 @@ struct Interface {
     /// Packets that the MAC holds, and since when it holds none.
     held: u32,
     emptied: Time,
-    /// The law that decides at arrivals, or the managed queue in front of the MAC, and the packets that the MAC has
-    /// taken from it.
-    aqm: Option<Box<Managed>>,
-    stage: Option<Box<Stage>>,
+    management: Management,
     /// The queue knows the receivers of packets, and limits the packets in the MAC.
     knows_lanes: bool,
-    below: Backlog,
     /// The agents above it, by their number.
     agents: Option<u32>,
     timing: Option<Learner>,
@@ -146,6 +145,16 @@ struct InterfaceCounters {
     lost_above: u64,
     /// From the arrival of a packet in its queue to the link's acknowledgement.
     service: Spread,
+}
+
+/// The management of a queue.
+#[derive(Debug, Default)]
+struct Management {
+    /// The law that decides at arrivals, or the managed queue in front of the MAC, and the packets that the MAC has
+    /// taken from it.
+    aqm: Option<Box<Managed>>,
+    stage: Option<Box<Stage>>,
+    below: Backlog,
 }
 
 impl Wlan {
@@ -295,7 +304,7 @@ impl Wlan {
         let now = host.now;
         debug_assert!(
             interface.held as usize == interface.mac.backlog()
-                || interface.stage.is_some()
+                || interface.management.stage.is_some()
                 || self.devices.is_some()
         );
         let mut out = MacHost {
@@ -316,7 +325,7 @@ impl Wlan {
     /// A station has accepted a packet or finished one.
     fn count_held(&mut self, station: usize, now: Time) {
         let interface = &mut self.sites[station];
-        let waiting = interface.stage.as_mut().map_or(0, |stage| stage.waiting().packets);
+        let waiting = interface.management.stage.as_mut().map_or(0, |stage| stage.waiting().packets);
         let holds = interface.mac.backlog() as u32 + waiting;
         let held = std::mem::replace(&mut interface.held, holds);
         if station == self.observer {
@@ -326,6 +335,11 @@ impl Wlan {
         }
         if holds == held {
             return;
+        }
+        if interface.management.stage.is_some()
+            && let Some(devices) = &self.devices
+        {
+            self.changed.push(devices[station]);
         }
         if holds == 0 {
             interface.emptied = now;

@@ -3,7 +3,6 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use lasthop_stack::hooks::Backlog;
 use lasthop_stack::link::dot11::{
     Agreements, Airtime, BROADCAST, Category, Frame, FrameKind, Load, Reorder, Role, Rules,
 };
@@ -14,6 +13,7 @@ use lasthop_stack::units::{Span, Time};
 use super::air::Air;
 use super::answers::Output;
 use super::arq::adopt;
+use super::linked::Guest;
 use super::mac::Mac;
 use super::{Interface, InterfaceCounters, Wlan, WlanEvent, queue};
 use crate::engine::queue::Slot;
@@ -45,14 +45,14 @@ impl Wlan {
         let asks = config.agents.iter().any(|agent| agent.scheme.needs().answers);
         let interfaces = wifi.nodes.iter().enumerate().map(|(station, &node)| {
             let role = role(wifi, node);
-            let (aqm, mut stage) = queue::management(config, (place, wifi), name, (seed, replication), node);
+            let (management, knows_lanes) = queue::management(config, place, (seed, replication), node);
             let station = station as u32;
             let mut mac = Mac::new(rules.clone(), NodeId(node as u32), role);
             let timing = adopt(&mut mac, wifi);
             link_up(&mut mac, config, place as usize);
             Interface {
                 rests: false,
-                knows_lanes: stage.as_mut().is_some_and(|stage| stage.limits_station()),
+                knows_lanes,
                 node: NodeId(node as u32),
                 mac,
                 output: Output {
@@ -68,9 +68,7 @@ impl Wlan {
                 agents: agents(station),
                 held: 0,
                 emptied: Time::ZERO,
-                aqm,
-                stage,
-                below: Backlog::default(),
+                management,
                 timing,
                 reorder: reordering(wifi, role).map(|reorder| (reorder, slot(WlanEvent::Release(station)))),
                 sent: slot(WlanEvent::Sent(station)),
@@ -101,13 +99,29 @@ impl Wlan {
             place,
             pcf: wifi.access_point.and_then(|ap| Some((NodeId(ap as u32), wifi.pcf?))),
             categories: categories(config),
-            packets_per_frame: wifi.mac.edca.map_or(1, |edca| edca.most_packets() as usize),
+            packets_per_frame: config.media_of(place as usize).map(most_packets).sum(),
+            guest: guest(config, place as usize),
             devices: devices(config, place as usize),
             changed: Vec::new(),
             capture: None,
             air: Air::of(wifi),
         }
     }
+}
+
+/// The link that has the management of the queues of the stations of a link, if that is another one.
+fn guest(config: &Config, place: usize) -> Option<Box<Guest>> {
+    let first =
+        config.first_link(place).filter(|first| *first != place && config.links[*first].aqm.is_some())?;
+    let of = config.wifi().position(|(link, _)| link == first)?;
+    let nodes = 0..config.links[place].nodes().len();
+    let stations = nodes.map(|station| config.first_station(place, station).1).collect();
+    Some(Box::new(Guest { of, stations }))
+}
+
+/// The most packets that a frame carries.
+fn most_packets(wifi: &WifiConfig) -> usize {
+    wifi.mac.edca.map_or(1, |edca| edca.most_packets() as usize)
 }
 
 /// The backoffs of a station of a link.

@@ -47,7 +47,7 @@ impl Wlan {
     pub(crate) fn counters(&self, now: Time) -> WlanCounters {
         let observed = &self.sites[self.observer];
         let service = observed.counters.service;
-        let has_limit = observed.stage.is_none() && self.rules.config.buffer.is_none();
+        let has_limit = observed.management.stage.is_none() && self.rules.config.buffer.is_none();
         let full = has_limit.then(|| self.full.up_to(now));
         let airtime = self.ledger.clone().finish(now);
         let (queue, waits) = (self.queue.up_to(now), self.waits.summary());

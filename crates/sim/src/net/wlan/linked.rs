@@ -6,11 +6,35 @@ use lasthop_stack::packet::NodeId;
 
 use super::{Host, Wlan};
 
+/// A link of multi-link devices that is not their first one: the number of the medium of that, and its stations there.
+pub(super) struct Guest {
+    pub(super) of: usize,
+    pub(super) stations: Box<[usize]>,
+}
+
 impl Wlan {
     /// The devices that its stations are, if it is a link of multi-link devices.
     #[inline]
     pub(in crate::net) fn devices(&self) -> Option<&[u32]> {
         self.devices.as_deref()
+    }
+
+    /// Whether the node of a receiver is no longer on this medium. Multi-link devices stay, and reach each other on some link.
+    pub(super) fn has_left(&self, node: NodeId) -> bool {
+        self.devices.is_none() && self.radio.station(node).is_none()
+    }
+
+    /// The medium that has the management of the queues of its stations, by its number, if that is another one.
+    pub(in crate::net) fn guest_of(&self) -> Option<usize> {
+        self.guest.as_ref().map(|guest| guest.of)
+    }
+
+    /// Borrows the management of the queues of its stations, or gives it back.
+    pub(in crate::net) fn exchange_managements(&mut self, with: &mut Wlan) {
+        let theirs = self.guest.iter().flat_map(|guest| &guest.stations);
+        for (site, &station) in self.sites.iter_mut().zip(theirs) {
+            std::mem::swap(&mut site.management, &mut with.sites[station].management);
+        }
     }
 
     /// A device of which the other links have to know something.

@@ -17,35 +17,41 @@ use super::super::aqm::{Managed, Reports, Stage};
 use super::super::pool::PoolId;
 use super::answers::Output;
 use super::classes::class_of;
-use super::{Host, Interface, Wlan};
+use super::{Host, Interface, Management, Wlan};
 use crate::engine::streams::Stream;
-use crate::model::{Config, WifiConfig};
+use crate::model::{Config, LinkConfig, LinkKind};
 use crate::probe::events::{Event, Why};
 use crate::probe::judgement::Culprit;
 
 /// Frames that a MAC has at most while others wait in a managed queue: packets, or aggregates.
 const BELOW: usize = 2;
 
-/// The management of the queue of a station: of the queue of its MAC, or of one in front of it.
-pub(super) fn management(
-    config: &Config,
-    (place, wifi): (u32, &WifiConfig),
-    name: &str,
-    (seed, replication): (u64, u64),
-    node: usize,
-) -> (Option<Box<Managed>>, Option<Box<Stage>>) {
-    let Some(law) = &config.links[place as usize].aqm else { return (None, None) };
+/// The management of the queue of a station, of the queue of its MAC or of one in front of it, and whether that knows the
+/// receivers of packets. The other links of multi-link devices borrow it from the first one.
+pub(super) fn management(config: &Config, place: u32, seeds: (u64, u64), node: usize) -> (Management, bool) {
+    let (first, _) = config.first_station(place as usize, 0);
+    let mut own = of_first(config, first, seeds, node);
+    let knows_lanes = own.stage.as_mut().is_some_and(|stage| stage.limits_station());
+    (if first == place as usize { own } else { Management::default() }, knows_lanes)
+}
+
+/// The same for a link that has its own.
+fn of_first(config: &Config, link: usize, (seed, replication): (u64, u64), node: usize) -> Management {
+    let LinkConfig { name, aqm: Some(law), kind: LinkKind::Wifi(wifi), .. } = &config.links[link] else {
+        return Management::default();
+    };
     let stream = format!("links.{name}.{}.aqm", config.nodes[node].name);
     let stream = Stream::named(seed, replication, &stream);
     if !law.keeps_packets() {
-        return (Some(Box::new(Managed::new(law, wifi.mac.data_rate.rate(), stream))), None);
+        let aqm = Some(Box::new(Managed::new(law, wifi.mac.data_rate.rate(), stream)));
+        return Management { aqm, ..Management::default() };
     }
     // The packet in service is not among those of the queue.
     let limit = match wifi.mac.buffer {
         Some(buffer) => QueueLimit::Bytes(Bytes(u64::from(buffer.bytes))),
         None => QueueLimit::Packets(wifi.mac.queue.saturating_add(1)),
     };
-    (None, Some(Box::new(Stage::new(law, limit, stream))))
+    Management { stage: Some(Box::new(Stage::new(law, limit, stream))), ..Management::default() }
 }
 
 /// The number of a receiver and an access category.
@@ -56,16 +62,17 @@ fn lane(node: NodeId, category: Category) -> u32 {
 impl Interface {
     /// The management of its queue, if there is one.
     pub(super) fn managements(&self) -> impl Iterator<Item = &dyn Reports> {
-        let aqm = self.aqm.as_deref().map(|aqm| aqm as &dyn Reports);
-        aqm.into_iter().chain(self.stage.as_deref().map(|stage| stage as &dyn Reports))
+        let Management { aqm, stage, .. } = &self.management;
+        let aqm = aqm.as_deref().map(|aqm| aqm as &dyn Reports);
+        aqm.into_iter().chain(stage.as_deref().map(|stage| stage as &dyn Reports))
     }
 
     /// The measurement begins.
     pub(super) fn begin_measurement(&mut self) {
-        if let Some(aqm) = &mut self.aqm {
+        if let Some(aqm) = &mut self.management.aqm {
             aqm.begin_measurement();
         }
-        if let Some(stage) = &mut self.stage {
+        if let Some(stage) = &mut self.management.stage {
             stage.begin_measurement();
         }
     }
@@ -80,7 +87,7 @@ impl Wlan {
         (packet, size): (&Packet, Bytes),
         now: Time,
     ) -> Admission {
-        let Interface { held, emptied, aqm, .. } = &mut self.sites[station];
+        let Interface { held, emptied, management: Management { aqm, .. }, .. } = &mut self.sites[station];
         let Some(aqm) = aqm else { return Admission::Pass };
         let idle = if *held == 0 { now.since(*emptied) } else { Span::ZERO };
         aqm.on_arrival((size, packet.ecn), (*held, idle), now)
@@ -90,7 +97,8 @@ impl Wlan {
     #[inline]
     pub(super) fn note_wait(&mut self, station: usize, host: &mut Host) {
         let is_observed = station == self.observer;
-        let Interface { output: Output { on_air, load, .. }, aqm, .. } = &mut self.sites[station];
+        let Interface { output: Output { on_air, load, .. }, management: Management { aqm, .. }, .. } =
+            &mut self.sites[station];
         if on_air.0.mpdus > 0 {
             for mpdu in &load.mpdus {
                 if let Some(came) = host.pool.begin_sending(PoolId::from_handle(mpdu.handle)) {
@@ -132,7 +140,7 @@ impl Wlan {
         let (packet, size) = host.pool.get(id);
         let lane = self.lane_of(station, packet, host);
         let reach = self.sites[station].knows_lanes.then(|| self.reach(station, lane));
-        let Interface { stage, below, node, .. } = &mut self.sites[station];
+        let Interface { management: Management { stage, below, .. }, node, .. } = &mut self.sites[station];
         let Some(stage) = stage else { return };
         if let Some(reach) = reach {
             stage.on_reach(lane, &reach);
@@ -155,7 +163,7 @@ impl Wlan {
         while self.sites[station].knows_lanes
             || self.sites[station].mac.backlog() < BELOW * self.packets_per_frame
         {
-            let Interface { stage, below, .. } = &mut self.sites[station];
+            let Management { stage, below, .. } = &mut self.sites[station].management;
             let Some(stage) = stage else { return };
             let next = stage.dequeue(host.now);
             if let Some(queued) = &next {
@@ -169,7 +177,7 @@ impl Wlan {
             let Some(queued) = next else { break };
             self.give(station, PoolId::from_handle(u64::from(queued.handle)), host);
         }
-        if self.sites[station].stage.is_some() {
+        if self.sites[station].management.stage.is_some() {
             self.count_held(station, host.now);
         }
     }
@@ -179,7 +187,7 @@ impl Wlan {
         let (packet, size) = host.pool.get(id);
         let (packet, bytes) = (*packet, size.0 as u32);
         let next = host.routes.next_hop(self.sites[station].node, packet.dst).next;
-        if self.radio.station(next).is_none() {
+        if self.has_left(next) {
             // Its node has left this medium.
             self.done(station, id, Outcome::Flushed, host);
             return;
@@ -197,7 +205,8 @@ impl Wlan {
 
     /// The MAC of a station no longer has a packet, of this size. Its receiver may be another one than when it was taken.
     pub(super) fn released(&mut self, station: usize, id: PoolId, size: Bytes, host: &Host) {
-        let Interface { stage, below, knows_lanes, .. } = &mut self.sites[station];
+        let Interface { management: Management { stage, below, .. }, knows_lanes, .. } =
+            &mut self.sites[station];
         if let Some(stage) = stage {
             let lane = if *knows_lanes { host.pool.lane(id) } else { 0 };
             *below = Backlog { packets: below.packets - 1, bytes: below.bytes - size.0 };
@@ -250,7 +259,7 @@ impl Wlan {
         for (at, with) in [(Some(station), frame.receiver), (to, frame.transmitter)] {
             if let Some(at) = at
                 && self.sites[at].knows_lanes
-                && let Some(stage) = &mut self.sites[at].stage
+                && let Some(stage) = &mut self.sites[at].management.stage
             {
                 stage.on_airtime(lane(with, frame.category), airtime);
             }
@@ -260,7 +269,7 @@ impl Wlan {
     /// Loses what the law of the queue of a station has dropped.
     fn drop_staged(&mut self, station: usize, host: &mut Host) {
         while let Some((id, cause)) =
-            self.sites[station].stage.as_mut().and_then(|stage| stage.next_dropped())
+            self.sites[station].management.stage.as_mut().and_then(|stage| stage.next_dropped())
         {
             self.drop_queued(station, id, cause, host);
         }

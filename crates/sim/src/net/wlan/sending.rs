@@ -15,7 +15,7 @@ impl Wlan {
     pub(super) fn enqueue(&mut self, station: usize, packet: Packet, is_ahead: bool, host: &mut Host) {
         let node = self.sites[station].node;
         let next = host.routes.next_hop(node, packet.dst).next;
-        if self.radio.station(next).is_none() {
+        if self.has_left(next) {
             // An agent passes down a packet whose node has left this medium.
             host.inbox.push_back((node, packet));
             return;
@@ -34,7 +34,7 @@ impl Wlan {
     ) {
         host.pool.stamp(id, host.now);
         host.enters(id, self.sites[station].node);
-        if self.sites[station].stage.is_some() {
+        if self.sites[station].management.stage.is_some() {
             self.join(station, id, is_ahead, host);
             return;
         }
@@ -65,7 +65,7 @@ impl Wlan {
             let held = self.sites[station].held;
             host.tracer.station(host.now, self.place, node, held as usize);
         }
-        if let Some(aqm) = &mut self.sites[station].aqm {
+        if let Some(aqm) = &mut self.sites[station].management.aqm {
             aqm.admit(host.pool.packet_mut(id), admission);
         }
     }

@@ -13,18 +13,31 @@ impl Check<'_> {
         for &(place, first) in &others {
             let text = wrong_pair(config, place, first)
                 .or_else(|| wrong_agreement(config, place, first))
+                .or_else(|| wrong_law(config, place, first))
                 .or_else(|| [first, place].into_iter().find_map(|link| not_modelled(config, link)));
             if let Some(text) = text {
                 self.fault(&format!("links.{}.multi-link", config.links[place].name), text);
             }
         }
         let firsts: Vec<usize> = others.iter().map(|(_, first)| *first).collect();
-        for agent in config.agents.iter().filter(|agent| agent.scheme.kind() != AgentKind::None) {
+        for agent in &config.agents {
             let sits_on = |link: &usize| agent.links.as_ref().is_none_or(|links| links.contains(link));
-            if let Some(link) = firsts.iter().find(|link| sits_on(link)) {
+            let rides = matches!(agent.scheme.kind(), AgentKind::Hack | AgentKind::ArqProxy);
+            if let Some(link) = firsts.iter().find(|link| rides && sits_on(link)) {
                 let text = format!(
-                    "agents of multi-link devices such as those of links.{} are not modelled; expected another link",
+                    "nothing rides in the acknowledgements of multi-link devices such as those of links.{}; \
+                     expected another link",
                     config.links[*link].name
+                );
+                self.fault(&format!("agents.{}.link", agent.name), text);
+            }
+            let other = others
+                .iter()
+                .find(|(place, _)| agent.links.as_ref().is_some_and(|links| links.contains(place)));
+            if let Some(&(_, first)) = other {
+                let text = format!(
+                    "agents of multi-link devices sit on their first link; expected \"{}\"",
+                    config.links[first].name
                 );
                 self.fault(&format!("agents.{}.link", agent.name), text);
             }
@@ -83,6 +96,15 @@ fn wrong_agreement(config: &Config, place: usize, first: usize) -> Option<String
     Some(format!("the {key} of \"{name}\" is another; expected the same on all links of a device"))
 }
 
+/// Why the common queue does not have the management of a link.
+fn wrong_law(config: &Config, place: usize, first: usize) -> Option<String> {
+    config.links[place].aqm.as_ref()?;
+    let (name, first) = (&config.links[place].name, &config.links[first].name);
+    Some(format!(
+        "the queue that links.{name}.aqm manages is that of \"{first}\"; expected links.{first}.aqm"
+    ))
+}
+
 /// What links of multi-link devices do not have.
 fn not_modelled(config: &Config, link: usize) -> Option<String> {
     let (wifi, edca) = wifi(config, link)?;
@@ -90,7 +112,6 @@ fn not_modelled(config: &Config, link: usize) -> Option<String> {
     let found = [
         ("ofdma", edca.ofdma.is_some()),
         ("arq", wifi.arq.as_ref().is_some_and(|arq| arq.build().is_some())),
-        ("aqm", config.links[link].aqm.is_some()),
     ];
     let (key, _) = found.into_iter().find(|(_, is_there)| *is_there)?;
     Some(format!("links.{name} has {key}, which multi-link devices lack here; expected none"))

@@ -480,7 +480,7 @@ impl<A: Arq + Clone> Edca<A> {
         if !has_work {
             self.contenders[category].retire(place as u32);
         } else if self.is_linked() {
-            self.contenders[category].wake(place as u32);
+            self.wake(place as u32, category);
         }
     }
 

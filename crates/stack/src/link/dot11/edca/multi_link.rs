@@ -1,7 +1,7 @@
 //! Multi-link operation: the links of a device send from common queues, and receive into common reordering buffers.
 //!
 //! **Limits.** Simultaneous transmission and reception on all links (STR); no EMLSR, no TID-to-link mapping, no power saving. No
-//! OFDMA, no scheme that orders packets, no agents. All links are there from the start.
+//! OFDMA, no scheme that orders packets, no riders. All links are there from the start.
 //!
 //! **Source.** IEEE 802.11be-2024, 35.3 (multi-link operation), 35.3.8 (block acknowledgement: one agreement for all links),
 //! 35.3.16.2 (STR).
@@ -161,6 +161,20 @@ impl<A: Arq + Clone> Edca<A> {
             if self.doing == Doing::Contend && !has_turn_now && self.contenders[category].has_work() {
                 self.join(category, now, out);
             }
+        }
+    }
+
+    /// An agreement has something to send again: the other links send it if its receiver is not on this one.
+    pub(super) fn wake(&mut self, place: u32, category: usize) {
+        let peer = self.originators[place as usize].peer.0 as usize;
+        let Some(linked) = self.linked.as_mut().filter(|linked| linked.absent.get(peer) == Some(&true))
+        else {
+            self.contenders[category].wake(place);
+            return;
+        };
+        if !linked.aside[category].contains(&place) {
+            linked.aside[category].push(place);
+            self.contenders[category].has_woken = true;
         }
     }
 

@@ -9,7 +9,9 @@
 //! 2. A request for reports goes to as many stations as there are RUs, those asked longest ago first. A trigger for data follows
 //!    after SIFS if any of them has packets, also where the TXOP limit is zero.
 //! 3. All RUs are equal, and each has a station. The PPDUs last as long as the longest queue needs, within the limits of an
-//!    A-MPDU. The RU is larger if one of them could not carry a packet of 1500 bytes, or the queue.
+//!    A-MPDU and the TXOP limit, before which a BlockAck with a bitmap for each must end too. The RU is larger if one of them
+//!    could not carry a packet of 1500 bytes, or the queue. The duration field reserves a BlockAck without bitmaps: whoever
+//!    hears the trigger hears the access point's answer.
 //! 4. A station is known once it has sent data by itself. It is triggered in the mode of the last PPDU that it has sent so.
 //! 5. A station that has not answered as many triggers in a row as the retry limit holds nothing until it reports again.
 //! 6. An exchange has succeeded if at least one station answered, and ends a TXOP. Nothing rides in its BlockAck.
@@ -216,8 +218,8 @@ impl<A: Arq + Clone> Edca<A> {
         true
     }
 
-    /// Chooses the stations of a trigger, for data or for reports. Returns whether there are any.
-    fn choose(&mut self, category: usize, wants_data: bool, now: Time) -> bool {
+    /// Chooses the stations of a trigger that goes then, for data or for reports. Returns whether there are any.
+    fn choose(&mut self, category: usize, wants_data: bool, then: Time) -> bool {
         let Some((ofdma, uplink)) = self.uplink() else { return false };
         let mode = self.config.mode;
         let count = |ru: Ru| mode.within(ru).rus() as usize;
@@ -238,7 +240,7 @@ impl<A: Arq + Clone> Edca<A> {
         let rus = Ru::PARTS.into_iter().filter(|ru| *ru >= ofdma.least).chain([Ru::Whole]).filter(fits);
         let found = rus.into_iter().find_map(|ru| {
             let chosen = &candidates[..count(ru)];
-            self.grant(chosen, ru, (category, wants_data), now).map(|room| (ru, chosen.len(), room))
+            self.grant(chosen, ru, (category, wants_data), then).map(|room| (ru, chosen.len(), room))
         });
         if let Some((ru, count, room)) = found {
             let Triggering { asked, known, rounds, .. } = &mut self.uplink;
@@ -263,18 +265,18 @@ impl<A: Arq + Clone> Edca<A> {
         chosen: &[usize],
         ru: Ru,
         (category, wants_data): (usize, bool),
-        now: Time,
+        then: Time,
     ) -> Option<Airtime> {
         let known = |place: &usize| &self.uplink.known[*place];
         let mode = |place: &usize| known(place).mode.within(ru).soliciting();
         let preamble = chosen.iter().map(|place| mode(place).triggered_preamble()).max()?;
         let around = self.trigger_of(chosen.len(), wants_data).total
-            + self.around(chosen.iter().map(mode), chosen.len(), wants_data);
+            + self.around(chosen.iter().map(mode), [chosen.len(); 2], wants_data);
         let longest = self.config.aggregate.time;
         let time = self
             .uplink
             .ends
-            .map_or(longest, |ends| longest.min(Span(ends.since(now).0.saturating_sub(around.0))));
+            .map_or(longest, |ends| longest.min(Span(ends.since(then).0.saturating_sub(around.0))));
         let least = DELIMITER + self.rules.overhead + self.rules.config.llc + PACKET;
         let mut total = Span::ZERO;
         for place in chosen {
@@ -302,13 +304,18 @@ impl<A: Arq + Clone> Edca<A> {
         self.rules.config.phy.airtime(bytes, 0, self.rules.protection_rate)
     }
 
-    /// From the end of a trigger to the last answer, without what is solicited.
-    fn around(&self, modes: impl Iterator<Item = Mode>, stations: usize, wants_data: bool) -> Span {
+    /// From the end of a trigger to the last answer, which may have bitmaps, without what is solicited.
+    fn around(
+        &self,
+        modes: impl Iterator<Item = Mode>,
+        [stations, bitmaps]: [usize; 2],
+        wants_data: bool,
+    ) -> Span {
         let sifs = self.rules.config.sifs;
         if !wants_data {
             return sifs;
         }
-        sifs * 2 + self.confirmation(self.confirmation_rate(modes), stations, 0).1.total
+        sifs * 2 + self.confirmation(self.confirmation_rate(modes), stations, bitmaps).1.total
     }
 
     /// The rate of the BlockAck to stations that have sent in such modes.
@@ -328,7 +335,7 @@ impl<A: Arq + Clone> Edca<A> {
         let Triggering { asked, category, wants_data, room, .. } = &self.uplink;
         let (count, wants_data, room) = (asked.len(), *wants_data, *room);
         let airtime = self.trigger_of(count, wants_data);
-        let around = self.around(asked.iter().map(|asked| asked.mode), count, wants_data);
+        let around = self.around(asked.iter().map(|asked| asked.mode), [count, 0], wants_data);
         let bytes = self.config.soliciting(count as u32, wants_data);
         let frame = Frame {
             duration: around + room.total,
@@ -396,6 +403,7 @@ impl<A: Arq + Clone> Edca<A> {
     pub(super) fn on_uplink_over(&mut self, now: Time, out: &mut impl EdcaOut) {
         out.cancel_timer();
         let category = self.uplink.category;
+        let then = now + self.rules.config.sifs;
         let any = self.uplink.any_answered();
         let Triggering { asked, known, .. } = &mut self.uplink;
         let limit = self.rules.config.short_retry.unwrap_or(u32::MAX);
@@ -408,13 +416,13 @@ impl<A: Arq + Clone> Edca<A> {
         }
         if !self.uplink.confirmed.is_empty() {
             self.doing = Doing::Gap(Next::Confirmation);
-        } else if any && !self.uplink.wants_data && self.choose(category, true, now) {
+        } else if any && !self.uplink.wants_data && self.choose(category, true, then) {
             self.doing = Doing::Gap(Next::Soliciting);
         } else {
             self.end_uplink(any, now, out);
             return;
         }
-        out.set_timer(now + self.rules.config.sifs);
+        out.set_timer(then);
     }
 
     /// Acknowledges what several stations have sent.

@@ -30,10 +30,14 @@ impl Device {
     }
 
     fn enqueue(&mut self, handles: std::ops::Range<u64>, next: u32) -> bool {
+        self.enqueue_on(0, handles, next)
+    }
+
+    fn enqueue_on(&mut self, link: usize, handles: std::ops::Range<u64>, next: u32) -> bool {
         let (class, category, next) = (PayloadClass::Data, Category::BestEffort, NodeId(next));
         handles.fold(false, |_, handle| {
             let msdu = Msdu { handle, bytes: 1_500, next, class, category, flow: None };
-            self.on(0, |mac, now, out| assert!(mac.enqueue(msdu, now, out)))
+            self.on(link, |mac, now, out| assert!(mac.enqueue(msdu, now, out)))
         })
     }
 
@@ -114,4 +118,13 @@ fn a_station_that_is_not_on_a_link_is_left_to_the_others() {
     device.end(0, Some(&[]));
     device.turn(0);
     assert_eq!(device.sending(0), [1, 2, 3]);
+}
+
+#[test]
+fn a_link_leaves_what_comes_on_it_for_a_station_that_is_not_on_it_to_the_others() {
+    let mut device = Device::new(vec![false, false, true]);
+    assert!(device.enqueue_on(1, 0..2, 2));
+    assert_eq!(device.sending(1), []);
+    device.notice(0);
+    assert_eq!(device.sending(0), [0, 1]);
 }
