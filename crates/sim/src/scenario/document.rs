@@ -108,7 +108,8 @@ impl Document {
             "{text} is a newer format than lasthop {} reads; expected at most {FORMAT}",
             env!("CARGO_PKG_VERSION")
         );
-        (text.parse::<u64>().ok()? > FORMAT.parse().ok()?).then(|| Fault::new(leaf.item.place, "format", found))
+        (text.parse::<u64>().ok()? > FORMAT.parse().ok()?)
+            .then(|| Fault::new(leaf.item.place, "format", found))
     }
 
     /// Adds a table with all below it, or a value. The place of a table is that of its name.

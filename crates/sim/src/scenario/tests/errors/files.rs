@@ -72,5 +72,8 @@ fn a_newer_format_is_refused_before_any_key_that_it_may_have_changed() {
     assert_eq!(newer("format = 2"), format!("x.toml:1: format: 2 is a newer format {reads}"));
     assert!(newer("format = 1").contains("\"laser\""));
     assert_eq!(message(&format!("format = 1\n{BASE}")), "no error");
-    assert_eq!(message(&format!("format = 0\n{BASE}")), "x.toml:1: format: 0 is too small; expected at least 1");
+    assert_eq!(
+        message(&format!("format = 0\n{BASE}")),
+        "x.toml:1: format: 0 is too small; expected at least 1"
+    );
 }
