@@ -65,6 +65,7 @@ def commands() -> Iterator[pytest.ParameterSet]:
         lines += [re.sub(r"\s+", " ", span) for span in re.findall(r"`((?:\./)?lasthop\s[^`]+)`", text)]
         for line in lines:
             word, *rest = shlex.split(line, comments=True) or [""]
+            rest = rest[rest[:1] == ["--dev"] :]
             if word.removeprefix("./") == "lasthop" and rest != ["--help"]:
                 yield pytest.param(rest, id=f"{page.relative_to(ROOT)}: {shlex.join(rest)}")
 
