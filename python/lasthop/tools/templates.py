@@ -58,8 +58,8 @@ def scheme(name: str, model: Model) -> list[Path]:
     folder = ROOT / "docs" / "first-scheme"
     if not (folder / model.patch).is_file():
         raise UsageError(
-            f"new: {name}: lasthop does not run from a checkout; expected ./lasthop new inside one, or --crate "
-            "(a law in Python needs neither: --law FILE:CLASS, `python -m pydoc lasthop.laws`)"
+            f"new: {name}: lasthop does not run from a checkout; expected ./lasthop new inside one, or "
+            "--crate (a law in Python needs neither: --law FILE:CLASS, `python -m pydoc lasthop.laws`)"
         )
     new, edits = _parts((folder / model.patch).read_text("utf-8"))
     texts = {_renamed(target, name, model): _renamed(text, name, model) for target, text in new.items()}
