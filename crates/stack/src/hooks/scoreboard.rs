@@ -8,11 +8,13 @@
 mod arrivals;
 mod assumed;
 mod losses;
+mod news;
 mod search;
 
 use std::collections::VecDeque;
 
 pub use arrivals::Latest;
+use news::News;
 
 use super::Delivered;
 use crate::ranges::Ranges;
@@ -154,29 +156,6 @@ pub struct Scoreboard {
     /// Numbers of segments declared lost and not yet taken, where they are requested.
     losses: Vec<u64>,
     lists_losses: bool,
-}
-
-/// What acknowledgements have reported delivered since it was taken.
-#[derive(Clone, Copy, Debug, Default)]
-struct News {
-    bytes: u64,
-    segments: u32,
-    newest: Option<(Time, u64)>,
-    /// When the newest of those selectively acknowledged was sent that were sent once.
-    sacked_sent: Option<Time>,
-}
-
-impl News {
-    #[inline]
-    fn add(&mut self, number: u64, segment: &Sent) {
-        self.bytes += u64::from(segment.len);
-        self.segments += 1;
-        // Compared and written by fields: the greater of two options is made in memory and read back wider than it was written.
-        let (at, last) = self.newest.unwrap_or_default();
-        if self.newest.is_none() || (segment.at, number) > (at, last) {
-            self.newest = Some((segment.at, number));
-        }
-    }
 }
 
 impl Scoreboard {
@@ -480,27 +459,6 @@ impl Scoreboard {
         }
         self.fack = self.fack.max(right);
         true
-    }
-
-    /// How many segments arrived that were not known to have, since the last [`take_news`](Scoreboard::take_news).
-    #[must_use]
-    #[inline]
-    pub fn news(&self) -> u32 {
-        self.news.segments
-    }
-
-    /// When the newest segment was sent that was selectively acknowledged since the last [`take_news`](Scoreboard::take_news),
-    /// of those that were sent once.
-    #[must_use]
-    #[inline]
-    pub fn sacked_sent(&self) -> Option<Time> {
-        self.news.sacked_sent
-    }
-
-    /// What was reported delivered since the last call.
-    pub fn take_news(&mut self) -> Delivered {
-        let News { bytes, segments, newest, .. } = std::mem::take(&mut self.news);
-        Delivered { bytes, segments, newest: newest.map(|(_, number)| number) }
     }
 
     /// Starts again from the first unacknowledged segment.
