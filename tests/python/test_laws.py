@@ -317,6 +317,8 @@ def test_every_command_on_a_study_of_a_law_in_python_takes_the_law(tmp_path: Pat
         refused = command(tmp_path, *words)
         assert "mine" in refused.stderr, words
         assert refused.returncode != 0, words
+    refused = command(tmp_path, "plot", "study")
+    assert refused.stderr.endswith(f"(the runs of study have --law mine={tmp_path / 'laws.py'}:Mine)\n")
     point = command(tmp_path, "command", "study", "--point", "0", *law).stdout
     assert " --law mine=laws.py:Mine " in point
     assert command(tmp_path, *shlex.split(point)[1:]).returncode == 0

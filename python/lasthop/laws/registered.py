@@ -51,6 +51,10 @@ class Registered(NamedTuple):
     recovery: str
     identity: str
 
+    def __str__(self) -> str:
+        """The option that registers it."""
+        return f"--law {self.name}={self.file or self.module}:{self.qualname}"
+
 
 _LAWS: dict[str, Registered] = {}
 

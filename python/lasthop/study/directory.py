@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from lasthop import _core
 from lasthop.base.arguments import MOST_SEED
-from lasthop.base.errors import StudyError, reason
+from lasthop.base.errors import ScenarioError, StudyError, reason
 from lasthop.base.files import is_draft, put, replacing
 from lasthop.base.jsontext import loads
 from lasthop.base.paths import FILES, LEDGER, STUDY_FILES, TEXT
@@ -25,12 +25,13 @@ if TYPE_CHECKING:
 def remembered(ledger: Ledger, scenario_class: type[Scenario]) -> Scenario:
     """The scenario of a study, from its ledger."""
     overrides = [(older.key(key), text) for key, text in overrides_of(ledger)]
-    return scenario_class.from_text(
-        older.scenario(ledger.meta("text")),
-        str(ledger.path.parent / TEXT),
-        overrides,
-        ident=ledger.meta("scenario"),
-    )
+    text, name = older.scenario(ledger.meta("text")), str(ledger.path.parent / TEXT)
+    try:
+        return scenario_class.from_text(text, name, overrides, ident=ledger.meta("scenario"))
+    except ScenarioError as error:
+        if laws := ledger.meta("laws", ""):
+            raise ScenarioError(f"{error} (the runs of {ledger.path.parent} have {laws})") from None
+        raise
 
 
 def overrides_of(ledger: Ledger) -> list[tuple[str, str]]:

@@ -25,6 +25,7 @@ from lasthop.base.arguments import MOST_REPLICATIONS, MOST_SEED, flag, instance,
 from lasthop.base.errors import StudyError, UsageError, listing, nearest
 from lasthop.base.jsontext import clean
 from lasthop.base.paths import LEDGER, build
+from lasthop.laws.registered import used
 from lasthop.scenario.facts import RuleException, labels
 from lasthop.scenario.scenario import Scenario
 from lasthop.study import directory
@@ -159,6 +160,7 @@ class Study:
             "version": _core.__version__,
             "model_version": _core.model_version,
             "build": build(),
+            "laws": " ".join(map(str, used(scenario.text, tuple(scenario.overrides)))),
         }
         directory.admit(folder, fresh=flag("fresh", fresh))
         if not (folder / LEDGER).exists():
