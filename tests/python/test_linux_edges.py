@@ -31,11 +31,8 @@ ACCEPTED = {
 }
 # Where ours departs from the kernel, by the values of the point: mend it, and take it from here.
 DEPARTURES = {
-    # The kernel's HyStart takes round trips of selective acknowledgements, too, and ends slow start sooner.
-    "validation/linux-rack": {
-        "reno, delay: goodput_bps",
-        "cubic, delay: retransmits",
-    },
+    # Not explained.
+    "validation/linux-rack": {"reno, delay: goodput_bps"},
     # The kernel's proportional rate reduction divides by the window before, one segment here: two leave for
     # each that arrives, the queue overflows, and the loss halves a window of 15.
     # With marks the last threshold of CUBIC is 9, the kernel's 14: not explained.
