@@ -175,7 +175,7 @@ def set_up(command: str, lock: int) -> None:
         # The guide is built by a test.
         for pins in ("requirements-dev.lock", "requirements-docs.lock"):
             install(HERE / pins, lock)
-    if command in ("test", "dev"):
+    if command in ("test", "--dev"):
         # `lasthop test` builds what it tests, while it runs the lints, and `lasthop --dev` what it runs.
         (packages,) = (VENV / "lib").glob("python*/site-packages")
         (packages / "lasthop.pth").write_text(f"{HERE / 'python'}\n")

@@ -258,7 +258,7 @@ def test_an_interface_has_one_agent_at_most_and_needs_an_address(ends: Ends) -> 
     before = ends.state(0)
     second = ends.start(0, AGENT, "va")
     _, error = second.communicate(timeout=30)
-    assert error.splitlines()[-1].endswith("UsageError: dev: a route: File exists; expected to be set")
+    assert error.splitlines()[-1].endswith("and no other agent")
     assert ends.state(0) == before
     ends.run(1, "ip", "addr", "flush", "dev", "vb")
     _, error = ends.start(1, AGENT, "vb").communicate(timeout=30)
@@ -280,11 +280,31 @@ def test_routes_are_halved_and_parameters_are_those_of_scenarios() -> None:
     (route,) = attached.routes("head\nwlan0 0000A8C0 00000000 0001 0 0 0 0000FFFF 0 0 0\n")
     assert (str(route), route.mask, route.is_direct) == ("192.168.0.0/16", 0xFFFF0000, True)
     assert list(route.halves()) == [(0xC0A80000, 17), (0xC0A88000, 17)]
-    assert list(attached.Route("w", 0, 0, is_direct=False).halves()) == [(0, 1), (1 << 31, 1)]
+    assert list(attached.Route("w", 0, 0, is_direct=False, metric=0).halves()) == [(0, 1), (1 << 31, 1)]
+    air, wired = (
+        attached.Route("w", 0, 0, is_direct=False, metric=600),
+        attached.Route("e", 0, 0, is_direct=False, metric=100),
+    )
+    half = attached.Route("e", 1 << 31, 1, is_direct=False, metric=700)
+    assert [attached.served([air, other], "w") for other in (wired, half)] == [[], []]
+    assert attached.served([air, wired, attached.Route("e", 0, 8, is_direct=True, metric=0)], "e")[0] == wired
     for name in attached.AGENTS:
         attached.scheme(name, [("max-flows", "7")])
     with pytest.raises(ScenarioError, match="expected a time"):
         attached.scheme("lle-tcp", [("hold", "often")])
+
+
+def test_what_is_cut_off_is_not_a_segment() -> None:
+    whole = segment(1)
+    assert confirmed.Segment.of(whole) is not None
+    long, short = bytearray(whole), bytearray(whole)
+    long[32], short[32] = 0xF0, 0x40
+    assert [confirmed.Segment.of(bytes(one)) for one in (long[:52], short, whole[:30])] == [None] * 3
+    cut = bytearray(whole)
+    cut[43] = 4
+    without = confirmed.Segment.of(bytes(cut))
+    assert without is not None
+    assert without.stamp() is None
 
 
 def segment(

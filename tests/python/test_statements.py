@@ -118,7 +118,9 @@ def test_numbers_in_a_text_are_those_on_record(tmp_path: Path) -> None:
     record = Results(
         {"reno": Outcome(-30.0, -31.5, -28.5, 10, AGREES), "one": Outcome(4.0, 4.0, 4.0, 2, AGREES)}
     )
-    one = Paper("x", "", {}, [claim("reno"), claim("one")], [], record, tmp_path / "x.claims.toml")
+    head = {"readings": {"sack": {}, "tahoe": {}}}
+    claims = [claim("reno"), claim("one")]
+    one = Paper("x", "", {}, claims, [], record, tmp_path / "x.claims.toml", head)
     text = "It loses <!-- -reno -->12 %<!-- --> and gains <!-- one --> <!-- -->; <!-- a b -->."
     now = page.with_numbers(text, one)
     assert now == (
@@ -130,6 +132,8 @@ def test_numbers_in_a_text_are_those_on_record(tmp_path: Path) -> None:
     assert under == "<!-- one@sack -->5.0 ± 1.0 %<!-- --> <!-- one@tahoe -->– %<!-- -->"
     with pytest.raises(UsageError, match=r"x\.md: ren: is not a claim"):
         page.with_numbers("<!-- ren -->1<!-- -->", one)
+    with pytest.raises(UsageError, match=r"x\.md: sac: is not a reading; did you mean \"sack\""):
+        page.with_numbers("<!-- one@sac -->1<!-- -->", one)
 
 
 def test_a_reading_of_a_search_is_shown_by_what_it_changes_for_the_statement(tmp_path: Path) -> None:

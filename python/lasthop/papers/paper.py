@@ -96,6 +96,9 @@ class Paper:
         `where` is the text that names the claim, `CLAIM@READING` for its number under a reading.
         """
         ident, _, reading = ident.partition("@")
+        if reading and reading not in self.head.get("readings", {}):
+            expected = nearest(reading, list(self.head.get("readings", {})))
+            raise UsageError(f"{self.file}: {where}: {reading}: is not a reading; {expected}")
         found = self.results.readings.get(reading, {}) if reading else self.results.claims
         claim = next((claim for claim in self.claims if claim.id == ident), None)
         if claim is None:

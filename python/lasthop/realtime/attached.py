@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from lasthop import _core
-from lasthop.base.errors import UnavailableError, UsageError
+from lasthop.base.errors import UnavailableError, UsageError, reason
 from lasthop.realtime import confirmed, system
 from lasthop.realtime.netlink import Generic
 from lasthop.realtime.session import stopped_by_signals
@@ -89,6 +89,7 @@ class Route(NamedTuple):
     bits: int
     #: Whether no gateway is between.
     is_direct: bool
+    metric: int
 
     def __str__(self) -> str:
         return f"{socket.inet_ntoa(self.network.to_bytes(4, 'big'))}/{self.bits}"
@@ -107,14 +108,38 @@ def routes(text: str) -> list[Route]:
     r"""The routes of `/proc/net/route`.
 
     >>> routes("Iface Destination Gateway Flags\nwlan0 0000000A 00000000 0001 0 0 0 000000FF 0 0 0")
-    [Route(device='wlan0', network=167772160, bits=8, is_direct=True)]
+    [Route(device='wlan0', network=167772160, bits=8, is_direct=True, metric=0)]
     """
     found = []
     for line in text.splitlines()[1:]:
         device, network, gateway, *rest = line.split()
         to, mask = (int.from_bytes(bytes.fromhex(word)[::-1], "big") for word in (network, rest[4]))
-        found.append(Route(device, to, mask.bit_count(), int(gateway, 16) == 0))
+        found.append(Route(device, to, mask.bit_count(), int(gateway, 16) == 0, int(rest[3])))
     return found
+
+
+def served(every: Sequence[Route], device: str) -> list[Route]:
+    """The routes by an interface that two halves may precede, and that no other interface's precedes.
+
+    Halves have the first priority, so that they would precede a route of another interface with the same
+    network and a smaller metric, and one that is equal to a half.
+
+    >>> wired, air = Route("eth0", 0, 0, False, 100), Route("wlan0", 0, 0, False, 600)
+    >>> [len(served([wired, air], device)) for device in ("wlan0", "eth0")]
+    [0, 1]
+    """
+    others = [one for one in every if one.device != device]
+
+    def is_first(route: Route) -> bool:
+        halves = set(route.halves())
+        return not any(
+            (one.network, one.bits) in halves
+            or ((one.network, one.bits) == (route.network, route.bits) and one.metric <= route.metric)
+            for one in others
+        )
+
+    own = (one for one in every if one.device == device and one.bits <= _LONGEST)
+    return [one for one in own if is_first(one)]
 
 
 def scheme(name: str, settings: Pairs) -> _core.Scenario:
@@ -163,6 +188,8 @@ def serve(
         text = str(error) if isinstance(error, system.Refused) else f"{device}: {error.strerror}"
         expected = "" if os.geteuid() == 0 else "; expected root"
         raise UsageError(text + expected, argument="dev") from error
+    except OSError as error:
+        raise UnavailableError(f"{device}: {reason(error)}; expected it to be served") from error
     if found.pop("is_down"):
         raise UnavailableError(f"{device}: went down; expected it to be up")
     return {"agent": name, "dev": device, **found}
@@ -199,10 +226,15 @@ def _serve(
     own = _address(device)
     (mtu,) = struct.unpack_from("=i", _asked(device, _SIOCGIFMTU))
     every = routes(_ROUTES.read_text(encoding="ascii"))
-    behind = [one for one in every if one.device == device and one.bits <= _LONGEST]
+    behind = served(every, device)
+    if not behind:
+        raise UsageError(
+            f"{device}: routes of others precede all of it; expected one that is first, and no other agent",
+            argument="dev",
+        )
     ahead = [(one.network, one.network | ~one.mask & 0xFFFFFFFF) for one in behind if one.is_direct]
     hop = chosen.hop(
-        [(one.network, one.mask, one.device == device) for one in every],
+        [(one.network, one.mask, one in behind) for one in every],
         ahead,
         _own_addresses(_LOCAL.read_text(encoding="ascii")),
         max(memory // _PACKET, 1),
@@ -297,10 +329,11 @@ def _outlive(ended: int, kept: int | None, device: str, restore: Callable[[], ob
         os.setsid()
         for number in system.ENDING:
             signal.signal(number, signal.SIG_IGN)
-        for one in range(os.sysconf("SC_OPEN_MAX")):
-            if one not in {ended, kept}:
-                with suppress(OSError):
-                    os.close(one)
+        below = 0
+        for one in sorted({ended, ended if kept is None else kept}):
+            os.closerange(below, one)
+            below = one + 1
+        os.closerange(below, os.sysconf("SC_OPEN_MAX"))
         os.read(ended, 1)
         restore()
         if kept is not None:
@@ -318,6 +351,8 @@ def _renounce() -> None:
     # In a user namespace there may be only its root, and then the capabilities are all.
     with suppress(OSError):
         os.setgroups([])
+    with suppress(OSError):
         os.setresgid(user.pw_gid, user.pw_gid, user.pw_gid)
+    with suppress(OSError):
         os.setresuid(user.pw_uid, user.pw_uid, user.pw_uid)
     system.call("capset", struct.pack("=Ii", _CAPABILITIES, 0), bytes(24))

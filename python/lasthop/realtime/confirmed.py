@@ -53,7 +53,8 @@ class Segment(NamedTuple):
         header = 4 * (packet[0] & 15) if packet else 0
         if len(packet) < header + 20 or packet[0] >> 4 != 4 or packet[9] != _TCP:
             return None
-        return Segment(packet, header, header + 4 * (packet[header + 12] >> 4))
+        payload = header + 4 * (packet[header + 12] >> 4)
+        return Segment(packet, header, payload) if header + 20 <= payload <= len(packet) else None
 
     @property
     def key(self) -> Key:
@@ -86,7 +87,7 @@ class Segment(NamedTuple):
         at = self.header + 20
         while at + 1 < self.payload:
             kind, length = self.packet[at], self.packet[at + 1]
-            if kind == _TIMESTAMPS:
+            if kind == _TIMESTAMPS and length == 10 and at + length <= self.payload:
                 return at + 2
             at += 1 if kind == 1 else max(length, 2)
         return None
@@ -199,6 +200,9 @@ def confirm(content: bytes, device: str, ethertype: int, link: socket.socket) ->
             left = {key: one for key, one in left.items() if one.copies}
             pause = min((one.due_s for one in left.values()), default=now_s) - time.monotonic()
             if left and select.select([heard], [], [], max(pause, 0.0))[0]:
-                segment = Segment.of(heard.recv(_LONGEST))
+                segment = None
+                # The interface is down.
+                with suppress(OSError):
+                    segment = Segment.of(heard.recv(_LONGEST))
                 if segment is not None and (found := left.get(segment.key[::-1])) is not None:
                     found.hear(segment)

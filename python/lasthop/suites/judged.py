@@ -115,6 +115,8 @@ def suite(
         raise UsageError(f'"{name}"; {nearest(name, cases.known())}', argument="name")
     chosen = cases.suite(name)
     tested = chosen.laws if laws is None else words("laws", laws, chosen.standard)
+    if not tested:
+        raise UsageError(f"[]; {nearest('', chosen.laws)}", argument="laws")
     of_python = known() if chosen.is_of_congestion else []
     for law in tested:
         if law not in {*chosen.laws, *of_python}:

@@ -350,9 +350,10 @@ impl Attached {
         let mut used: Vec<u32> = self.sent.iter().map(|sent| sent.packet.id).chain(waiting).collect();
         self.agent.each_kept(&mut |packet| used.push(packet.id));
         self.contents.retain(used.into_iter());
-        let has_room = self.contents.len() < self.most_kept;
-        self.rest = if has_room { 0 } else { self.most_kept / REST };
-        has_room
+        // Little room would have the next packets look for more again.
+        let some = self.most_kept / REST;
+        self.rest = if self.contents.len() + some < self.most_kept { 0 } else { some };
+        self.contents.len() < self.most_kept
     }
 
     /// Whether a packet comes from behind the interface.

@@ -193,6 +193,8 @@ impl Live<'_> {
                 Ok(length) => length,
                 Err(Errno::AGAIN | Errno::INTR) => return Ok(false),
                 Err(Errno::NETDOWN | Errno::NXIO | Errno::NODEV) => return Ok(true),
+                // Linux cannot describe how what it has joined is to be parted.
+                Err(Errno::INVAL) => continue,
                 Err(error) => return Err(error.into()),
             };
             if length <= HEADER + LINK_HEADER {

@@ -9,9 +9,11 @@
 //! loss detected by duplicates sets `ssthresh = 4/5 cwnd`. Otherwise the window grows at every other acknowledgement,
 //! and a loss halves it.
 //!
-//! **Choices.** 1. `N` is computed outside of recoveries, from the shortest round trip since it was, as in Linux; the paper leaves open whether it is smoothed. 2. A timeout is handled as in Reno. 3. The minimum round trip is that of the whole connection, as in
-//! Linux; Fu and Liew reset it at each loss. 4. An acknowledgement behind a repaired hole gives no sample, a selective
-//! one does, as in Linux. 5. The variant uses `NewReno`'s recovery.
+//! **Choices.** 1. `N` is computed outside of recoveries, from the shortest round trip since it was, as in Linux, which
+//! computes it only if the window limits; the paper leaves open whether it is smoothed. 2. A timeout is handled as in
+//! Reno. 3. The minimum round trip is that of the whole connection, as in Linux; Fu and Liew reset it at each loss.
+//! 4. An acknowledgement behind a repaired hole gives no sample, a selective one does, as in Linux. 5. The variant uses
+//! `NewReno`'s recovery.
 //!
 //! **Checked by** the tests below, `crates/sim/tests/laws.rs` (the gain under random loss) and ns-2
 //! (`papers/baselines.md`).
