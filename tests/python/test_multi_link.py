@@ -164,6 +164,13 @@ def test_the_law_of_the_first_link_manages_the_queue_of_all(law: str) -> None:
     assert managed["links.more-0.queue_mean_packets"] == managed["links.low.queue_mean_packets"]
 
 
+def test_a_law_on_the_first_link_needs_no_queue_of_the_others() -> None:
+    shipped = lh.load("examples/multi-link")
+    assert shipped.set({"links.low.aqm.law": "mac80211"}).warnings == shipped.warnings
+    with pytest.raises(lh.ScenarioError, match=r'of "low"; expected links\.low\.aqm'):
+        shipped.set({"links.high.aqm.law": "mac80211"})
+
+
 def test_the_bound_on_the_cost_of_a_run_counts_what_all_links_carry() -> None:
     text = CELL.replace("udp  = {}\n", "").replace(
         'app  = { kind = "cbr", cbr = { packet = "1472 B", rate = "6 Gbit/s" } }',

@@ -12,8 +12,8 @@ impl Check<'_> {
             config.wifi().filter_map(|(place, wifi)| Some((place, wifi.multi_link?))).collect();
         for &(place, first) in &others {
             let text = wrong_pair(config, place, first)
-                .or_else(|| wrong_agreement(config, place, first))
                 .or_else(|| wrong_law(config, place, first))
+                .or_else(|| wrong_agreement(config, place, first))
                 .or_else(|| [first, place].into_iter().find_map(|link| not_modelled(config, link)));
             if let Some(text) = text {
                 self.fault(&format!("links.{}.multi-link", config.links[place].name), text);
@@ -84,12 +84,14 @@ fn wrong_pair(config: &Config, place: usize, first: usize) -> Option<String> {
 /// What the one block-ack agreement, and the one queue, cannot have twice.
 fn wrong_agreement(config: &Config, place: usize, first: usize) -> Option<String> {
     let ((ours, edca), (of, common)) = (wifi(config, place)?, wifi(config, first)?);
+    // A law of the first link has a default queue of its own, and the other link's is not used.
+    let is_managed = config.links[first].aqm.is_some();
     let wrong = [
         ("block-ack.window", edca.window != common.window),
         ("block-ack.reorder-timeout", edca.reorder_timeout != common.reorder_timeout),
         ("short-retry", ours.mac.short_retry != of.mac.short_retry),
         ("edca.lifetime", edca.lifetime != common.lifetime),
-        ("queue", ours.mac.queue != of.mac.queue),
+        ("queue", ours.mac.queue != of.mac.queue && !is_managed),
     ];
     let (key, _) = wrong.into_iter().find(|(_, differs)| *differs)?;
     let name = &config.links[first].name;
