@@ -89,6 +89,19 @@ fn sum(parts: &[&[u8]]) -> u16 {
     sum as u16
 }
 
+/// The Internet checksum over the parts, of which each but the last has an even length (RFC 1071).
+#[must_use]
+pub fn checksum(parts: &[&[u8]]) -> u16 {
+    !sum(parts)
+}
+
+/// A checksum after one of the words that it covers has changed (RFC 1624, eqn. 3).
+#[must_use]
+pub fn mended(checksum: u16, before: u16, after: u16) -> u16 {
+    let [checksum, before, after] = [!checksum, !before, after].map(u16::to_be_bytes);
+    !sum(&[&checksum, &before, &after])
+}
+
 /// What a transport's checksum covers before its own bytes (RFC 9293, 3.1).
 fn pseudo_header(src: [u8; 4], dst: [u8; 4], protocol: u8, length: u16) -> [u8; 12] {
     let ([s0, s1, s2, s3], [d0, d1, d2, d3], [l0, l1]) = (src, dst, length.to_be_bytes());

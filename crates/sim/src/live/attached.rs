@@ -45,7 +45,7 @@ pub type Route = (u32, u32, bool);
 /// Whether the link took a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Taken {
-    /// It did.
+    /// The link took it.
     Yes,
     /// It takes no packets at present.
     Full,
@@ -68,7 +68,7 @@ pub trait Ends {
 /// What passed so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Passed {
-    /// Packets from the network layer, and from the link.
+    /// Packets from the network layer.
     pub from_network: u64,
     /// Packets that the link delivered to this machine.
     pub from_link: u64,
@@ -76,7 +76,7 @@ pub struct Passed {
     pub untouched: u64,
     /// Of these, segments for which there was no room.
     pub without_room: u64,
-    /// Packets handed to the link, and those that it refused.
+    /// Packets handed to the link.
     pub sent: u64,
     /// Those that it refused.
     pub refused: u64,
@@ -141,10 +141,12 @@ pub struct Attached {
     deeds: Deeds,
     identification: u16,
     passed: Passed,
+    /// Room for the packet that is written.
+    written: Vec<u8>,
 }
 
 impl Attached {
-    /// An agent without flows at an interface, where there are these routes, and which keeps so many packets at most.
+    /// An agent without flows, for a machine with these routes, that keeps at most `most_kept` packets.
     #[must_use]
     pub fn new(agent: AgentMachine, mut routes: Vec<Route>, most_kept: usize) -> Attached {
         routes.sort_by_key(|(_, mask, _)| std::cmp::Reverse(*mask));
@@ -159,6 +161,7 @@ impl Attached {
             deeds: Deeds::default(),
             identification: 0,
             passed: Passed::default(),
+            written: Vec::new(),
         }
     }
 
@@ -199,8 +202,8 @@ impl Attached {
             self.agent.down(&packet, now, &mut self.deeds);
             self.settle(now, None, ends);
         } else {
-            self.waiting.push_back(Waiting { bytes: bytes.to_vec(), packet: None });
-            self.resume(now, ends);
+            self.offer(bytes, None, now, ends);
+            self.settle(now, None, ends);
         }
     }
 
@@ -259,26 +262,41 @@ impl Attached {
     }
 
     fn flush(&mut self, now: Time, ends: &mut impl Ends) {
-        while let Some(Waiting { bytes, packet }) = self.waiting.front() {
-            let packet = *packet;
-            let mark = packet.and_then(|_| mark_of(bytes));
-            match ends.send(bytes, mark.is_some()) {
-                Taken::Full => return,
-                Taken::Yes => {
-                    self.passed.sent += 1;
-                    if let Some((packet, mark)) = packet.zip(mark) {
-                        self.remember(Sent { mark, packet, at: now });
-                    }
-                }
-                Taken::No => {
-                    self.passed.refused += 1;
-                    if let Some(packet) = packet {
-                        self.agent.on_signal(Signal::Refused, &packet, now, &mut self.deeds);
-                    }
+        while let Some(first) = self.waiting.pop_front() {
+            if !self.send(&first.bytes, first.packet, now, ends) {
+                self.waiting.push_front(first);
+                return;
+            }
+        }
+    }
+
+    /// Sends a packet, behind those that wait until the link takes them.
+    fn offer(&mut self, bytes: &[u8], packet: Option<Packet>, now: Time, ends: &mut impl Ends) {
+        self.flush(now, ends);
+        if self.is_blocked() || !self.send(bytes, packet, now, ends) {
+            self.waiting.push_back(Waiting { bytes: bytes.to_vec(), packet });
+        }
+    }
+
+    /// Sends a packet; false if the link takes none at present.
+    fn send(&mut self, bytes: &[u8], packet: Option<Packet>, now: Time, ends: &mut impl Ends) -> bool {
+        let mark = packet.and_then(|_| mark_of(bytes));
+        match ends.send(bytes, mark.is_some()) {
+            Taken::Full => return false,
+            Taken::Yes => {
+                self.passed.sent += 1;
+                if let Some((packet, mark)) = packet.zip(mark) {
+                    self.remember(Sent { mark, packet, at: now });
                 }
             }
-            self.waiting.pop_front();
+            Taken::No => {
+                self.passed.refused += 1;
+                if let Some(packet) = packet {
+                    self.agent.on_signal(Signal::Refused, &packet, now, &mut self.deeds);
+                }
+            }
         }
+        true
     }
 
     fn remember(&mut self, sent: Sent) {
@@ -292,22 +310,21 @@ impl Attached {
 
     /// Does what the agent has asked for. `came` is the packet that the link has just delivered.
     fn settle(&mut self, now: Time, came: Option<&Packet>, ends: &mut impl Ends) {
+        let mut bytes = std::mem::take(&mut self.written);
         loop {
             if let Some(packet) = self.deeds.up.pop_front() {
-                let mut bytes = Vec::new();
                 if self.write(&packet, &mut bytes) {
                     ends.pass(&bytes, came == Some(&packet));
                 }
             } else if let Some(packet) = self.deeds.down.pop_front() {
-                let mut bytes = Vec::new();
                 if self.write(&packet, &mut bytes) {
-                    self.waiting.push_back(Waiting { bytes, packet: Some(packet) });
-                    self.flush(now, ends);
+                    self.offer(&bytes, Some(packet), now, ends);
                 }
             } else {
-                return;
+                break;
             }
         }
+        self.written = bytes;
     }
 
     /// Writes the bytes of a packet; false if it has none.

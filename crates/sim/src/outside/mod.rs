@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 
 use lasthop_stack::packet::{Ecn, NodeId, Packet};
 use lasthop_stack::units::Time;
-use lasthop_stack::wire::Unfit;
+use lasthop_stack::wire::{Unfit, mended};
 
 use crate::model::ports::Ports;
 use crate::model::{Config, FlowConfig};
@@ -74,8 +74,7 @@ fn shift(bytes: &[u8]) -> u32 {
     if bytes[0] >> 4 == 6 { 4 } else { 0 }
 }
 
-/// Writes the ECN field into an IP packet, and mends the checksum of a header of version 4 if that changes it (RFC 1624,
-/// eqn. 3).
+/// Writes the ECN field into an IP packet, and mends the checksum of a header of version 4 if that changes it.
 fn mark(bytes: &mut [u8], ecn: Ecn) {
     if shift(bytes) > 0 {
         bytes[1] = bytes[1] & !(0b11 << shift(bytes)) | (ecn as u8) << shift(bytes);
@@ -88,8 +87,5 @@ fn mark(bytes: &mut [u8], ecn: Ecn) {
     }
     bytes[1] = after as u8;
     let checksum = u16::from_be_bytes([bytes[10], bytes[11]]);
-    let sum = u32::from(!checksum) + u32::from(!before) + u32::from(after);
-    let folded = (sum & 0xffff) + (sum >> 16);
-    let folded = ((folded & 0xffff) + (folded >> 16)) as u16;
-    bytes[10..12].copy_from_slice(&(!folded).to_be_bytes());
+    bytes[10..12].copy_from_slice(&mended(checksum, before, after).to_be_bytes());
 }

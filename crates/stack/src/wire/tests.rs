@@ -32,13 +32,13 @@ fn mend_checksums(bytes: &mut [u8]) {
     }
     let (header, transport) = bytes[..total].split_at_mut(header_len);
     header[10..12].fill(0);
-    let checksum = !sum(&[header]);
+    let checksum = super::checksum(&[header]);
     header[10..12].copy_from_slice(&checksum.to_be_bytes());
     let place = if header[9] == PROTOCOL_TCP { 16 } else { 6 };
     if transport.len() >= place + 2 {
         transport[place..place + 2].fill(0);
         let pseudo = [&header[12..20], &[0, header[9]], &(transport.len() as u16).to_be_bytes()].concat();
-        let checksum = !sum(&[&pseudo, transport]);
+        let checksum = super::checksum(&[&pseudo, transport]);
         transport[place..place + 2].copy_from_slice(&checksum.to_be_bytes());
     }
 }
@@ -442,4 +442,16 @@ fn options_about_acknowledgements_stand_in_the_header_byte_by_byte() {
     assert_eq!(with_options(&[254, 4, 1, 2]).map(|options| options.acks), Ok(None));
     assert_eq!(with_options(&[254, 6, 0x00, 0xAC, 2, 2]), Err(Malformed::Option(254)));
     assert_eq!(with_options(&[253, 5, b'T', b'K', 2]), Err(Malformed::Option(253)));
+}
+
+proptest! {
+    #[test]
+    fn a_mended_checksum_is_that_of_the_changed_words(words in prop::array::uniform4(1u16..), changed in 1u16..) {
+        let of = |words: [u16; 4]| {
+            let [a, b, c, d] = words.map(u16::to_be_bytes);
+            super::checksum(&[&a, &b, &c, &d])
+        };
+        let after = [words[0], changed, words[2], words[3]];
+        prop_assert_eq!(mended(of(words), words[1], changed), of(after));
+    }
 }

@@ -5,7 +5,7 @@ use core::fmt;
 use super::{
     EXPERIMENT, EXPERIMENT_2, FIXED_HEADER, JITTER_EXPERIMENT, MAX_HEADERS, MAX_OPTIONS, MSS, NOP,
     PROTOCOL_TCP, PROTOCOL_UDP, SACK, SACK_PERMITTED, TACK_EXPERIMENT, TARR_EXPERIMENT, TIMESTAMPS,
-    UDP_HEADER, WINDOW_SCALE, address, pseudo_header, sum,
+    UDP_HEADER, WINDOW_SCALE, address, checksum, pseudo_header,
 };
 use crate::packet::{AckOption, Body, Datagram, Extension, Form, Options, Packet, Segment};
 use crate::units::Time;
@@ -135,7 +135,7 @@ impl Headers {
         self.bytes[1] = dscp << 2 | self.bytes[1] & 0b11;
         let end = 4 * usize::from(self.bytes[0] & 0x0F);
         self.bytes[10..12].fill(0);
-        let header_sum = !sum(&[&self.bytes[..end]]);
+        let header_sum = checksum(&[&self.bytes[..end]]);
         self.bytes[10..12].copy_from_slice(&header_sum.to_be_bytes());
         self
     }
@@ -161,14 +161,14 @@ impl Headers {
             headers.skip(usize::from(packet.extra_header) - 2);
         }
         let transport = usize::from(headers.len);
-        let header_sum = !sum(&[headers.as_bytes()]);
+        let header_sum = checksum(&[headers.as_bytes()]);
         headers.bytes[10..12].copy_from_slice(&header_sum.to_be_bytes());
         match &packet.body {
             Body::Tcp(segment) => headers.put_segment(segment),
             Body::Udp(datagram) => headers.put_datagram(datagram),
         }
         let pseudo = pseudo_header(src, dst, protocol, total - transport as u16);
-        let mut checksum = !sum(&[&pseudo, &headers.as_bytes()[transport..], payload]);
+        let mut checksum = checksum(&[&pseudo, &headers.as_bytes()[transport..], payload]);
         if protocol == PROTOCOL_UDP && checksum == 0 {
             // A UDP checksum of zero means none, so zero is sent as its complement (RFC 768).
             checksum = u16::MAX;

@@ -1,6 +1,7 @@
 //! Packets as bytes, and what stands for them.
 
 use lasthop_stack::packet::{Body, Packet, Segment};
+use lasthop_stack::wire::mended;
 
 use crate::outside::Content;
 
@@ -31,7 +32,7 @@ fn length_of(first: u8) -> usize {
 }
 
 /// Writes a packet whose flags alone an agent has changed; false if it has changed more. All other fields stay as they came, and
-/// the checksum is mended (RFC 1624, eqn. 3).
+/// the checksum is mended.
 pub(super) fn with_flags(content: &Content, packet: &Packet, into: &mut Vec<u8>) -> bool {
     let (Body::Tcp(before), Body::Tcp(after)) = (&content.packet.body, &packet.body) else { return false };
     if (Segment { flags: after.flags, ..*before }) != *after || before.flags == after.flags {
@@ -43,21 +44,7 @@ pub(super) fn with_flags(content: &Content, packet: &Packet, into: &mut Vec<u8>)
     let old = u16::from_be_bytes([segment[FLAGS], segment[FLAGS + 1]]);
     let new = old & 0xF000 | after.flags.0;
     let checksum = u16::from_be_bytes([segment[CHECKSUM], segment[CHECKSUM + 1]]);
-    let sum = u32::from(!checksum) + u32::from(!old) + u32::from(new);
-    let folded = (sum & 0xFFFF) + (sum >> 16);
-    let folded = ((folded & 0xFFFF) + (folded >> 16)) as u16;
     segment[FLAGS..FLAGS + 2].copy_from_slice(&new.to_be_bytes());
-    segment[CHECKSUM..CHECKSUM + 2].copy_from_slice(&(!folded).to_be_bytes());
+    segment[CHECKSUM..CHECKSUM + 2].copy_from_slice(&mended(checksum, old, new).to_be_bytes());
     true
-}
-
-/// The Internet checksum over bytes (RFC 1071).
-pub(super) fn checksum(bytes: &[u8]) -> u16 {
-    let (pairs, odd) = bytes.as_chunks::<2>();
-    let mut sum: u64 = pairs.iter().map(|pair| u64::from(u16::from_be_bytes(*pair))).sum();
-    sum += odd.first().map_or(0, |byte| u64::from(*byte) << 8);
-    while sum > 0xFFFF {
-        sum = (sum & 0xFFFF) + (sum >> 16);
-    }
-    !(sum as u16)
 }

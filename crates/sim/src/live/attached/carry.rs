@@ -12,8 +12,9 @@ use std::os::fd::BorrowedFd;
 use std::time::{Duration, Instant};
 
 use lasthop_stack::units::{Span, Time};
+use lasthop_stack::wire::checksum;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::{Errno, pwrite, read, write, writev};
+use rustix::io::{Errno, pwritev, read, write, writev};
 use rustix::net::{RecvAncillaryBuffer, RecvFlags, SendFlags, recvmsg, sendto};
 
 use super::{Attached, Ends, Taken};
@@ -273,11 +274,12 @@ impl Ends for Live<'_> {
         else {
             return;
         };
-        let mut place = self.kept.to_le_bytes().to_vec();
-        place.extend_from_slice(&(bytes.len() as u16).to_le_bytes());
-        place.extend_from_slice(bytes);
+        let mut head = [0; PLACE_HEAD];
+        head[..8].copy_from_slice(&self.kept.to_le_bytes());
+        head[8..].copy_from_slice(&(bytes.len() as u16).to_le_bytes());
         // Without room there the agent is as one without the file.
-        let _ = pwrite(file, &place, self.kept % PLACES * PLACE as u64);
+        let place = self.kept % PLACES * PLACE as u64;
+        let _ = pwritev(file, &[IoSlice::new(&head), IoSlice::new(bytes)], place);
         self.kept += 1;
     }
 }
@@ -319,7 +321,7 @@ fn complete(header: &[u8], bytes: &mut [u8]) {
     let start = field(header, 6).saturating_sub(LINK_HEADER);
     let at = start + field(header, 8);
     let Some(covered) = bytes.get(start..) else { return };
-    let checksum = super::bytes::checksum(covered);
+    let checksum = checksum(&[covered]);
     if let Some(place) = bytes.get_mut(at..at + 2) {
         place.copy_from_slice(&checksum.to_be_bytes());
     }

@@ -56,7 +56,7 @@ fn bytes(from: NodeId, segment: Segment) -> Vec<u8> {
         Headers::over(&packet, 77, &payload).expect("it has bytes").with_dscp(46).as_bytes().to_vec();
     bytes[8] = 17;
     bytes[10..12].fill(0);
-    let sum = bytes::checksum(&bytes[..20]);
+    let sum = wire::checksum(&[&bytes[..20]]);
     bytes[10..12].copy_from_slice(&sum.to_be_bytes());
     bytes.extend_from_slice(&payload);
     bytes
