@@ -104,6 +104,12 @@ impl Described for Config {
         CE_THRESHOLD: Time or "none" = ce_threshold;
         CE_THRESHOLD_FOR: Words = ce_threshold_for;
     }
+
+    fn conflict(&self) -> Option<(&'static str, String)> {
+        let is_unused = self.ce_threshold.is_none() && self.ce_threshold_for != Stepped::All;
+        is_unused
+            .then(|| ("ce-threshold-for", "l4s, but ce-threshold is none; expected a time there".to_string()))
+    }
 }
 
 /// The packets that a control law serves.

@@ -59,6 +59,10 @@ impl Described for Config {
         /// the most packets of the longest queue that are dropped at once when the link's queue is full
         "drop-batch": Count = drop_batch, at_least("1"), at_most("65536"), source("RFC 8290 (4.1)");
     }
+
+    fn conflict(&self) -> Option<(&'static str, String)> {
+        self.codel.conflict()
+    }
 }
 
 /// The queue of a flow: its packets are a list in the slab.

@@ -143,3 +143,11 @@ fn a_full_queue_drops_what_arrives() {
     assert_eq!(host.drops, [(2, DropCause::Full)]);
     assert_eq!(queue.backlog(), Backlog { packets: 2, bytes: 2_000 });
 }
+
+#[test]
+fn a_choice_of_what_a_threshold_marks_needs_the_threshold() {
+    let chosen = Config { ce_threshold_for: Stepped::L4s, ..Config::default() };
+    assert_eq!(chosen.conflict().map(|(key, _)| key), Some("ce-threshold-for"));
+    let with = Config { ce_threshold: Some(Span::from_millis(1)), ..chosen };
+    assert_eq!((with.conflict(), Config::default().conflict()), (None, None));
+}

@@ -107,8 +107,9 @@ impl Described for Config {
                 format!("{} s with law = dualpi2; expected 0.1 ms to 10 s", target.as_secs()),
             ));
         }
-        (self.frames.is_none() && !self.aql).then(|| {
+        let unlimited = (self.frames.is_none() && !self.aql).then(|| {
             ("frames", "none, but aql is false: nothing limits the hardware; expected one".to_string())
-        })
+        });
+        unlimited.or_else(|| self.queue.conflict())
     }
 }
