@@ -15,6 +15,8 @@ import pytest
 from browser import Browser, Page
 from lasthop import _core
 from lasthop.base import paths
+from lasthop.base.errors import UnavailableError
+from lasthop.virtual import kernel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -23,6 +25,18 @@ if TYPE_CHECKING:
 
 #: With --soak the searches run longer.
 SOAK = "LASTHOP_SOAK" in os.environ
+
+
+def _kernel() -> str:
+    """Why there is no kernel of guests; empty if there is one."""
+    try:
+        kernel.find()
+    except UnavailableError as error:
+        return str(error)
+    return ""
+
+
+needs_kernel = pytest.mark.skipif(bool(_kernel()), reason=_kernel())
 
 SMALL = """\
 title = "Two TCPs on a short lossy path"

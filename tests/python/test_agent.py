@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from lasthop.base.errors import ScenarioError, UnavailableError
+from conftest import needs_kernel
+from lasthop.base.errors import ScenarioError
 from lasthop.realtime import attached, confirmed
-from lasthop.virtual import kernel
 from test_air import frames
 
 if TYPE_CHECKING:
@@ -31,14 +31,6 @@ needs_root = pytest.mark.skipif(
     os.geteuid() != 0 or None in _TOOLS or not os.access("/dev/net/tun", os.W_OK),
     reason="needs root, ip, nsenter, unshare and /dev/net/tun",
 )
-
-
-def _kernel() -> str:
-    try:
-        kernel.find()
-    except UnavailableError as error:
-        return str(error)
-    return ""
 
 
 AIR = """
@@ -134,7 +126,7 @@ detach(signal.SIGTERM)
 """
 
 
-@pytest.mark.skipif(bool(_kernel()), reason=_kernel())
+@needs_kernel
 def test_in_the_guest_hashes_are_equal_and_acknowledgements_stay_off_the_air(tmp_path: Path) -> None:
     (tmp_path / "air.toml").write_text(AIR)
     (tmp_path / "guest.py").write_text(GUEST)

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 import lasthop as lh
-from lasthop.base.errors import UnavailableError, UsageError
+from conftest import needs_kernel
+from lasthop.base.errors import UsageError
 from lasthop.realtime import netlink, radios
-from lasthop.virtual import kernel
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -77,15 +77,6 @@ for _ in range(300):
 """
 
 
-def _kernel() -> str:
-    try:
-        kernel.find()
-    except UnavailableError as error:
-        return str(error)
-    return ""
-
-
-needs_kernel = pytest.mark.skipif(bool(_kernel()), reason=_kernel())
 _daemons = [shutil.which(name, path="/usr/sbin:/sbin") for name in ("hostapd", "wpa_supplicant")]
 needs_daemons = pytest.mark.skipif(None in _daemons, reason="needs hostapd and wpa_supplicant")
 

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import lasthop as lh
+from conftest import needs_kernel
 from lasthop.base.errors import UnavailableError
 from lasthop.realtime import system
 from lasthop.virtual import kernel
@@ -28,17 +29,6 @@ from lasthop.virtual import kernel
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-
-def _kernel() -> str:
-    """Why there is no kernel; empty if there is one."""
-    try:
-        kernel.find()
-    except UnavailableError as error:
-        return str(error)
-    return ""
-
-
-needs_kernel = pytest.mark.skipif(bool(_kernel()), reason=_kernel())
 
 WIRE = """
 [run]

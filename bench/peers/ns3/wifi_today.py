@@ -74,13 +74,14 @@ DEFAULTS = {
 # PPDUs to several stations: acknowledgements, and stations in a channel with one MCS.
 SHARED = ("requests", "trigger", "aggregated-trigger")
 SHARING = ({"width": 20, "mcs": 7}, {"width": 80, "mcs": 11})
-# PPDUs from several: channels and numbers of stations, and the seconds until so many have agreements.
+# Triggered PPDUs of several stations: channels, and numbers of stations in them.
 TRIGGERING = (
     ({"width": 20, "mcs": 7}, (1, 2, 4, 8, 16, 30)),
     ({"width": 40, "mcs": 7}, (1, 2, 4, 8, 16)),
     ({"width": 80, "mcs": 11}, (1, 2, 4, 8, 16)),
     ({"width": 160, "mcs": 11}, (2, 4)),
 )
+# The seconds after which this number of stations has its block-ack agreements.
 SETTLED = {1: 0.8, 2: 0.8, 4: 0.8, 8: 0.8, 16: 1.3, 30: 2.4}
 # Without requests for reports and with them.
 REPORTING = ({"reports": False, "txop": 0}, {"reports": True, "txop": 4096})
