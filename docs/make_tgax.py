@@ -125,7 +125,7 @@ def deferral() -> str:
         lost = mean(study, point, "links.air.frames_collided") / sent
         sums = " | ".join(f"{value / 1e6:.2f}" for value in (one, two, one + two))
         rows.append(f"| {name} | {formula} | {sums} | {lost:.1%} |")
-    return table("| test | expected sum | BSS 1 | BSS 2 | sum | frames that collided |", rows)
+    return table("| test | expected sum | BSS 1 | BSS 2 | sum | of all frames, collided |", rows)
 
 
 def mean(study: lh.Study, point: int, metric: str) -> float:
@@ -149,12 +149,7 @@ def box() -> str:
     """Box 5."""
     study, rows = swept("tgax-box5"), []
     for point, (direction, firm) in enumerate(ERICSSON.items()):
-        found = {
-            flow: [
-                (value or 0.0) / 1e6 for value in study.values(point, f"flows.{flow}.goodput_bps").values()
-            ]
-            for flow in firm
-        }
+        found = {flow: megabits(study, point, flow) for flow in firm}
         sums = [sum(run) for run in zip(*found.values(), strict=True)]
         for flow, values in {**found, "sum": sums}.items():
             theirs = firm.get(flow, sum(firm.values()))
@@ -170,7 +165,7 @@ def megabits(study: lh.Study, point: int, flow: str) -> list[float]:
 
 
 def spread(values: list[float]) -> str:
-    """The range of nineteen in twenty runs."""
+    """The range of runs without a twentieth at each end."""
     ordered = sorted(values)
     return f"{ordered[len(ordered) // 20]:.1f} to {ordered[-1 - len(ordered) // 20]:.1f}"
 

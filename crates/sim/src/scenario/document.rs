@@ -108,7 +108,7 @@ impl Document {
             "{text} is a newer format than lasthop {} reads; expected at most {FORMAT}",
             env!("CARGO_PKG_VERSION")
         );
-        (text.parse::<u64>().ok()? > FORMAT.parse().ok()?)
+        (text.parse::<f64>().ok()? > FORMAT.parse().ok()?)
             .then(|| Fault::new(leaf.item.place, "format", found))
     }
 

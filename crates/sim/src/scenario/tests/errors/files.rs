@@ -70,6 +70,10 @@ fn a_newer_format_is_refused_before_any_key_that_it_may_have_changed() {
     let newer = |format: &str| message(&format!("{format}\n{BASE}[links.later]\nkind = \"laser\"\n"));
     let reads = concat!("than lasthop ", env!("CARGO_PKG_VERSION"), " reads; expected at most 1");
     assert_eq!(newer("format = 2"), format!("x.toml:1: format: 2 is a newer format {reads}"));
+    for format in ["1.5", "99999999999999999999999.0"] {
+        let message = newer(&format!("format = {format}"));
+        assert!(message.contains(reads) && !message.contains('\n'), "{message}");
+    }
     assert!(newer("format = 1").contains("\"laser\""));
     assert_eq!(message(&format!("format = 1\n{BASE}")), "no error");
     assert_eq!(
