@@ -44,7 +44,7 @@ def agent_command(name: str, dev: str, settings: tuple[str, ...], memory: int, a
     of TCP. snoop and proxy-tcp run where data is sent, ack-filter where it arrives.
 
     It needs root, and a driver of mac80211; it renounces root when it has begun. What it does not
-    understand passes untouched, and so does all when it ends, however that happens.
+    understand passes untouched. When it has ended, in whatever way, all packets do.
     """
     from lasthop.base.errors import UsageError, nearest
     from lasthop.base.jsontext import dumps

@@ -183,7 +183,7 @@ def connections(content: bytes) -> dict[Key, Connection]:
 
 
 def confirm(content: bytes, device: str, ethertype: int, link: socket.socket) -> None:
-    """Send what receivers lack until they have confirmed it, or do not answer any more."""
+    """Send what receivers lack until they have confirmed it, or have stopped answering."""
     left = connections(content)
     if not left:
         return
