@@ -110,6 +110,7 @@ def suite(
     Raises:
         UsageError: There is no such suite or law, or an argument is invalid.
         StudyError: The directory cannot be written.
+        ScenarioError: The runs that are there are of a law that is not registered.
     """
     if nonblank("name", name, "a suite such as rfc9743") not in cases.known():
         raise UsageError(f'"{name}"; {nearest(name, cases.known())}', argument="name")
