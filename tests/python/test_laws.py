@@ -346,3 +346,16 @@ def test_a_scenario_with_an_unknown_law_is_refused_with_the_known_ones(lossy: lh
     lh.law("known-here", Reno)
     with pytest.raises(lh.ScenarioError, match='did you mean "known-here"'):
         with_variant(lossy, "known-her")
+
+
+class PacesInSecret(Reno):
+    """Sets a pace, and does not say that it paces."""
+
+    def on_ack(self, ack: Ack, window: Window) -> None:
+        window.pacing_bps = 1e6
+
+
+def test_a_pace_of_a_law_that_does_not_pace_is_an_error(lossy: lh.Scenario) -> None:
+    lh.law("paces-in-secret", PacesInSecret)
+    with pytest.raises(lh.LawError, match=r"window.pacing_bps: set by a law .*; expected `paces = True`"):
+        with_variant(lossy, "paces-in-secret").run()

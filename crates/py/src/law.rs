@@ -135,7 +135,7 @@ impl PyLaw {
         event: impl FnOnce(Python<'_>, &Types) -> PyResult<Py<PyAny>>,
         answer: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>,
     ) -> T {
-        let began = wall_clock();
+        let (began, paces) = (wall_clock(), self.shared.paces);
         let called = Python::attach(|py| {
             let types = Types::get(py)?;
             watch::call(py, || {
@@ -143,7 +143,7 @@ impl PyLaw {
                 show(py, window, &state.window)?;
                 let event = event(py, types)?;
                 let result = state.law.bind(py).call_method1(method, (event, &state.window))?;
-                take_back(py, &state.window, window)?;
+                take_back(py, &state.window, window, paces)?;
                 answer(&result)
             })
         });
@@ -269,7 +269,7 @@ fn show(py: Python<'_>, window: &Window, object: &Py<PyAny>) -> PyResult<()> {
     object.setattr(intern!(py, "pacing_bps"), window.pacing.map(|rate| rate.0 as f64))
 }
 
-fn take_back(py: Python<'_>, object: &Py<PyAny>, window: &mut Window) -> PyResult<()> {
+fn take_back(py: Python<'_>, object: &Py<PyAny>, window: &mut Window, paces: bool) -> PyResult<()> {
     let object = object.bind(py);
     let number = |name: &'static str, value: Bound<'_, PyAny>| -> PyResult<f64> {
         let number: f64 = value.extract()?;
@@ -282,7 +282,12 @@ fn take_back(py: Python<'_>, object: &Py<PyAny>, window: &mut Window) -> PyResul
     window.ssthresh = number("ssthresh", object.getattr(intern!(py, "ssthresh"))?)?;
     window.credit = object.getattr(intern!(py, "credit"))?.extract()?;
     let pacing = object.getattr(intern!(py, "pacing_bps"))?;
-    window.pacing = if pacing.is_none() { None } else { Some(pacing_rate(number("pacing_bps", pacing)?)?) };
+    let pacing = if pacing.is_none() { None } else { Some(pacing_rate(number("pacing_bps", pacing)?)?) };
+    if !paces && pacing != window.pacing {
+        let text = "window.pacing_bps: set by a law that does not pace; expected `paces = True` in its class";
+        return Err(PyValueError::new_err(text));
+    }
+    window.pacing = pacing;
     Ok(())
 }
 
