@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [
     ROOT / "README.md",
+    ROOT / "python" / "README.md",
     ROOT / "ARCHITECTURE.md",
     ROOT / "CONTRIBUTING.md",
     *sorted((ROOT / "docs").glob("*.md")),
@@ -167,6 +168,18 @@ def test_links_between_pages_lead_somewhere() -> None:
     for page in PAGES:
         for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", page.read_text()):
             assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_addresses_of_files_in_the_repository_lead_to_files() -> None:
+    address = re.compile(r"https://github.com/lasthop/lasthop/blob/main/([^)\s\"#]+)")
+    found = 0
+    for page in (*PAGES, ROOT / "pyproject.toml", ROOT / "python" / "lasthop" / "cli" / "main.py"):
+        for target in re.findall(
+            r"https://github.com/lasthop/lasthop/blob/main/([^)\s\"#]+)", page.read_text()
+        ):
+            assert (ROOT / target).is_file(), f"{page.name}: {target}"
+            found += 1
+    assert found > 5
 
 
 def test_the_readme_says_what_is_on_record() -> None:
