@@ -91,8 +91,8 @@ def test_fresh_forgets_and_a_changed_scenario_says_so(
     edited: Callable[[str, str], Path], small: Path, within: Cli
 ) -> None:
     within("sweep", small, "-r", "1")
-    assert "6 of 6 runs are already in the ledger" in within("sweep", small, "-r", "1").stderr
-    assert "in the ledger" not in within("sweep", small, "-r", "1", "--fresh").stderr
+    assert "6 of 6 runs are stored already" in within("sweep", small, "-r", "1").stderr
+    assert "stored already" not in within("sweep", small, "-r", "1", "--fresh").stderr
     edited('"3 %"]', '"4 %"]')
     assert "4 of 6 points have runs that can be reused" in within("sweep", small, "-r", "1").stderr
 
@@ -103,7 +103,7 @@ def test_a_failed_run_gives_exit_1_and_keeps_the_rest(
     monkeypatch.setattr(sweep_module, "execute", failing)
     assert invoke(["sweep", str(small), "-o", str(tmp_path / "s")]) == 1
     talk = capsys.readouterr().err.splitlines()
-    assert "error: x: it failed; expected it to work" in talk
+    assert "error: point 1, replication 0: x: it failed; expected it to work" in talk
     assert talk[-1] == str(tmp_path / "s")
     assert invoke(["export", str(tmp_path / "s")]) == 0
     assert capsys.readouterr().out.count(",done,") == 17
@@ -210,7 +210,26 @@ def test_a_dry_sweep_in_json_lists_its_points(small: Path, within: Cli, tmp_path
     assert plan["overrides"] == [["run.duration", "2 s"]]
     assert len(plan["points"]) == 6
     assert plan["events_max"] > 0
+    assert plan["stored"] == 0
     assert not (tmp_path / "out").exists()
+
+
+def test_a_dry_sweep_says_what_is_stored(small: Path, within: Cli) -> None:
+    within("sweep", small, "-r", "1")
+    assert "2 replications into studies/small, of which 6 runs are stored;" in (
+        within("sweep", small, "-r", "2", "--dry-run").stderr
+    )
+    assert "stored" not in within("sweep", small, "-r", "2", "--dry-run", "--seed", "7").stderr
+
+
+def test_a_swept_key_that_changes_no_run_is_reported(small: Path, within: Cli) -> None:
+    """A queue that never fills may be as long as it likes."""
+    queue = "links.path.queue"
+    long = within("sweep", small, "-r", "1", "-s", f'sweep.{queue}=["900 packets", "1000 packets"]').stderr
+    assert f"note: {queue}: no run differs by its value" in long
+    assert long.count("no run differs") == 1
+    short = within("sweep", small, "-r", "1", "-s", f'sweep.{queue}=["2 packets", "1000 packets"]', "--fresh")
+    assert "no run differs" not in short.stderr
 
 
 def test_exports_agree_in_all_formats(small: Path, within: Cli, tmp_path: Path) -> None:

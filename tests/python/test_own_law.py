@@ -74,7 +74,7 @@ def test_what_the_page_says_of_a_changed_law_holds(folder: Path) -> None:
     law.write_text(text)
     assert again.returncode == 0, again.stderr
     # Those of NewReno.
-    assert "8 of 16 runs are already in the ledger" in again.stderr
+    assert "8 of 16 runs are stored already" in again.stderr
 
 
 def test_the_commands_of_the_crate_are_those_that_the_tests_of_templates_follow() -> None:

@@ -141,7 +141,7 @@ def test_progress_appears_on_stderr_when_asked(
     lh.load(small).sweep(1, tmp_path / "s").run()
     assert capsys.readouterr() == ("", "")
     lh.load(small).sweep(2, tmp_path / "s").run(progress=True)
-    assert capsys.readouterr() == ("", "6 of 12 runs are already in the ledger\n")
+    assert capsys.readouterr() == ("", "6 of 12 runs are stored already\n")
     with pytest.raises(lh.UsageError, match=r"^progress: 3; expected True, False or a function of Progress"):
         lh.load(small).sweep(2, tmp_path / "s").run(progress=3)  # type: ignore[arg-type]
 

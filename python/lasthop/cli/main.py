@@ -112,7 +112,9 @@ def _version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="\b\nExamples:\n"
     "  lasthop sweep ejtcp/fig10-baselines\n"
-    "  lasthop plot studies/ejtcp/fig10-baselines",
+    "  lasthop plot studies/ejtcp/fig10-baselines\n\n"
+    "\b\nThe exit code is 0, or 1 if something failed, 2 for wrong input, 3 if a result is not as expected,\n"
+    "and 130 after Ctrl-C. The guide: https://github.com/lasthop/lasthop/blob/main/docs/index.md",
 )
 @click.option(
     "--version",

@@ -354,7 +354,8 @@ law_option = click.option(
     expose_value=False,
     is_eager=True,
     callback=_register,
-    help="Register a congestion law written in Python; MODULE may be a file.",
+    help="Register a congestion law written in Python; MODULE may be a file. "
+    "its methods: python -m pydoc lasthop.laws.Law.",
 )
 
 where_option = click.option(

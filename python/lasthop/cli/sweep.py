@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lasthop.base.errors import UsageError
+from lasthop.base.errors import LasthopError, UsageError
 from lasthop.base.paths import program
 from lasthop.cli import completing
 from lasthop.cli.options import (
@@ -140,6 +140,7 @@ def sweep_command(
     from lasthop.cli.interrupt import interruptible
     from lasthop.laws.registered import used
     from lasthop.scenario.budget import admit
+    from lasthop.study.idle import idle_keys
     from lasthop.study.precision import LEAST, Precision, check, wide
     from lasthop.study.progress import reporter
     from lasthop.study.study import Study
@@ -157,7 +158,7 @@ def sweep_command(
     least = min(replications or LEAST, max_replications)
     precision = Precision(ci, max_replications, least, ci_of) if ci else None
     if dry_run:
-        _would(chosen, where, replications, folder, as_json=as_json)
+        _would(chosen, where, replications, folder, seed=seed, as_json=as_json)
         return
     admit(chosen, range(len(chosen.points())))
     study = Study.create(chosen, folder, replications=replications, seed=seed, where=where, fresh=fresh)
@@ -195,6 +196,8 @@ def sweep_command(
         _say_how(sys.argv[1:])
         raise click.exceptions.Exit(1) from None
     note(progress.summary())
+    for key in idle_keys(study):
+        note(f"note: {key}: no run differs by its value; expected a key that the scenario uses")
     some_failed = _tell(study, judgements=judgements, as_json=as_json)
     missed = wide(study, precision) if precision else []
     if missed and precision:
@@ -266,14 +269,20 @@ def _tell(study: Study, *, judgements: bool, as_json: bool) -> bool:
         report(study_text(study, judgements=judgements or verbose()))
     failures = study.failures
     for failure in failures[: None if verbose() else 5]:
-        complain(str(failure.row.error))
+        complain(f"point {failure.point}, replication {failure.row.replication}: {failure.row.error}")
     if failures:
         note(f"{len(failures)} of {study.size} runs failed; the same command repeats them")
     return bool(failures)
 
 
 def _would(
-    scenario: Scenario, where: tuple[str, ...], count: int | None, folder: Path, *, as_json: bool
+    scenario: Scenario,
+    where: tuple[str, ...],
+    count: int | None,
+    folder: Path,
+    *,
+    seed: int | None,
+    as_json: bool,
 ) -> None:
     from lasthop.base.jsontext import dumps
     from lasthop.scenario.budget import largest
@@ -281,13 +290,16 @@ def _would(
     every = scenario.points()
     left = scenario.select(where)
     bound = largest(scenario, left)
+    count = count or scenario.replications
+    stored = _stored(scenario, [(point, r) for point in left for r in range(count)], folder, seed)
     if as_json:
         plan = {
             "scenario": scenario.id,
             "file": scenario.name,
             "overrides": scenario.overrides,
             "points": [every[index] for index in left],
-            "replications": count or scenario.replications,
+            "replications": count,
+            "stored": stored,
             "out": str(folder),
             "events_max": bound.events,
             "memory_bytes_max": bound.memory_bytes,
@@ -295,10 +307,23 @@ def _would(
         data(dumps({"dry_run": True, **plan}))
         return
     note(
-        f"would run {len(left)} points x {count or scenario.replications} replications into "
-        f"{folder}; each at most {bound.events:.3g} events and "
-        f"{bound.memory_bytes / 1e6:.3g} MB",
+        f"would run {len(left)} points x {count} replications into {folder}"
+        f"{f', of which {stored} runs are stored' if stored else ''}; each at most "
+        f"{bound.events:.3g} events and {bound.memory_bytes / 1e6:.3g} MB",
     )
+
+
+def _stored(scenario: Scenario, runs: list[tuple[int, int]], folder: Path, seed: int | None) -> int:
+    """How many of these runs, as points and replications, the study in a directory has."""
+    from lasthop.study.study import Study
+
+    try:
+        study = Study.open(folder)
+    except LasthopError:
+        return 0
+    if study.seed != (scenario.seed if seed is None else seed):
+        return 0
+    return sum((scenario.point_key(point), replication) in study.runs for point, replication in runs)
 
 
 def _say_how(arguments: list[str]) -> None:

@@ -72,6 +72,8 @@ class Studio:
         else:
             self.name = found.name
             self.own = {found.name: found}
+            # A file that is not text is an error before the page opens.
+            _about(found.name, found)
 
     def page(self, connects: str = "'self'") -> str:
         """The page, which requests the module and the scenarios."""

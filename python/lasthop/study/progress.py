@@ -75,7 +75,7 @@ class Lines(Listener):
         self.total, self.reused = total, reused
         self.started = self._told = time.monotonic()
         if reused and not self.silent:
-            say(f"{reused} of {total} runs are already in the ledger")
+            say(f"{reused} of {total} runs are stored already")
 
     def grow(self, total: int) -> None:
         """Count towards a larger total."""

@@ -188,7 +188,7 @@ class Study:
         if before != self.scenario.id and is_whole:
             raise StudyError(
                 f"{self.path}: a study of {before}; expected one of {self.scenario.id} "
-                "(use fresh or another out)"
+                "(or another directory; --fresh deletes its runs)"
             )
         if old and any(ledger.meta(k) != meta[k] for k in ("text", "overrides", "seed")):
             self.take(ledger.rows(self.seed))
