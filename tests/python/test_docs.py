@@ -174,9 +174,7 @@ def test_addresses_of_files_in_the_repository_lead_to_files() -> None:
     address = re.compile(r"https://github.com/lasthop/lasthop/blob/main/([^)\s\"#]+)")
     found = 0
     for page in (*PAGES, ROOT / "pyproject.toml", ROOT / "python" / "lasthop" / "cli" / "main.py"):
-        for target in re.findall(
-            r"https://github.com/lasthop/lasthop/blob/main/([^)\s\"#]+)", page.read_text()
-        ):
+        for target in address.findall(page.read_text()):
             assert (ROOT / target).is_file(), f"{page.name}: {target}"
             found += 1
     assert found > 5
