@@ -17,27 +17,22 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import lasthop as lh
 from lasthop.base.quantity import digits
 from lasthop.base.table import markdown
 from lasthop.peer import measured
 from lasthop.peer.beside import Line
+from lasthop.peer.habits import habits
 from lasthop.peer.path import path as path_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 PAGE = Path(__file__).with_name("linux.md")
 KEPT = Path(__file__).with_name("linux-runs.json")
 LAW = "flows.main.tcp.congestion"
 # What follows the release of a kernel of a guest.
 IN_VIRTUAL_TIME = " in virtual time"
-# Its clock, by which CUBIC counts and acknowledgements wait.
-TICK_IN_VIRTUAL_TIME = "1 ms"
-# Kernels before this one have room for so much beyond what is read in a round trip.
-WITHOUT_CUSHION, CUSHION = (6, 16), "16 segments"
+# The tick of its clock, and of those in real time.
+TICK_S = {True: 0.001, False: 0.004}
 # By how much a mean of ours may differ from the kernel's.
 ACCEPTED = {"reno": 0.10, "cubic": 0.10, "bbr": 0.15}
 
@@ -218,8 +213,9 @@ def ours(name: str, **changes: str) -> list[tuple[dict, dict[str, list[float | N
 
     def found(line: dict) -> tuple[dict, dict[str, list[float | None]]]:
         point = points.index(line["point"])
-        suited = scenario.set(dict(habits(scenario, point, line, kept["kernel"])))
-        of = path_of(suited, point)
+        of = path_of(scenario, point)
+        tick_s = TICK_S[IN_VIRTUAL_TIME in kept["kernel"]]
+        suited = scenario.set(habits(scenario, of, kept["kernel"], tick_s))
         number = [flow.name for flow in of.flows].index(line["flow"])
         runs = len(next(iter(line["linux"].values())))
         values = [measured.ours(suited, of, r, set(line["linux"]))[0][number] for r in range(runs)]
@@ -227,20 +223,6 @@ def ours(name: str, **changes: str) -> list[tuple[dict, dict[str, list[float | N
 
     with ThreadPoolExecutor(os.cpu_count()) as crew:
         return list(crew.map(found, kept["lines"]))
-
-
-def habits(scenario: lh.Scenario, point: int, line: dict, kernel: str) -> Iterator[tuple[str, str | bool]]:
-    """What ours is to do as this kernel: by its clock, and by the rule of its receive buffer."""
-    tcp = f"flows.{line['flow']}.tcp"
-    if IN_VIRTUAL_TIME in kernel:
-        yield f"{tcp}.ack-tick", TICK_IN_VIRTUAL_TIME
-        yield f"{tcp}.quick-acks-again", True
-        if line["law"] == "cubic":
-            yield f"{tcp}.cubic.tick", TICK_IN_VIRTUAL_TIME
-    release = tuple(int(part) for part in kernel.split(".")[:2])
-    is_tuned = scenario.resolved(point)[f"{tcp}.receive-autotuning"]["value"] == "true"
-    if is_tuned and release < WITHOUT_CUSHION:
-        yield f"{tcp}.receive-cushion", CUSHION
 
 
 def mean(values: list[float | None]) -> float | None:

@@ -33,6 +33,8 @@ _AHEAD_S = 0.02
 # A run that takes this much longer than it should is killed.
 _GRACE_S = 20
 _CHUNK = 1 << 18
+# CLOCK_MONOTONIC_COARSE, whose resolution is a tick of the kernel.
+_CLOCK_OF_TICKS = 6
 # A window is bounded again so often in each window: the kernel's tuning of the receiver's buffer raises it.
 _CLAMPS = 64
 _RELAY, _ENDS = 2, 1
@@ -359,6 +361,7 @@ def _probe(job: dict[str, Any]) -> dict[str, Any]:
         "release": platform.release(),
         "backlog": backlog,
         "has_accurate_ecn": tcp.has_accurate_ecn(),
+        "tick_s": time.clock_getres(_CLOCK_OF_TICKS),
     }
 
 

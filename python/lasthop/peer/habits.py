@@ -1,0 +1,50 @@
+"""What ours does as a certain kernel: by its clock, and by the rules of its release.
+
+They matter where single acknowledgements wait: a segment that comes before the kernel's timer has ticked is
+acknowledged with the one before it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lasthop.peer.path import Path
+    from lasthop.scenario.scenario import Scenario
+
+# Kernels before this one have room for so much beyond what is read in a round trip.
+_WITHOUT_CUSHION, _CUSHION = (6, 16), "16 segments"
+# Where a value comes from that a scenario or a command states.
+_STATED = ("file", "set", "sweep")
+
+
+def habits(scenario: Scenario, path: Path, release: str, tick_s: float) -> dict[str, str | bool]:
+    """The keys of the flows of a path, with the values by which ours does as a kernel.
+
+    Args:
+        scenario: The scenario of the path; a key that it states is left out.
+        path: One of its points.
+        release: The release of the kernel, such as `6.12.117`.
+        tick_s: The tick of its clock, in seconds.
+
+    Returns:
+        Values by key, for `Scenario.set`.
+    """
+    is_older = tuple(map(int, re.findall(r"\d+", release)[:2])) < _WITHOUT_CUSHION
+    resolved = scenario.resolved(path.point)
+    tick = f"{1e3 * tick_s:g} ms"
+    found: dict[str, str | bool] = {}
+    for flow in path.flows:
+        of = f"flows.{flow.name}.tcp"
+        found |= {f"{of}.ack-tick": tick, f"{of}.quick-acks-again": True}
+        if flow.law == "cubic":
+            found[f"{of}.cubic.tick"] = tick
+        if is_older and resolved[f"{of}.receive-autotuning"]["value"] == "true":
+            found[f"{of}.receive-cushion"] = _CUSHION
+    return {key: value for key, value in found.items() if _is_open(resolved.get(key))}
+
+
+def _is_open(entry: dict[str, str] | None) -> bool:
+    """Whether a key has a meaning at a point, and nobody states its value."""
+    return entry is not None and entry["from"] not in _STATED
