@@ -3,6 +3,7 @@
 use crate::metrics::{METRICS, MetricEntry, named};
 use crate::probe::trace::CHANNELS;
 use crate::scenario::{APPS, FIGURES, LOSS_MODELS, Named, PANELS, STANDARDS, kinds};
+use lasthop_stack::hooks::parameter::Words;
 use lasthop_stack::registry::{
     AgentKind, AqmKind, ArqKind, CongestionKind, Entry, IntervalKind, ReactionKind, RecoveryKind, Scheme,
     VARIANTS,
@@ -43,10 +44,9 @@ pub fn registry() -> String {
         })
     });
     let channels = CHANNELS.iter().map(|(name, summary)| json!({ "name": name, "summary": summary }));
-    let links = kinds::LINKS.iter().map(|kind| json!({ "name": kind.name, "summary": kind.summary }));
-    let drawn = kinds::LINKS.iter().map(|kind| {
+    let drawn = kinds::Kind::WORDS.iter().map(|(name, kind)| {
         let [ends, wires, losses] = [kinds::ENDS, kinds::WIRES, kinds::LOSSES].map(|it| kind.has(it));
-        json!({ "name": kind.name, "title": kind.title, "ends": ends, "wires": wires, "losses": losses })
+        json!({ "name": name, "title": kind.title(), "ends": ends, "wires": wires, "losses": losses })
     });
     json!({
         "schemes": schemes.collect::<Vec<_>>(),
@@ -58,7 +58,7 @@ pub fn registry() -> String {
         "arq": ArqKind::ALL.iter().map(|kind| part(kind.entry())).collect::<Vec<_>>(),
         "intervals": IntervalKind::ALL.iter().map(|kind| part(kind.entry())).collect::<Vec<_>>(),
         "reactions": ReactionKind::ALL.iter().map(|kind| part(kind.entry())).collect::<Vec<_>>(),
-        "links": links.collect::<Vec<_>>(),
+        "links": words(kinds::KINDS),
         "drawn": drawn.collect::<Vec<_>>(),
         "standards": words(STANDARDS),
         "apps": words(APPS),

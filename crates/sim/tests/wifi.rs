@@ -2,7 +2,8 @@
 
 use crate::common::{back, chain, file, flows_between, metric, run, run_replication, snoop, source, wlan};
 use lasthop_sim::Outcome;
-use lasthop_sim::medium::radio::config::{ErrorConfig, ErrorLaw, LossMeaning, LossOf, PayloadOf};
+use lasthop_sim::medium::loss::PacketClass;
+use lasthop_sim::medium::radio::config::{ErrorConfig, ErrorLaw, LossMeaning, LossOf};
 use lasthop_sim::model::{Config, LinkKind, NodeConfig, TransportConfig};
 use lasthop_sim::traffic::AppKind;
 use lasthop_stack::link::dot11::{MacConfig, Preset};
@@ -372,7 +373,7 @@ fn listed_attempts_are_repaired_by_the_link_or_left_to_tcp() {
     let listed = |config: &mut Config, meaning| {
         let LinkKind::Wifi(wifi) = &mut config.links[0].kind else { panic!("a medium") };
         // The second is sent again as the third.
-        let law = ErrorLaw::List { from: 0, of: PayloadOf::Data, drop: vec![2, 3, 40, 41] };
+        let law = ErrorLaw::List { from: 0, of: PacketClass::Data, drop: vec![2, 3, 40, 41] };
         wifi.radio.errors = ErrorConfig { law, meaning, of: LossOf::All, at: None };
         run_replication(config, 0)
     };

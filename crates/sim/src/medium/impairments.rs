@@ -29,6 +29,7 @@
 //!
 //! **Checked by** the tests below, by `crates/sim/tests/impairments.rs`, and by `tests/python/test_wires.py`.
 
+use lasthop_stack::hooks::parameter::words;
 use lasthop_stack::units::{Span, Time};
 
 use crate::engine::streams::Stream;
@@ -53,6 +54,10 @@ pub enum JitterLaw {
     Pareto,
     /// A quarter of a normal number and three of a Pareto number.
     ParetoNormal,
+}
+
+words! {
+    JitterLaw: Uniform = "uniform", Normal = "normal", Pareto = "pareto", ParetoNormal = "pareto-normal"
 }
 
 impl JitterLaw {

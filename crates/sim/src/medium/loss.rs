@@ -3,6 +3,7 @@
 //! Each takes one draw per packet (Gilbert–Elliott two), whatever its rates, so schemes and sweeps at the same
 //! replication see the same channel.
 
+use lasthop_stack::hooks::parameter::words;
 use lasthop_stack::packet::{Body, Packet};
 
 use crate::engine::streams::Stream;
@@ -52,6 +53,8 @@ pub enum PacketClass {
     /// Every packet.
     All,
 }
+
+words! { PacketClass: Data = "data", Ack = "ack", All = "all" }
 
 /// A loss process with its stream and state.
 #[derive(Clone, Debug)]

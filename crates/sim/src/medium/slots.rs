@@ -5,6 +5,7 @@
 //! unless the wanted signal is stronger by the capture ratio. Powers follow the two-ray ground model with ns-2's
 //! constants; ranges are used as configured.
 
+use lasthop_stack::hooks::parameter::words;
 use lasthop_stack::units::{Metres, Span, Time};
 
 use crate::engine::streams::Stream;
@@ -20,6 +21,8 @@ pub enum Interference {
     /// Their powers are summed.
     Summed,
 }
+
+words! { Interference: Pairwise = "pairwise", Summed = "summed" }
 
 /// The parameters of a medium.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,5 +1,6 @@
 //! Outages of links and hand-offs of nodes.
 
+use lasthop_stack::hooks::parameter::words;
 use lasthop_stack::units::{Rate, Span};
 
 use super::{Config, LinkKind};
@@ -27,6 +28,8 @@ pub enum Late {
     /// They are forwarded to the other station.
     Forwarded,
 }
+
+words! { Late: Dropped = "dropped", Forwarded = "forwarded" }
 
 /// A node that is handed off between two links.
 #[derive(Clone, Debug, PartialEq)]

@@ -10,6 +10,7 @@ use std::iter;
 use crate::medium::loss::LossConfig;
 use crate::traffic::{AppConfig, AppKind};
 use lasthop_stack::hooks::Judge;
+use lasthop_stack::hooks::parameter::words;
 use lasthop_stack::link::dot11::{DataRate, MacConfig, PcfConfig, PhyRate};
 use lasthop_stack::link::policer::PolicerConfig;
 use lasthop_stack::link::queue::QueueLimit;
@@ -230,6 +231,8 @@ pub enum Sense {
     Nothing,
 }
 
+words! { Sense: Committed = "committed", Random = "random", Nothing = "nothing" }
+
 /// Which stations lose frames of a slotted network at random.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorAt {
@@ -238,6 +241,8 @@ pub enum ErrorAt {
     /// The station that a frame is for.
     Addressee,
 }
+
+words! { ErrorAt: Listeners = "listeners", Addressee = "addressee" }
 
 /// A cross-layer agent, at each interface where it has a part: by default the last 802.11 hop of its flows.
 #[derive(Clone, Debug)]

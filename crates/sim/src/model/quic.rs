@@ -1,5 +1,6 @@
 //! A connection over QUIC.
 
+use lasthop_stack::hooks::parameter::words;
 use lasthop_stack::registry::{CongestionKind, LawConfig};
 use lasthop_stack::units::Span;
 
@@ -51,6 +52,8 @@ pub enum QuicStack {
     /// `noq-proto`, which has multipath.
     Noq,
 }
+
+words! { QuicStack: Quinn = "quinn", Noq = "noq" }
 
 /// A congestion control law.
 #[derive(Clone, Debug, PartialEq)]

@@ -15,13 +15,15 @@ mod wifi;
 mod wires;
 
 use self::part::Part;
-use super::keys::kinds;
+use super::keys::kinds::{self, Kind};
+use super::keys::words::{
+    App, Between, Bursts, CapacityFormat, LossDirection, LossModel, NodeStack, RttModel,
+};
 use super::layout::Section;
 use super::members::{self, Flow, Link, Members, Name};
-use super::quantity::{Dim, Quantity};
+use super::quantity::Dim;
 use super::sheet::{Sheet, Transport};
-use super::value::Value;
-use crate::medium::loss::{LossConfig, PacketClass};
+use crate::medium::loss::LossConfig;
 use crate::medium::path::RttLaw;
 use crate::model::{
     Config, DirectionConfig, FlowConfig, LinkConfig, LinkKind, NodeConfig, PointToPoint, ReverseConfig,
@@ -48,9 +50,9 @@ pub(super) fn config(sheet: &Sheet<'_>, members: &Members) -> Config {
         let Some(table) = table else { continue };
         let part = Part::member(sheet, Section::Nodes, table, member.name.number);
         node.handoff = events::handoff(&part, &links);
-        node.restart = part.known("restart").map(|_| part.time("restart"));
+        node.restart = part.given("restart", Part::time);
         node.own_rate = wifi::own_rate(&part);
-        node.is_linux = part.known("stack").is_some_and(|_| part.word("stack") == "linux");
+        node.is_linux = part.given("stack", Part::choice) == Some(NodeStack::Linux);
     }
     let names: Vec<String> = links.iter().map(|link| link.name.clone()).collect();
     for (link, member) in links.iter_mut().zip(&members.links) {
@@ -129,22 +131,22 @@ fn link(sheet: &Sheet<'_>, member: &Link) -> LinkConfig {
     let Name { name, group, .. } = member.name.clone();
     let outages = events::outages(&link, member.silenced);
     let aqm = aqm(&link);
-    let kind = match link.word("kind") {
-        "wifi" => LinkKind::Wifi(Box::new(wifi::wifi(&link, member))),
-        "frn" => LinkKind::Frn(Box::new(frn::frn(&link, member))),
-        "wimax" => ends(sheet, &link, member, Sends::Air(Box::new(air::air(&link)))),
-        "trace" => ends(sheet, &link, member, Sends::Recorded(Box::new(recorded(sheet, &link)))),
-        _ => ends(sheet, &link, member, Sends::Wires),
+    let kind = match link.choice("kind") {
+        Kind::Wifi => LinkKind::Wifi(Box::new(wifi::wifi(&link, member))),
+        Kind::Frn => LinkKind::Frn(Box::new(frn::frn(&link, member))),
+        Kind::Wimax => ends(sheet, &link, member, Sends::Air(Box::new(air::air(&link)))),
+        Kind::Trace => ends(sheet, &link, member, Sends::Recorded(Box::new(recorded(sheet, &link)))),
+        Kind::Wired | Kind::Lossy => ends(sheet, &link, member, Sends::Wires),
     };
     LinkConfig { name, group, kind, outages, aqm }
 }
 
 /// A link between two nodes.
 fn ends(sheet: &Sheet<'_>, link: &Part<'_>, member: &Link, sends: Sends) -> LinkKind {
-    let properties = kinds::LinkKind::named(link.word("kind")).unwrap_or_else(|| link.broken("kind"));
+    let kind: Kind = link.choice("kind");
     let direction = |(way, prefix): (usize, &str)| DirectionConfig {
         rate: sends.rate(way).unwrap_or_else(|| link.rate(&format!("{prefix}rate"))),
-        delay: link.span(&format!("{}delay", if properties.has(kinds::DELAYS) { prefix } else { "" })),
+        delay: link.span(&format!("{}delay", if kind.has(kinds::DELAYS) { prefix } else { "" })),
         queue: link.queue(&format!("{prefix}queue")),
         policer: wires::policer(link, prefix),
         loss: LossConfig::None,
@@ -152,12 +154,12 @@ fn ends(sheet: &Sheet<'_>, link: &Part<'_>, member: &Link, sends: Sends) -> Link
         delays: delays(sheet, link, prefix),
     };
     let mut directions = [(0, ""), (1, "reverse.")].map(direction);
-    if properties.has(kinds::LOSSES) {
+    if kind.has(kinds::LOSSES) {
         let loss = loss(link);
-        match link.word("loss.direction") {
-            "forward" => directions[0].loss = loss,
-            "reverse" => directions[1].loss = loss,
-            _ => {
+        match link.choice("loss.direction") {
+            LossDirection::Forward => directions[0].loss = loss,
+            LossDirection::Reverse => directions[1].loss = loss,
+            LossDirection::Both => {
                 directions[0].loss = loss.clone();
                 directions[1].loss = loss;
             }
@@ -172,8 +174,11 @@ fn recorded(sheet: &Sheet<'_>, link: &Part<'_>) -> [Recorded; 2] {
     ["", "reverse."].map(|prefix| {
         let key = |name: &str| format!("{prefix}trace.{name}");
         let (file, is_once) = (link.word(&key("file")), link.flag(&key("once")));
-        if link.word(&key("format")) == "rates" {
-            return Recorded::Rates(Varying { rates: sheet.plan.records.rates(file), is_once });
+        match link.choice(&key("format")) {
+            CapacityFormat::Rates => {
+                return Recorded::Rates(Varying { rates: sheet.plan.records.rates(file), is_once });
+            }
+            CapacityFormat::Opportunities => {}
         }
         let heavy = Opportunities {
             schedule: sheet.plan.records.schedule(file),
@@ -199,7 +204,7 @@ fn delays(sheet: &Sheet<'_>, link: &Part<'_>, prefix: &str) -> Option<Delaying> 
     Some(Delaying {
         delays: sheet.plan.records.delays(&file),
         step: link.span(&key("step")),
-        is_linear: link.word(&key("between")) == "linear",
+        is_linear: link.choice::<Between>(&key("between")) == Between::Linear,
         keeps_order: link.flag(&key("keeps-order")),
     })
 }
@@ -216,43 +221,36 @@ fn aqm(link: &Part<'_>) -> Option<AqmConfig> {
 
 /// The law of the round trip that is drawn for a link.
 fn rtt(link: &Part<'_>) -> Option<RttLaw> {
-    let law = link.known("rtt.law")?;
-    Some(if law.is("uniform") {
-        RttLaw::Uniform { least: link.span("rtt.uniform.min"), most: link.span("rtt.uniform.max") }
-    } else if law.is("normal") {
-        RttLaw::Normal {
+    Some(match link.given("rtt.law", Part::choice)? {
+        RttModel::Uniform => {
+            RttLaw::Uniform { least: link.span("rtt.uniform.min"), most: link.span("rtt.uniform.max") }
+        }
+        RttModel::Normal => RttLaw::Normal {
             mean: link.span("rtt.normal.mean"),
             deviation: link.span("rtt.normal.deviation"),
             least: link.span("rtt.normal.min"),
-        }
-    } else {
-        RttLaw::Exponential {
+        },
+        RttModel::Exponential => RttLaw::Exponential {
             mean: link.span("rtt.exponential.mean"),
             least: link.span("rtt.exponential.min"),
-        }
+        },
     })
 }
 
 fn loss(link: &Part<'_>) -> LossConfig {
-    match link.word("loss.model") {
+    match link.choice("loss.model") {
         // The check reports those of 802.11 links.
-        "none" | "snr" => LossConfig::None,
-        "packet" => LossConfig::Packet { rate: link.real("loss.rate") },
-        "bit" => LossConfig::Bit { ber: link.real("loss.bit.ber") },
-        "gilbert-elliott" => LossConfig::GilbertElliott {
+        LossModel::None | LossModel::Snr => LossConfig::None,
+        LossModel::Packet => LossConfig::Packet { rate: link.real("loss.rate") },
+        LossModel::Bit => LossConfig::Bit { ber: link.real("loss.bit.ber") },
+        LossModel::GilbertElliott => LossConfig::GilbertElliott {
             loss_good: link.real("loss.gilbert-elliott.loss-good"),
             loss_bad: link.real("loss.gilbert-elliott.loss-bad"),
             good_to_bad: link.real("loss.gilbert-elliott.good-to-bad"),
             bad_to_good: link.real("loss.gilbert-elliott.bad-to-good"),
         },
-        _ => {
-            let drop = link.ordinals("loss.list.drop");
-            let of = match link.word("loss.list.of") {
-                "data" => PacketClass::Data,
-                "ack" => PacketClass::Ack,
-                _ => PacketClass::All,
-            };
-            LossConfig::List { drop, of }
+        LossModel::List => {
+            LossConfig::List { drop: link.counts("loss.list.drop"), of: link.choice("loss.list.of") }
         }
     }
 }
@@ -316,35 +314,37 @@ fn packet_of(transport: &TransportConfig) -> Option<u32> {
 fn app(app: &Part<'_>, packet: Option<u32>) -> AppConfig {
     AppConfig {
         start: app.time("start"),
-        spread: app.known("spread").map_or(Span::ZERO, |_| app.span("spread")),
+        spread: app.given("spread", Part::span).unwrap_or(Span::ZERO),
         stop: app.optional("stop", Part::time),
         kind: source(app, packet),
     }
 }
 
 fn source(app: &Part<'_>, packet: Option<u32>) -> AppKind {
-    match app.word("kind") {
-        "bulk" => AppKind::Bulk,
-        "file" => file(app, packet),
-        "cbr" => AppKind::Cbr { rate: app.rate("cbr.rate"), packet: app.small("cbr.packet") },
-        "poisson" => AppKind::Poisson { rate: app.rate("poisson.rate"), packet: app.small("poisson.packet") },
-        "ping" => AppKind::Ping { interval: app.span("ping.interval"), packet: app.small("ping.packet") },
-        "ftp" => AppKind::User(Box::new(users::user(app, [1.0, 0.0, 0.0]))),
-        "web" => AppKind::User(Box::new(users::user(app, [0.0, 1.0, 0.0]))),
-        "mail" => AppKind::User(Box::new(users::user(app, [0.0, 0.0, 1.0]))),
-        "mix" => {
+    match app.choice("kind") {
+        App::Bulk => AppKind::Bulk,
+        App::File => file(app, packet),
+        App::Cbr => AppKind::Cbr { rate: app.rate("cbr.rate"), packet: app.small("cbr.packet") },
+        App::Poisson => {
+            AppKind::Poisson { rate: app.rate("poisson.rate"), packet: app.small("poisson.packet") }
+        }
+        App::Ping => AppKind::Ping { interval: app.span("ping.interval"), packet: app.small("ping.packet") },
+        App::Ftp => AppKind::User(Box::new(users::user(app, [1.0, 0.0, 0.0]))),
+        App::Web => AppKind::User(Box::new(users::user(app, [0.0, 1.0, 0.0]))),
+        App::Mail => AppKind::User(Box::new(users::user(app, [0.0, 0.0, 1.0]))),
+        App::Mix => {
             let shares = ["ftp", "web", "mail"].map(|class| app.real(&format!("mix.{class}")));
             AppKind::User(Box::new(users::user(app, shares)))
         }
-        _ => AppKind::OnOff {
+        App::OnOff => AppKind::OnOff {
             rate: app.rate("on-off.rate"),
             packet: app.small("on-off.packet"),
             on: app.span("on-off.on"),
             off: app.span("on-off.off"),
-            law: match app.word("on-off.law") {
-                "exponential" => OnOffLaw::Exponential,
-                "fixed" => OnOffLaw::Fixed,
-                _ => OnOffLaw::Pareto(app.real("on-off.shape")),
+            law: match app.choice("on-off.law") {
+                Bursts::Exponential => OnOffLaw::Exponential,
+                Bursts::Fixed => OnOffLaw::Fixed,
+                Bursts::Pareto => OnOffLaw::Pareto(app.real("on-off.shape")),
             },
         },
     }
@@ -363,8 +363,6 @@ fn file(app: &Part<'_>, segment: Option<u32>) -> AppKind {
 /// A file measured in packets consists of full packets.
 fn file_size(app: &Part<'_>, packet: u32) -> Bytes {
     let count = app.count("file.size");
-    match app.value("file.size") {
-        Value::Quantity(Quantity { dim: Dim::Packets, .. }) => Bytes(count.saturating_mul(u64::from(packet))),
-        _ => Bytes(count),
-    }
+    let is_in_packets = app.dim("file.size") == Some(Dim::Packets);
+    Bytes(if is_in_packets { count.saturating_mul(packet.into()) } else { count })
 }

@@ -31,7 +31,7 @@ mod transport;
 mod users;
 mod values;
 mod wires;
-mod words;
+pub(super) mod words;
 
 use super::decimal::Decimal;
 use super::quantity::{Dim, Quantity};
@@ -39,12 +39,11 @@ use super::value::Value;
 use lasthop_stack::link::dot11::PcfConfig;
 use lasthop_stack::registry::tcp;
 
-pub(super) use air::MODULATIONS;
 pub(super) use described::setting;
-pub(super) use preset::{Chooser, FLAVOURS, Preferred, RADIOS, Wifi};
+pub(super) use preset::{Chooser, Preferred, Wifi};
 pub(super) use table::{FORMAT, KEYS};
 pub use words::{APPS, FIGURES, LOSS_MODELS, Named, PANELS, STANDARDS};
-pub(super) use words::{BINNED_PANELS, EDCA_STANDARDS, names};
+pub(super) use words::{App, BINNED_PANELS, EDCA_STANDARDS, Flavour, Radio, Standard, names};
 
 /// One key. `*` in its path is the name of a node, link, flow or agent.
 #[derive(Clone, Copy, Debug)]
@@ -409,6 +408,41 @@ mod tests {
                 assert!(bound.base().is_some(), "{}: {}", key.path, bound.text);
             }
             assert!(!key.meaning.is_empty());
+        }
+    }
+
+    #[test]
+    fn a_word_in_a_condition_or_a_default_is_one_of_its_key() {
+        let words = |key: &Key| match key.kind {
+            Kind::Word(_, words) | Kind::Words(_, words) => [words(), key.words.to_vec()].concat(),
+            Kind::Bool => vec!["true", "false"],
+            _ => key.words.to_vec(),
+        };
+        let takes = |path: &str, word: &str| {
+            let key = KEYS.iter().find(|key| key.path == path).unwrap();
+            assert!(words(key).contains(&word), "{path}: {word}");
+        };
+        for key in KEYS.iter() {
+            for only in key.only {
+                if let Only::Is(other, values) = only {
+                    values.iter().for_each(|word| takes(other, word));
+                }
+            }
+            let is_choice = matches!(key.kind, Kind::Word(..) | Kind::Bool);
+            match key.default {
+                Default::Text(text) if is_choice => takes(key.path, text),
+                Default::Follows { key: other, value, then, or } => {
+                    takes(other, value);
+                    [then, or].into_iter().filter(|_| is_choice).for_each(|word| takes(key.path, word));
+                }
+                Default::Unless(unless) => {
+                    for case in unless.cases {
+                        case.values.iter().for_each(|word| takes(unless.key, word));
+                        takes(key.path, case.then);
+                    }
+                }
+                _ => {}
+            }
         }
     }
 

@@ -8,7 +8,7 @@
 mod nodes;
 
 use super::error::ENOUGH_FAULTS;
-use super::keys::kinds::{ENDS, LinkKind};
+use super::keys::kinds::{ENDS, Kind};
 use super::layout::Section;
 use super::nearest::unknown;
 use super::roster::Roster;
@@ -222,7 +222,7 @@ impl<'a> Reader<'a> {
             let Some(Value::List(values)) = link.get("nodes") else { continue };
             let ends: Option<Vec<_>> = values.iter().map(|value| self.named(link, "nodes", value)).collect();
             let Some(ends) = ends else { continue };
-            let kind = link.get("kind").and_then(|kind| LinkKind::named(&kind.text()));
+            let kind = link.get("kind").and_then(Value::choice::<Kind>);
             let links = if kind.is_some_and(|kind| !kind.has(ENDS)) {
                 self.medium((table, link), name, ends)
             } else {

@@ -1,5 +1,6 @@
 //! The positions of the nodes of a group, relative to that of the group.
 
+use super::keys::words::Place;
 use super::layout::Section;
 use super::sheet::{Sheet, Table};
 use super::value::Value;
@@ -55,22 +56,22 @@ impl Placement {
         let pair = |key: &str| value(key).and_then(lengths).unwrap_or_default();
         let count = |key: &str| value(key).and_then(Value::count).unwrap_or(1);
         let stream = || Stream::named(count("seed"), 0, &format!("nodes.{name}.place"));
-        match value("kind").map(Value::text).as_deref() {
-            Some("line") => {
+        match value("kind").and_then(Value::choice).unwrap_or(Place::Point) {
+            Place::Line => {
                 Placement::Line { step: distance.map_or_else(|| pair("line.step"), |step| (step, 0.0)) }
             }
-            Some("grid") => {
+            Place::Grid => {
                 let step = distance.map_or_else(|| pair("grid.step"), |step| (step, step));
                 Placement::Grid { columns: count("grid.columns"), step }
             }
-            Some("hexagon") => {
+            Place::Hexagon => {
                 let first = u64::from(distance.is_some());
                 Placement::Hexagon { spacing: real("hexagon.spacing"), first }
             }
-            Some("circle") => Placement::Circle { radius: real("circle.radius") },
-            Some("disc") => Placement::Disc { radius: real("disc.radius"), stream: stream() },
-            Some("rectangle") => Placement::Rectangle { size: pair("rectangle.size"), stream: stream() },
-            _ => distance.map_or(Placement::Point, |radius| Placement::Circle { radius }),
+            Place::Circle => Placement::Circle { radius: real("circle.radius") },
+            Place::Disc => Placement::Disc { radius: real("disc.radius"), stream: stream() },
+            Place::Rectangle => Placement::Rectangle { size: pair("rectangle.size"), stream: stream() },
+            Place::Point => distance.map_or(Placement::Point, |radius| Placement::Circle { radius }),
         }
     }
 

@@ -2,12 +2,14 @@
 
 use super::error::Place;
 use super::hosted;
-use super::keys::{Chooser, Part};
+use super::keys::{App, Chooser, Part};
 use super::layout::{self, ByProfile, Keys, Presets, Section, SlotDefault, SlotOnly};
 use super::members::MOST;
 use super::placement;
 use super::plan::{Plan, Setting};
 use super::value::Value;
+use lasthop_stack::hooks::parameter::Words;
+use lasthop_stack::transport::tcp::Profile;
 use std::borrow::Cow;
 
 /// The values of one point by slot; a slot without a meaning at this point has none.
@@ -72,9 +74,6 @@ pub(super) enum Transport {
     Udp,
     Quic,
 }
-
-/// The kinds of sources that run over TCP unless a flow says otherwise.
-const RELIABLE: [&str; 6] = ["bulk", "file", "ftp", "web", "mail", "mix"];
 
 /// What sets a slot, other than its default.
 #[derive(Clone, Copy, Default)]
@@ -258,7 +257,7 @@ impl<'a> Sheet<'a> {
             [_, true, _] => Transport::Udp,
             [_, _, true] => Transport::Quic,
             [false, false, false] => {
-                let reliable = kind.is_none_or(|kind| RELIABLE.iter().any(|word| kind.is(word)));
+                let reliable = kind.is_none_or(|kind| kind.choice().is_some_and(App::is_reliable));
                 if reliable { Transport::Tcp } else { Transport::Udp }
             }
         }
@@ -423,15 +422,13 @@ fn common(one: usize, other: usize) -> usize {
 }
 
 fn of_profile<'a>(profile: Option<&Value>, values: &'a ByProfile) -> Option<Cell<'a>> {
-    let profile = profile?;
-    let (name, (value, source)) = if profile.is("ns2-2004") {
-        ("ns2-2004", &values.ns2)
-    } else if profile.is("rfc") {
-        ("rfc", &values.rfc)
-    } else {
-        ("modern", &values.modern)
+    let profile = profile?.choice::<Profile>()?;
+    let (value, source) = match profile {
+        Profile::Ns2Of2004 => &values.ns2,
+        Profile::Rfc => &values.rfc,
+        Profile::Modern => &values.modern,
     };
-    Some(Cell { value, from: From::Profile(name), source })
+    Some(Cell { value, from: From::Profile(profile.word()), source })
 }
 
 /// The values of the variant that this place names.
@@ -456,12 +453,8 @@ fn of_preset<'a>(
     words: [Option<&Value>; 3],
     presets: &'a Presets,
 ) -> Option<(&'a Value, usize, &'static str)> {
-    let mut texts = [""; 3];
-    for (text, word) in texts.iter_mut().zip(words) {
-        let Value::Text(word) = word? else { return None };
-        *text = word;
-    }
-    let (value, chooser, source) = presets.of(texts)?;
+    let [standard, flavour, radio] = words;
+    let (value, chooser, source) = presets.of(standard?.choice()?, flavour?.choice()?, radio?.choice()?)?;
     let word = match chooser {
         Chooser::Standard => 0,
         Chooser::Flavour => 1,

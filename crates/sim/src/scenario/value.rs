@@ -8,6 +8,7 @@ use super::keys::{Bound, Key, Kind};
 use super::nearest::{listed, unknown};
 use super::quantity::{Dim, Quantity, Unread};
 use super::roster::Roster;
+use lasthop_stack::hooks::parameter::Words;
 use std::collections::BTreeSet;
 
 /// The names that a scenario gives to what its values refer to.
@@ -89,6 +90,11 @@ impl Value {
             Value::Text(own) => own == text,
             _ => self.text() == text,
         }
+    }
+
+    /// The choice that this word means.
+    pub(super) fn choice<T: Words>(&self) -> Option<T> {
+        if let Value::Text(word) = self { T::of_word(word) } else { None }
     }
 
     /// Whether this is the given word.

@@ -1,5 +1,6 @@
 //! The configuration of applications.
 
+use lasthop_stack::hooks::parameter::words;
 use lasthop_stack::units::{Bytes, Rate, Span, Time};
 
 /// A source.
@@ -100,6 +101,8 @@ pub enum Shares {
     Bytes,
 }
 
+words! { Shares: Session = "session", Client = "client", Bytes = "bytes" }
+
 /// Transfers of one size.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Files {
@@ -150,6 +153,8 @@ pub enum PauseLaw {
     /// Always the mean.
     Fixed,
 }
+
+words! { PauseLaw: Exponential = "exponential", Fixed = "fixed" }
 
 /// Distribution of bursts and pauses.
 #[derive(Clone, Copy, Debug, PartialEq)]

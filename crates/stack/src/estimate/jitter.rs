@@ -23,7 +23,7 @@
 
 use std::collections::VecDeque;
 
-use crate::hooks::parameter::{Domain, Spec, Words, words};
+use crate::hooks::parameter::{Domain, Spec, words};
 use crate::hooks::{Ack, Jitter, Progress, Sending};
 use crate::units::Time;
 
@@ -50,9 +50,7 @@ pub enum Reach {
     Cwnd,
 }
 
-impl Words for Reach {
-    const WORDS: &'static [(&'static str, Reach)] = &[("round", Reach::Round), ("cwnd", Reach::Cwnd)];
-}
+words! { Reach: Round = "round", Cwnd = "cwnd" }
 
 impl Reach {
     /// The parameter through which a law offers the choice.

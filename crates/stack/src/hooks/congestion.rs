@@ -306,6 +306,8 @@ pub enum SlowStart {
     HyStartPlusPlus,
 }
 
+words! { SlowStart: Standard = "standard", HyStart = "hystart", HyStartPlusPlus = "hystart++" }
+
 /// A congestion control law.
 pub trait Congestion {
     /// An acknowledgement arrived. Only [`Progress::Open`] lets the window grow.

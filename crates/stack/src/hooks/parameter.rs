@@ -1,8 +1,11 @@
 //! A scheme's description of its parameters, from which a host makes its reader, listings and documentation.
 
 mod value;
+mod words;
 
+pub use crate::words;
 pub use value::{Value, choices, kind};
+pub use words::{Words, words};
 
 use crate::units::{Bytes, Span};
 
@@ -49,18 +52,6 @@ pub enum Domain {
     Segments,
     /// One of these words and nothing else, described by this noun.
     Words(&'static str, fn() -> Vec<&'static str>),
-}
-
-/// A choice that a scenario names by words.
-pub trait Words: Copy + PartialEq + 'static {
-    /// Each word and its meaning, in the order of listings.
-    const WORDS: &'static [(&'static str, Self)];
-}
-
-/// The words of a choice.
-#[must_use]
-pub fn words<T: Words>() -> Vec<&'static str> {
-    T::WORDS.iter().map(|(word, _)| *word).collect()
 }
 
 /// A limit of the values of a parameter.
@@ -419,20 +410,16 @@ impl Setting {
     }
 
     /// The word of a choice.
-    ///
-    /// # Panics
-    /// The choice has no word for this value.
     #[must_use]
     pub fn word<T: Words>(value: T) -> Setting {
-        let found = T::WORDS.iter().find(|(_, known)| *known == value);
-        Setting::Word(found.expect("each value of a choice has a word").0)
+        Setting::Word(value.word())
     }
 
     /// The choice that a word means.
     #[must_use]
     pub fn choice<T: Words>(self) -> T {
-        let found = T::WORDS.iter().find(|(word, _)| self.is(word));
-        found.unwrap_or_else(|| self.mismatch("one of its words")).1
+        let Setting::Word(word) = self else { self.mismatch("a word") };
+        T::of_word(word).unwrap_or_else(|| self.mismatch("one of its words"))
     }
 
     /// Whether it is this word.

@@ -17,6 +17,7 @@ pub use arrivals::Latest;
 use news::News;
 
 use super::Delivered;
+use super::parameter::words;
 use crate::ranges::Ranges;
 use crate::units::{Span, Time};
 
@@ -31,6 +32,8 @@ pub enum SackAfterTimeout {
     /// They are forgotten, in case the receiver has dropped what they cover (RFC 2018, 8), as ns-2 does.
     Cleared,
 }
+
+words! { SackAfterTimeout: Kept = "kept", Cleared = "cleared" }
 
 /// A segment that was sent and not yet acknowledged.
 #[derive(Clone, Copy, Debug)]

@@ -34,7 +34,7 @@
 //! **Checked by** the tests below, `tests/scripts/wire/jersey-*`, and `crates/sim/tests/marking.rs`.
 
 use crate::estimate::SlidingWindow;
-use crate::hooks::parameter::{Described, Words, parameters};
+use crate::hooks::parameter::{Described, parameters, words};
 use crate::hooks::{
     Ack, Congestion, Count, EcnEcho, Judgement, Loss, LossCause, LossResponse, Mark, Progress, Reduction,
     Window, counts,
@@ -69,10 +69,7 @@ impl Default for JerseyConfig {
     }
 }
 
-impl Words for WarningResponse {
-    const WORDS: &'static [(&'static str, WarningResponse)] =
-        &[("every-ack", WarningResponse::EveryAck), ("once-a-window", WarningResponse::OnceAWindow)];
-}
+words! { WarningResponse: EveryAck = "every-ack", OnceAWindow = "once-a-window" }
 
 impl Described for JerseyConfig {
     parameters! {

@@ -39,7 +39,7 @@ mod flow;
 mod tests;
 
 use super::flows::{self, Table};
-use crate::hooks::parameter::{Described, Words, parameters};
+use crate::hooks::parameter::{Described, parameters, words};
 use crate::hooks::{Activity, Agent, AgentOut, Count, Criterion, Exported, Needs, counts};
 use crate::packet::{Body, Flags, FlowKey, NodeId, Packet};
 use crate::signal::Signal;
@@ -93,13 +93,7 @@ impl Config {
     }
 }
 
-impl Words for Duplicates {
-    const WORDS: &'static [(&'static str, Duplicates)] = &[
-        ("while-trying", Duplicates::WhileTrying),
-        ("held", Duplicates::Held),
-        ("resend", Duplicates::Resend),
-    ];
-}
+words! { Duplicates: WhileTrying = "while-trying", Held = "held", Resend = "resend" }
 
 impl Described for Config {
     parameters! {

@@ -4,6 +4,8 @@
 //! the units of a scenario into these. The defaults are those of ns-2's `Phy/WirelessPhy` and `Antenna/OmniAntenna`, the
 //! 914 MHz `WaveLAN` card that the papers of the time were simulated with.
 
+use crate::medium::loss::PacketClass;
+use lasthop_stack::hooks::parameter::words;
 use lasthop_stack::units::Span;
 
 /// A radio medium, the same for all its stations.
@@ -177,21 +179,10 @@ pub enum ErrorLaw {
         /// The station whose data frames are counted, each attempt anew.
         from: usize,
         /// Which of them are counted.
-        of: PayloadOf,
+        of: PacketClass,
         /// Those to lose, counted from 1, ascending.
         drop: Vec<u64>,
     },
-}
-
-/// Which data frames a list counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PayloadOf {
-    /// Those of packets with payload.
-    Data,
-    /// Those of TCP segments without.
-    Ack,
-    /// All.
-    All,
 }
 
 /// The three meanings of a "packet error rate".
@@ -216,6 +207,8 @@ pub enum LossOf {
     /// Those that carry a packet other than a pure TCP acknowledgement.
     Data,
 }
+
+words! { LossOf: All = "all", Packets = "packets", Data = "data" }
 
 /// Boltzmann's constant times 290 K: thermal noise of -174 dBm in each hertz, W/Hz.
 const THERMAL_NOISE_W_PER_HZ: f64 = 1.380_649e-23 * 290.0;

@@ -4,12 +4,13 @@ use lasthop_stack::link::dot11::{Frame, FrameKind, PayloadClass};
 use lasthop_stack::units::{Span, Time};
 
 use super::Fate;
-use super::config::{ErrorConfig, ErrorLaw, LossMeaning, LossOf, PayloadOf};
+use super::config::{ErrorConfig, ErrorLaw, LossMeaning, LossOf};
 use super::draws::{Attempt, Draws, StreamBase};
 use super::fec::Decoder;
 use super::modulation::{Memo, Modulation};
 use super::receiver::{Followed, Quality};
 use crate::engine::streams::Stream;
+use crate::medium::loss::PacketClass;
 
 /// The effect of chance on a frame that arrived undisturbed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,9 +137,9 @@ impl Losses {
         let is_counted = from == *sender
             && frame.kind == FrameKind::Data
             && match of {
-                PayloadOf::Data => frame.class == PayloadClass::Data,
-                PayloadOf::Ack => frame.class != PayloadClass::Data,
-                PayloadOf::All => true,
+                PacketClass::Data => frame.class == PayloadClass::Data,
+                PacketClass::Ack => frame.class != PayloadClass::Data,
+                PacketClass::All => true,
             };
         if !is_counted {
             return false;

@@ -1,19 +1,20 @@
 //! The law of acknowledgements of a flow.
 
 use super::Part;
+use crate::scenario::keys::words::AckRule;
 use lasthop_stack::registry::tcp;
 use lasthop_stack::transport::acks::{AckLaw, TackConfig};
 
 /// Sets the law, and what the receiver counts where it has a meaning.
 pub(super) fn acks(flow: &Part<'_>, config: &mut tcp::Config) {
     config.ack_delay = flow.span("tcp.ack-delay");
-    config.acks = match flow.word("tcp.acks") {
-        "requested" => AckLaw::Requested(flow.small("tcp.requested.most") as u8),
-        "tack" => AckLaw::Tack(TackConfig {
+    config.acks = match flow.choice("tcp.acks") {
+        AckRule::Requested => AckLaw::Requested(flow.small("tcp.requested.most") as u8),
+        AckRule::Tack => AckLaw::Tack(TackConfig {
             segments: flow.small("tcp.tack.segments"),
             per_round_trip: flow.small("tcp.tack.per-round-trip"),
         }),
-        _ => AckLaw::Delayed,
+        AckRule::Delayed => AckLaw::Delayed,
     };
     if !matches!(config.acks, AckLaw::Tack(_)) {
         config.ack_every = flow.small("tcp.ack-every");

@@ -15,13 +15,13 @@ pub(super) fn agent(
     (nodes, links, flows): (&[NodeConfig], &[LinkConfig], &[FlowConfig]),
 ) -> AgentConfig {
     let is_reliable = |flow: &FlowConfig| !matches!(flow.transport, TransportConfig::Udp { .. });
-    let served = match agent.value("flows") {
-        Value::List(names) => {
-            let names: BTreeSet<String> = names.iter().map(Value::text).collect();
+    let served = match agent.optional("flows", Part::names) {
+        Some(names) => {
+            let names: BTreeSet<String> = names.into_iter().collect();
             let is_named = |flow: &FlowConfig| names.contains(&flow.name) || names.contains(flow.table());
             (0..flows.len()).filter(|flow| is_named(&flows[*flow])).collect()
         }
-        _ => (0..flows.len()).filter(|flow| is_reliable(&flows[*flow])).collect(),
+        None => (0..flows.len()).filter(|flow| is_reliable(&flows[*flow])).collect(),
     };
     let scheme = match AgentKind::named(agent.word("kind")) {
         Some(kind) => {

@@ -3,8 +3,9 @@
 use super::Part;
 use crate::medium::modulation::ModulationLaw;
 use crate::model::AirConfig;
-use crate::scenario::keys::MODULATIONS;
+use crate::scenario::keys::words::ModulationModel;
 use crate::scenario::quantity::{Dim, Quantity};
+use lasthop_stack::hooks::parameter::Words;
 use lasthop_stack::link::dot16::{Frame, Rates};
 use lasthop_stack::packet::Modulation;
 use lasthop_stack::units::{Span, Time};
@@ -23,13 +24,15 @@ pub(super) fn air(link: &Part<'_>) -> AirConfig {
             qam16: link.rate("rates.16-qam"),
             qam64: link.rate("rates.64-qam"),
         },
-        start: modulation(link.word("modulation.start")).unwrap_or_else(|| link.broken("modulation.start")),
-        law: match link.word("modulation.law") {
-            "fixed" => ModulationLaw::Fixed,
+        start: link.choice("modulation.start"),
+        law: match link.choice("modulation.law") {
+            ModulationModel::Fixed => ModulationLaw::Fixed,
             // The check reports an invalid script; it needs a configuration to do so.
-            "script" => ModulationLaw::Script(script(link.word("modulation.script")).unwrap_or_default()),
-            "markov" => ModulationLaw::Markov { mean: link.span("modulation.markov.mean") },
-            _ => ModulationLaw::Snr {
+            ModulationModel::Script => {
+                ModulationLaw::Script(script(link.word("modulation.script")).unwrap_or_default())
+            }
+            ModulationModel::Markov => ModulationLaw::Markov { mean: link.span("modulation.markov.mean") },
+            ModulationModel::Snr => ModulationLaw::Snr {
                 mean_db: link.real("modulation.snr.mean"),
                 deviation_db: link.real("modulation.snr.deviation"),
                 coherence: link.span("modulation.snr.coherence"),
@@ -40,11 +43,6 @@ pub(super) fn air(link: &Part<'_>) -> AirConfig {
     }
 }
 
-fn modulation(word: &str) -> Option<Modulation> {
-    let all = [Modulation::Qpsk, Modulation::Qam16, Modulation::Qam64];
-    MODULATIONS.iter().position(|name| *name == word).map(|place| all[place])
-}
-
 /// The lines of a script, or what is wrong with it.
 pub(in super::super) fn script(text: &str) -> Result<Vec<(Time, Modulation)>, String> {
     let mut lines: Vec<(Time, Modulation)> = Vec::new();
@@ -52,7 +50,7 @@ pub(in super::super) fn script(text: &str) -> Result<Vec<(Time, Modulation)>, St
         let line = line.trim();
         let read = line.split_once(" at ").and_then(|(word, time)| {
             let time = Quantity::parse(time.trim()).ok().filter(|time| time.dim == Dim::Time)?;
-            Some((Time(time.base.as_u64()?), modulation(word.trim())?))
+            Some((Time(time.base.as_u64()?), Modulation::of_word(word.trim())?))
         });
         let Some(read) = read else {
             return Err(format!("\"{line}\"; expected a modulation and a time such as \"qpsk at 60 s\""));

@@ -3,7 +3,8 @@
 use super::Part;
 use crate::medium::outages::{HandoffLaw, OutageLaw};
 use crate::medium::warnings::WarningConfig;
-use crate::model::{HandoffConfig, Late, LinkConfig, OutagesConfig};
+use crate::model::{HandoffConfig, LinkConfig, OutagesConfig};
+use crate::scenario::keys::words::{DuringOutage, EventLaw};
 use crate::scenario::quantity::{Dim, Quantity};
 use crate::scenario::value::Value;
 use lasthop_stack::registry::{ReactionConfig, ReactionKind};
@@ -11,31 +12,31 @@ use lasthop_stack::units::{Span, Time};
 
 /// When a link is down. The check reports an invalid script; it needs a configuration to do so.
 pub(super) fn outages(link: &Part<'_>, node: Option<usize>) -> Option<OutagesConfig> {
-    let law = match link.known("outages.law").map(|_| link.word("outages.law"))? {
-        "script" => OutageLaw::Script(outage_script(link.word("outages.script")).unwrap_or_default()),
-        "periodic" => OutageLaw::Periodic {
+    let law = match link.given("outages.law", Part::choice)? {
+        EventLaw::Script => OutageLaw::Script(outage_script(link.word("outages.script")).unwrap_or_default()),
+        EventLaw::Periodic => OutageLaw::Periodic {
             first: link.time("outages.periodic.first"),
             every: link.span("outages.periodic.every"),
             lasts: link.span("outages.periodic.for"),
         },
-        _ => OutageLaw::Random {
+        EventLaw::Random => OutageLaw::Random {
             mean_up: link.span("outages.random.mean-up"),
             mean_down: link.span("outages.random.mean-down"),
         },
     };
-    let is_kept = link.known("outages.queue").is_some_and(|queue| queue.is("kept"));
+    let is_kept = link.given("outages.queue", Part::choice) == Some(DuringOutage::Kept);
     Some(OutagesConfig { law, node, is_kept, warning: warning(link, "outages.warning") })
 }
 
 /// The predictions that the keys below `prefix` describe.
 fn warning(part: &Part<'_>, prefix: &str) -> Option<WarningConfig> {
     let key = |below: &str| format!("{prefix}.{below}");
-    let span = |below: &str| part.known(&key(below)).map(|_| part.span(&key(below)));
+    let span = |below: &str| part.given(&key(below), Part::span);
     let (lead, false_every) = (span("lead"), span("false-every"));
     if lead.is_none() && false_every.is_none() {
         return None;
     }
-    let missed = part.known(&key("missed")).map(|_| part.real(&key("missed")));
+    let missed = part.given(&key("missed"), Part::real);
     Some(WarningConfig {
         lead: lead.unwrap_or_default(),
         deviation: span("deviation").unwrap_or_default(),
@@ -47,13 +48,15 @@ fn warning(part: &Part<'_>, prefix: &str) -> Option<WarningConfig> {
 
 /// Between which of these links a node is handed off. The check reports what is wrong with it.
 pub(super) fn handoff(node: &Part<'_>, links: &[LinkConfig]) -> Option<HandoffConfig> {
-    let law = match node.known("handoff.law").map(|_| node.word("handoff.law"))? {
-        "script" => HandoffLaw::Script(handoff_script(node.word("handoff.script")).unwrap_or_default()),
-        "periodic" => HandoffLaw::Periodic {
+    let law = match node.given("handoff.law", Part::choice)? {
+        EventLaw::Script => {
+            HandoffLaw::Script(handoff_script(node.word("handoff.script")).unwrap_or_default())
+        }
+        EventLaw::Periodic => HandoffLaw::Periodic {
             first: node.time("handoff.periodic.first"),
             every: node.span("handoff.periodic.every"),
         },
-        _ => HandoffLaw::Random { mean: node.span("handoff.random.mean") },
+        EventLaw::Random => HandoffLaw::Random { mean: node.span("handoff.random.mean") },
     };
     let link = |key: &str| {
         let name = node.known(key).map(Value::text)?;
@@ -64,7 +67,7 @@ pub(super) fn handoff(node: &Part<'_>, links: &[LinkConfig]) -> Option<HandoffCo
         law,
         gap: node.span("handoff.gap"),
         warning: warning(node, "handoff.warning"),
-        late: if node.word("handoff.late") == "dropped" { Late::Dropped } else { Late::Forwarded },
+        late: node.choice("handoff.late"),
         state_rate: node.optional("handoff.state-rate", Part::rate),
         state_delay: node.span("handoff.state-delay"),
     })

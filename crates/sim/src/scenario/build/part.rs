@@ -3,10 +3,10 @@
 use crate::medium::radio::config::dbm_to_watts;
 use crate::scenario::keys::setting;
 use crate::scenario::layout::Section;
-use crate::scenario::quantity::{Dim, Quantity};
+use crate::scenario::quantity::Dim;
 use crate::scenario::sheet::{Sheet, Table};
 use crate::scenario::value::Value;
-use lasthop_stack::hooks::parameter::{Setting, Spec};
+use lasthop_stack::hooks::parameter::{Setting, Spec, Words};
 use lasthop_stack::link::queue::QueueLimit;
 use lasthop_stack::units::{Bytes, Rate, Span, Time};
 
@@ -36,6 +36,11 @@ impl<'a> Part<'a> {
         self.0.get(key)
     }
 
+    /// What `read` makes of a key, if it has a meaning at this point.
+    pub(super) fn given<T>(&self, key: &str, read: impl Fn(&Part<'a>, &str) -> T) -> Option<T> {
+        self.known(key).map(|_| read(self, key))
+    }
+
     /// Sets the parameters that a scheme describes from the keys below `prefix`; a parameter without a
     /// meaning at this point keeps its default.
     pub(super) fn described(
@@ -63,6 +68,11 @@ impl<'a> Part<'a> {
         }
     }
 
+    /// The choice that the word of a key means.
+    pub(super) fn choice<T: Words>(&self, key: &str) -> T {
+        self.value(key).choice().unwrap_or_else(|| self.broken(key))
+    }
+
     pub(super) fn flag(&self, key: &str) -> bool {
         match self.value(key) {
             Value::Bool(value) => *value,
@@ -75,11 +85,27 @@ impl<'a> Part<'a> {
         self.value(key).count().unwrap_or_else(|| self.broken(key))
     }
 
-    pub(super) fn ordinals(&self, key: &str) -> Vec<u64> {
+    /// The items of a list.
+    fn list(&self, key: &str) -> &'a [Value] {
         match self.value(key) {
-            Value::List(numbers) => numbers.iter().filter_map(Value::count).collect(),
+            Value::List(items) => items,
             _ => self.broken(key),
         }
+    }
+
+    /// A list of whole numbers, or the base units of a list of quantities.
+    pub(super) fn counts(&self, key: &str) -> Vec<u64> {
+        self.list(key).iter().filter_map(Value::count).collect()
+    }
+
+    /// A list of names.
+    pub(super) fn names(&self, key: &str) -> Vec<String> {
+        self.list(key).iter().map(Value::text).collect()
+    }
+
+    /// The dimension of a quantity; `None` for a word.
+    pub(super) fn dim(&self, key: &str) -> Option<Dim> {
+        if let Value::Quantity(quantity) = self.value(key) { Some(quantity.dim) } else { None }
     }
 
     pub(super) fn small(&self, key: &str) -> u32 {
@@ -92,10 +118,8 @@ impl<'a> Part<'a> {
 
     /// Watts.
     pub(super) fn power(&self, key: &str) -> f64 {
-        match self.value(key) {
-            Value::Quantity(level @ Quantity { dim: Dim::Level, .. }) => dbm_to_watts(level.si()),
-            _ => self.real(key),
-        }
+        let power = self.real(key);
+        if self.dim(key) == Some(Dim::Level) { dbm_to_watts(power) } else { power }
     }
 
     pub(super) fn span(&self, key: &str) -> Span {
@@ -115,18 +139,16 @@ impl<'a> Part<'a> {
     }
 
     pub(super) fn queue(&self, key: &str) -> QueueLimit {
-        match self.value(key) {
-            Value::Text(_) => QueueLimit::Unlimited,
-            Value::Quantity(Quantity { dim: Dim::Size, .. }) => QueueLimit::Bytes(self.bytes(key)),
-            _ => QueueLimit::Packets(self.small(key)),
+        match self.dim(key) {
+            None => QueueLimit::Unlimited,
+            Some(Dim::Size) => QueueLimit::Bytes(self.bytes(key)),
+            Some(_) => QueueLimit::Packets(self.small(key)),
         }
     }
 
     /// `None` for a word such as `none`, which the key accepts besides numbers.
     pub(super) fn optional<T>(&self, key: &str, read: impl Fn(&Part<'a>, &str) -> T) -> Option<T> {
-        match self.value(key) {
-            Value::Text(_) => None,
-            _ => Some(read(self, key)),
-        }
+        let is_word = matches!(self.value(key), Value::Text(_));
+        (!is_word).then(|| read(self, key))
     }
 }

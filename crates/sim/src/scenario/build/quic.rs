@@ -1,7 +1,7 @@
 //! The QUIC of a flow.
 
 use super::part::Part;
-use crate::model::{AckFrequency, NodeConfig, QuicConfig, QuicLaw, QuicStack};
+use crate::model::{AckFrequency, NodeConfig, QuicConfig, QuicLaw};
 use crate::scenario::value::Value;
 use lasthop_stack::registry::CongestionKind;
 
@@ -9,13 +9,13 @@ use lasthop_stack::registry::CongestionKind;
 pub(super) fn quic(flow: &Part<'_>, nodes: &[NodeConfig]) -> QuicConfig {
     let place = |name: &str| nodes.iter().position(|node| node.name == name);
     QuicConfig {
-        stack: if flow.word("quic.stack") == "noq" { QuicStack::Noq } else { QuicStack::Quinn },
+        stack: flow.choice("quic.stack"),
         second: flow.known("quic.second").map(Value::text).and_then(|name| place(&name)),
         law: law(flow),
         packet: flow.small("quic.packet") as u16,
         mtu_discovery: flow.flag("quic.mtu-discovery"),
         window: flow.small("quic.window"),
-        streams: flow.known("quic.streams").map_or(0, |_| flow.small("quic.streams")),
+        streams: flow.given("quic.streams", Part::small).unwrap_or(0),
         datagrams: flow.flag("quic.datagrams"),
         zero_rtt: flow.flag("quic.zero-rtt"),
         idle_timeout: flow.optional("quic.idle-timeout", Part::span),

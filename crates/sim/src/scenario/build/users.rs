@@ -1,32 +1,28 @@
 //! The configuration of users.
 
 use super::Part;
-use crate::traffic::{Files, PageModel, Pages, PauseLaw, Shares, UserConfig};
+use crate::scenario::keys::words::WebModel;
+use crate::traffic::{Files, PageModel, Pages, Shares, UserConfig};
 use lasthop_stack::units::{Bytes, Span};
 
 /// A user whose sessions are of each class by these shares. The keys of a class without a share have no values.
 pub(super) fn user(app: &Part<'_>, shares: [f64; 3]) -> UserConfig {
-    let by = app.known("mix.by");
     UserConfig {
         shares,
-        by: match by {
-            Some(by) if by.is("client") => Shares::Client,
-            Some(by) if by.is("bytes") => Shares::Bytes,
-            _ => Shares::Session,
-        },
+        by: app.given("mix.by", Part::choice).unwrap_or(Shares::Session),
         ftp: files(app, "ftp"),
         web: pages(app),
         mail: files(app, "mail"),
-        pauses: if app.word("pauses") == "fixed" { PauseLaw::Fixed } else { PauseLaw::Exponential },
+        pauses: app.choice("pauses"),
     }
 }
 
 fn size(app: &Part<'_>, key: &str) -> Bytes {
-    app.known(key).map_or(Bytes(0), |_| app.bytes(key))
+    app.given(key, Part::bytes).unwrap_or(Bytes(0))
 }
 
 fn span(app: &Part<'_>, key: &str) -> Span {
-    app.known(key).map_or(Span::ZERO, |_| app.span(key))
+    app.given(key, Part::span).unwrap_or(Span::ZERO)
 }
 
 fn files(app: &Part<'_>, class: &str) -> Files {
@@ -39,20 +35,18 @@ fn files(app: &Part<'_>, class: &str) -> Files {
 }
 
 fn pages(app: &Part<'_>) -> Pages {
-    let is_fixed = app.known("web.model").is_some_and(|model| model.is("fixed"));
-    let model = if is_fixed {
-        PageModel::Fixed {
+    let model = match app.given("web.model", Part::choice).unwrap_or(WebModel::ThreeGpp2) {
+        WebModel::ThreeGpp2 => PageModel::ThreeGpp2,
+        WebModel::Fixed => PageModel::Fixed {
             main: app.bytes("web.fixed.main"),
             objects: app.small("web.fixed.objects"),
             object: app.bytes("web.fixed.object"),
-        }
-    } else {
-        PageModel::ThreeGpp2
+        },
     };
     Pages {
         model,
         request: size(app, "web.request"),
-        pages: app.known("web.pages").map_or(1, |_| app.small("web.pages")),
+        pages: app.given("web.pages", Part::small).unwrap_or(1),
         reading: span(app, "web.reading"),
         parsing: span(app, "web.parsing"),
     }

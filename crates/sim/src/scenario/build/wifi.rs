@@ -2,27 +2,31 @@
 
 use super::Part;
 use crate::medium::radio::config::{
-    ErrorConfig, ErrorLaw, Fading, LossMeaning, LossOf, PayloadOf, Propagation, RadioConfig, Reception,
-    Redraw, Shadowing, db_to_ratio,
+    ErrorConfig, ErrorLaw, Fading, LossMeaning, LossOf, Propagation, RadioConfig, Reception, Redraw,
+    Shadowing, db_to_ratio,
 };
 use crate::medium::radio::fading::{coherence, coherence_m};
 use crate::model::{LinkConfig, LinkKind, NodeConfig, OwnRate, WifiConfig};
 use crate::scenario::keys::Wifi;
+use crate::scenario::keys::words::{
+    Contention, Coordination, FadingModel, LossModel, ParameterSet, PathLoss, ReceptionModel, Schedule,
+    Security, ShadowingModel, Timeout,
+};
 use crate::scenario::members::Link;
-use crate::scenario::quantity::{Dim, Quantity};
-use crate::scenario::value::Value;
+use crate::scenario::quantity::Dim;
 use lasthop_stack::link::dot11::{
-    AccessRules, Acknowledgement, AfterLoss, Aggregate, BackoffDraw, Buffer, BufferScope, BufferUnit,
-    Category, DataRate, EdcaAccess, EdcaConfig, Guard, MacConfig, Mode, MuEdca, Ofdma, PcfConfig, PhyRate,
-    PhyTiming, Protection, RateControl, RateSet, Reassembly, ResponseTimeout, Ru, Scheduler, Uplink,
+    AccessRules, Acknowledgement, Aggregate, Buffer, Category, DataRate, EdcaAccess, EdcaConfig, Guard,
+    MacConfig, Mode, MuEdca, Ofdma, PcfConfig, PhyRate, PhyTiming, RateSet, Reassembly, ResponseTimeout, Ru,
+    Scheduler, Uplink,
 };
 use lasthop_stack::link::fec::Code;
+use lasthop_stack::link::queue::QueueLimit;
 use lasthop_stack::registry::{ArqConfig, ArqKind};
-use lasthop_stack::units::Rate;
+use lasthop_stack::units::{Bytes, Rate};
 use std::collections::BTreeMap;
 
 pub(super) fn wifi(link: &Part<'_>, member: &Link) -> WifiConfig {
-    let preset = Wifi::of(link.word("standard"), link.word("flavour"), link.word("radio"));
+    let preset = Wifi::of(link.choice("standard"), link.choice("flavour"), link.choice("radio"));
     let nodes = member.nodes.clone();
     // The check reports an access point or observer that is not a station.
     let access_point = member.access_point.filter(|ap| nodes.contains(ap));
@@ -31,7 +35,10 @@ pub(super) fn wifi(link: &Part<'_>, member: &Link) -> WifiConfig {
         nodes,
         access_point,
         observer,
-        pcf: (link.word("coordination") == "pcf").then(|| pcf(link)),
+        pcf: match link.choice("coordination") {
+            Coordination::Dcf => None,
+            Coordination::Pcf => Some(pcf(link)),
+        },
         mac: mac(link, &preset.mac),
         own_rates: Vec::new(),
         without_ofdma: Vec::new(),
@@ -40,19 +47,19 @@ pub(super) fn wifi(link: &Part<'_>, member: &Link) -> WifiConfig {
         radio: radio(link, &preset.radio, member),
         arq: arq(link),
         outer: Vec::new(),
-        is_secret: link.known("security").is_some_and(|_| link.word("security") == "wpa2"),
+        is_secret: link.given("security", Part::choice) == Some(Security::Wpa2),
     }
 }
 
 /// What a node has of its own. The check reports rates that the standard lacks.
 pub(super) fn own_rate(node: &Part<'_>) -> OwnRate {
-    let small = |key: &str| node.known(key).map(|_| node.small(key).min(u8::MAX.into()) as u8);
+    let small = |key: &str| node.given(key, |node, key| node.small(key).min(u8::MAX.into()) as u8);
     OwnRate {
-        rate: node.known("wifi.rate").and_then(|_| PhyRate::from_rate(node.rate("wifi.rate"))),
+        rate: node.given("wifi.rate", Part::rate).and_then(PhyRate::from_rate),
         mcs: small("wifi.mcs"),
-        width: node.known("wifi.width").map(|_| (node.real("wifi.width") / 1e6) as u16),
+        width: node.given("wifi.width", |node, key| (node.real(key) / 1e6) as u16),
         streams: small("wifi.streams"),
-        ofdma: node.known("wifi.ofdma").map(|_| node.flag("wifi.ofdma")),
+        ofdma: node.given("wifi.ofdma", Part::flag),
     }
 }
 
@@ -129,12 +136,13 @@ fn pcf(link: &Part<'_>) -> PcfConfig {
 
 /// The check reports rates that the standard lacks; it needs a configuration to do so.
 fn mac(link: &Part<'_>, preset: &MacConfig) -> MacConfig {
-    let word = |key: &str, word: &str| link.word(key) == word;
-    let rates: Vec<PhyRate> = match link.value("basic-rates") {
-        Value::List(rates) => {
-            rates.iter().filter_map(Value::count).filter_map(|rate| PhyRate::from_rate(Rate(rate))).collect()
-        }
-        _ => link.broken("basic-rates"),
+    let rates = link.counts("basic-rates").into_iter();
+    let rates: Vec<PhyRate> = rates.filter_map(|rate| PhyRate::from_rate(Rate(rate))).collect();
+    let (queue, buffer) = match link.queue("queue") {
+        QueueLimit::Packets(packets) => (packets, None),
+        QueueLimit::Bytes(bytes) => (preset.queue, Some(buffer(link, bytes))),
+        // The check reports it.
+        QueueLimit::Unlimited => (preset.queue, None),
     };
     let edca = preset.edca.map(|preset| edca(link, &preset));
     MacConfig {
@@ -145,10 +153,9 @@ fn mac(link: &Part<'_>, preset: &MacConfig) -> MacConfig {
         phy: PhyTiming {
             preamble: link.span("phy.preamble"),
             preamble_at_1_mbps: link.span("phy.preamble-at-1-mbps"),
-            dsss_preamble: match link.known("phy.dsss-preamble") {
-                Some(_) => link.span("phy.dsss-preamble"),
-                None => link.span("phy.preamble"),
-            },
+            dsss_preamble: link
+                .given("phy.dsss-preamble", Part::span)
+                .unwrap_or_else(|| link.span("phy.preamble")),
             round_to: link.span("phy.round-to"),
             propagation: link.span("phy.propagation-delay"),
             signal_extension: link.span("phy.signal-extension"),
@@ -166,39 +173,27 @@ fn mac(link: &Part<'_>, preset: &MacConfig) -> MacConfig {
         cts: link.small("frames.cts"),
         ack: link.small("frames.ack"),
         rts_threshold: link.optional("rts-threshold", Part::small),
-        protection: if word("protection", "cts-to-self") {
-            Protection::CtsToSelf
-        } else {
-            Protection::RtsCts
-        },
+        protection: link.choice("protection"),
         protection_rate: link.optional("protection-rate", Part::rate).and_then(PhyRate::from_rate),
         fragment_threshold: link.optional("fragment-threshold", Part::small),
-        fec: link.known("fec.rate").and_then(|_| Code::of_rate(link.real("fec.rate"))),
+        fec: link.given("fec.rate", Part::real).and_then(Code::of_rate),
         short_retry: link.optional("short-retry", Part::small),
         long_retry: link.optional("long-retry", Part::small),
-        lifetime: link.known("lifetime").and_then(|_| link.optional("lifetime", Part::span)),
+        lifetime: link.given("lifetime", |link, key| link.optional(key, Part::span)).flatten(),
         access: access(link),
-        queue: match link.value("queue") {
-            Value::Quantity(Quantity { dim: Dim::Packets, .. }) => link.small("queue"),
-            _ => preset.queue,
-        },
-        buffer: match link.value("queue") {
-            Value::Quantity(Quantity { dim: Dim::Size, .. }) => Some(Buffer {
-                bytes: link.small("queue"),
-                scope: if word("buffer.shared-by", "receiver") {
-                    BufferScope::PerReceiver
-                } else {
-                    BufferScope::Shared
-                },
-                unit: if word("buffer.counts", "frames") { BufferUnit::Frames } else { BufferUnit::Packets },
-            }),
-            _ => None,
-        },
-        reassembly: match arq(link) {
-            Some(arq) if arq.chooses() => Reassembly::AnyOrder,
-            _ => Reassembly::InOrder,
+        queue,
+        buffer,
+        reassembly: if arq(link).is_some_and(|arq| arq.chooses()) {
+            Reassembly::AnyOrder
+        } else {
+            Reassembly::InOrder
         },
     }
+}
+
+fn buffer(link: &Part<'_>, bytes: Bytes) -> Buffer {
+    let bytes = u32::try_from(bytes.0).unwrap_or_else(|_| link.broken("queue"));
+    Buffer { bytes, scope: link.choice("buffer.shared-by"), unit: link.choice("buffer.counts") }
 }
 
 /// The check reports modes that the standard lacks.
@@ -224,7 +219,7 @@ fn edca(link: &Part<'_>, preset: &EdcaConfig) -> EdcaConfig {
     EdcaConfig {
         mode,
         access: Category::ALL.map(category),
-        own_set: link.word("edca.access-point") == "own",
+        own_set: link.choice::<ParameterSet>("edca.access-point") == ParameterSet::Own,
         aggregate: Aggregate {
             count: link.small("aggregate.count"),
             bytes: link.small("aggregate.bytes"),
@@ -232,14 +227,10 @@ fn edca(link: &Part<'_>, preset: &EdcaConfig) -> EdcaConfig {
         },
         window: link.small("block-ack.window"),
         spacing: link.span("block-ack.spacing"),
-        after_loss: if link.word("block-ack.after-loss") == "data" {
-            AfterLoss::Data
-        } else {
-            AfterLoss::Request
-        },
+        after_loss: link.choice("block-ack.after-loss"),
         reorder_timeout: link.span("block-ack.reorder-timeout"),
         lifetime: link.optional("edca.lifetime", Part::span),
-        rate_control: RateControl::named(link.word("rate-control.kind")).unwrap_or_default(),
+        rate_control: link.choice("rate-control.kind"),
         ofdma: ofdma(link),
     }
 }
@@ -247,21 +238,18 @@ fn edca(link: &Part<'_>, preset: &EdcaConfig) -> EdcaConfig {
 /// The check reports an RU that the standard lacks.
 fn ofdma(link: &Part<'_>) -> Option<Ofdma> {
     link.known("ofdma.stations")?;
-    let of = |key: &str| match link.word(key) {
-        "longest-queue" => Some(Scheduler::LongestQueue),
-        "round-robin" => Some(Scheduler::RoundRobin),
-        _ => None,
+    let of = |key: &str| match link.choice(key) {
+        Schedule::None => None,
+        Schedule::RoundRobin => Some(Scheduler::RoundRobin),
+        Schedule::LongestQueue => Some(Scheduler::LongestQueue),
     };
     let (scheduler, up) = (of("ofdma.scheduler"), of("ofdma.uplink"));
     scheduler.or(up)?;
-    let answers = scheduler.map_or("trigger", |_| link.word("ofdma.acknowledgement"));
     Some(Ofdma {
         scheduler,
-        acknowledgement: match answers {
-            "requests" => Acknowledgement::Requests,
-            "trigger" => Acknowledgement::Trigger,
-            _ => Acknowledgement::Aggregated,
-        },
+        acknowledgement: link
+            .given("ofdma.acknowledgement", Part::choice)
+            .unwrap_or(Acknowledgement::Trigger),
         most: link.small("ofdma.stations"),
         least: Ru::of_tones(link.small("ofdma.least-ru")).unwrap_or_default(),
         uplink: up.map(|scheduler| uplink(link, scheduler)),
@@ -272,7 +260,7 @@ fn uplink(link: &Part<'_>, scheduler: Scheduler) -> Uplink {
     Uplink {
         scheduler,
         requests: link.optional("ofdma.report-interval", Part::span),
-        mu_edca: (link.word("ofdma.edca") == "mu").then(|| MuEdca {
+        mu_edca: (link.choice::<Contention>("ofdma.edca") == Contention::Mu).then(|| MuEdca {
             aifsn: link.small("ofdma.mu-edca.aifsn"),
             cw_min: link.small("ofdma.mu-edca.cw-min"),
             cw_max: link.small("ofdma.mu-edca.cw-max"),
@@ -284,21 +272,16 @@ fn uplink(link: &Part<'_>, scheduler: Scheduler) -> Uplink {
 /// The noise is that of the channel, unless the scenario sets another bandwidth.
 fn bandwidth_hz(link: &Part<'_>, preset: &RadioConfig) -> f64 {
     let set = link.real("reception.bandwidth");
-    match link.known("width") {
-        Some(_) if set == preset.bandwidth_hz => link.real("width"),
-        _ => set,
-    }
+    link.given("width", Part::real).filter(|_| set == preset.bandwidth_hz).unwrap_or(set)
 }
 
 fn access(link: &Part<'_>) -> AccessRules {
-    let word = |key: &str, word: &str| link.word(key) == word;
     let margin = link.span("access.timeout-margin");
     AccessRules {
-        draw: if word("access.draw", "standard") { BackoffDraw::Standard } else { BackoffDraw::BelowWindow },
-        timeout: if word("access.timeout", "reception-start") {
-            ResponseTimeout::ReceptionStart(margin)
-        } else {
-            ResponseTimeout::WholeResponse(margin)
+        draw: link.choice("access.draw"),
+        timeout: match link.choice("access.timeout") {
+            Timeout::ReceptionStart => ResponseTimeout::ReceptionStart(margin),
+            Timeout::WholeResponse => ResponseTimeout::WholeResponse(margin),
         },
         eifs: link.flag("access.eifs"),
         post_backoff: link.flag("access.post-backoff"),
@@ -313,8 +296,8 @@ fn access(link: &Part<'_>) -> AccessRules {
 
 fn radio(link: &Part<'_>, preset: &RadioConfig, member: &Link) -> RadioConfig {
     // Keys without a meaning under the chosen models keep the values of the preset.
-    let real = |key: &str, preset: f64| link.known(key).map_or(preset, |_| link.real(key));
-    let power = |key: &str, preset: f64| link.known(key).map_or(preset, |_| link.power(key));
+    let real = |key: &str, preset: f64| link.given(key, Part::real).unwrap_or(preset);
+    let power = |key: &str, preset: f64| link.given(key, Part::power).unwrap_or(preset);
     let capture = || link.optional("reception.capture", Part::real);
     let frequency_hz = real("propagation.frequency", preset.frequency_hz);
     RadioConfig {
@@ -324,32 +307,35 @@ fn radio(link: &Part<'_>, preset: &RadioConfig, member: &Link) -> RadioConfig {
         receive_gain: real("propagation.receive-gain", preset.receive_gain),
         antenna_height_m: real("propagation.antenna-height", preset.antenna_height_m),
         system_loss: real("propagation.system-loss", preset.system_loss),
-        propagation: match link.word("propagation.model") {
-            "free-space" => Propagation::FreeSpace,
-            "two-ray" => Propagation::TwoRay,
-            "log-distance" => Propagation::LogDistance {
+        propagation: match link.choice("propagation.model") {
+            PathLoss::FreeSpace => Propagation::FreeSpace,
+            PathLoss::TwoRay => Propagation::TwoRay,
+            PathLoss::LogDistance => Propagation::LogDistance {
                 exponent: link.real("propagation.exponent"),
                 reference_m: link.real("propagation.reference-distance"),
             },
-            _ => preset.propagation,
+            PathLoss::Flat => preset.propagation,
         },
-        shadowing: (link.word("propagation.shadowing.model") != "none").then(|| shadowing(link)),
-        fading: match link.word("propagation.fading.model") {
-            "rayleigh" => Some(fading(link, 0.0, frequency_hz)),
-            "rician" => {
+        shadowing: match link.choice("propagation.shadowing.model") {
+            ShadowingModel::None => None,
+            ShadowingModel::LogNormal => Some(shadowing(link)),
+        },
+        fading: match link.choice("propagation.fading.model") {
+            FadingModel::None => None,
+            FadingModel::Rayleigh => Some(fading(link, 0.0, frequency_hz)),
+            FadingModel::Rician => {
                 let factor = db_to_ratio(link.real("propagation.fading.k-factor"));
                 Some(fading(link, factor, frequency_hz))
             }
-            _ => None,
         },
         flat_power_w: link.power("propagation.flat-power"),
         receive_threshold_w: link.power("reception.receive-threshold"),
         carrier_sense_threshold_w: link.power("reception.carrier-sense-threshold"),
         interference_threshold_w: link.power("reception.interference-threshold"),
-        reception: match link.word("reception.model") {
-            "ns2" => Reception::Ns2 { capture: capture() },
-            "capture" => Reception::Capture { capture: capture() },
-            _ => Reception::Sinr { least: link.real("reception.least-sinr") },
+        reception: match link.choice("reception.model") {
+            ReceptionModel::Ns2 => Reception::Ns2 { capture: capture() },
+            ReceptionModel::Capture => Reception::Capture { capture: capture() },
+            ReceptionModel::Sinr => Reception::Sinr { least: link.real("reception.least-sinr") },
         },
         preamble: link.optional("reception.preamble", |link, key| db_to_ratio(link.real(key))),
         bandwidth_hz: bandwidth_hz(link, preset),
@@ -359,12 +345,11 @@ fn radio(link: &Part<'_>, preset: &RadioConfig, member: &Link) -> RadioConfig {
 }
 
 fn shadowing(link: &Part<'_>) -> Shadowing {
-    let redraw = match link.value("propagation.shadowing.redraw") {
-        Value::Quantity(Quantity { dim: Dim::Length, .. }) => {
-            Redraw::Moved(link.real("propagation.shadowing.redraw"))
-        }
-        Value::Quantity(_) => Redraw::After(link.span("propagation.shadowing.redraw")),
-        _ => Redraw::Never,
+    let key = "propagation.shadowing.redraw";
+    let redraw = match link.dim(key) {
+        None => Redraw::Never,
+        Some(Dim::Length) => Redraw::Moved(link.real(key)),
+        Some(_) => Redraw::After(link.span(key)),
     };
     Shadowing { deviation_db: link.real("propagation.shadowing.deviation"), redraw }
 }
@@ -382,40 +367,32 @@ fn errors(link: &Part<'_>, member: &Link) -> ErrorConfig {
     // A node that is not a station is reported by the check.
     let numbers: BTreeMap<usize, usize> = member.nodes.iter().copied().zip(0..).collect();
     let station = |node: &usize| numbers.get(node).copied();
-    let law = match link.word("loss.model") {
-        "packet" => match link.real("loss.rate") {
+    let law = match link.choice("loss.model") {
+        LossModel::None => ErrorLaw::None,
+        LossModel::Packet => match link.real("loss.rate") {
             0.0 => ErrorLaw::None,
             rate => ErrorLaw::Packet { rate },
         },
-        "bit" => ErrorLaw::Bit { ber: link.real("loss.bit.ber") },
-        "snr" => ErrorLaw::Snr,
-        "gilbert-elliott" => ErrorLaw::GilbertElliott {
+        LossModel::Bit => ErrorLaw::Bit { ber: link.real("loss.bit.ber") },
+        LossModel::Snr => ErrorLaw::Snr,
+        LossModel::GilbertElliott => ErrorLaw::GilbertElliott {
             loss_good: link.real("loss.gilbert-elliott.loss-good"),
             loss_bad: link.real("loss.gilbert-elliott.loss-bad"),
             mean_good: link.span("loss.gilbert-elliott.mean-good"),
             mean_bad: link.span("loss.gilbert-elliott.mean-bad"),
         },
-        "list" => ErrorLaw::List {
+        LossModel::List => ErrorLaw::List {
             from: member.counted.as_ref().and_then(station).unwrap_or_default(),
-            of: match link.word("loss.list.of") {
-                "data" => PayloadOf::Data,
-                "ack" => PayloadOf::Ack,
-                _ => PayloadOf::All,
-            },
-            drop: link.ordinals("loss.list.drop"),
+            of: link.choice("loss.list.of"),
+            drop: link.counts("loss.list.drop"),
         },
-        _ => ErrorLaw::None,
     };
     let meaning = match (link.flag("loss.above-mac"), link.flag("loss.repaired-by-arq")) {
         (true, _) => LossMeaning::AboveMac,
         (false, true) => LossMeaning::OnAir,
         (false, false) => LossMeaning::ForGood,
     };
-    let of = match link.known("loss.of").map(|_| link.word("loss.of")) {
-        None | Some("all") => LossOf::All,
-        Some("packets") => LossOf::Packets,
-        Some(_) => LossOf::Data,
-    };
+    let of = link.given("loss.of", Part::choice).unwrap_or(LossOf::All);
     let at = member.lossy.as_ref().map(|nodes| nodes.iter().filter_map(station).collect());
     ErrorConfig { law, meaning, of, at }
 }

@@ -23,12 +23,7 @@ pub(super) fn impairments(link: &Part<'_>, prefix: &str) -> ImpairmentConfig {
     let spread = known("jitter.spread").map_or(Span::ZERO, |key| link.span(&key));
     let jitter = (spread > Span::ZERO).then(|| JitterConfig {
         spread,
-        law: match known("jitter.distribution").map(|key| link.word(&key)) {
-            Some("normal") => JitterLaw::Normal,
-            Some("pareto") => JitterLaw::Pareto,
-            Some("pareto-normal") => JitterLaw::ParetoNormal,
-            _ => JitterLaw::Uniform,
-        },
+        law: known("jitter.distribution").map_or(JitterLaw::Uniform, |key| link.choice(&key)),
         correlation: share("jitter.correlation"),
         keeps_order: known("jitter.keeps-order").is_none_or(|key| link.flag(&key)),
     });

@@ -2,10 +2,11 @@
 
 use super::Check;
 use crate::model::{Config, LinkKind, WifiConfig};
-use crate::scenario::keys::{EDCA_STANDARDS, Wifi};
+use crate::scenario::keys::{EDCA_STANDARDS, Flavour, Radio, Standard, Wifi};
 use crate::scenario::layout::Section;
 use crate::scenario::sheet::{From, Sheet};
 use crate::scenario::value::Value;
+use lasthop_stack::hooks::parameter::Words;
 use lasthop_stack::link::dot11::{
     Category, DELIMITER, EdcaConfig, Family, Guard, Mode, RateControl, WIDTHS, WINDOWS,
 };
@@ -205,18 +206,20 @@ impl Check<'_> {
     /// Keys of DCF, whose values differ from those of the standard.
     fn of_dcf(&mut self, name: &str, wifi: &WifiConfig, sheet: &Sheet<'_>) {
         let key = |below: &str| format!("links.{name}.{below}");
-        let (Some(Value::Text(standard)), Some(Value::Text(flavour))) =
-            (sheet.get(&key("standard")), sheet.get(&key("flavour")))
-        else {
+        let (Some(of), Some(flavour)) = (
+            sheet.get(&key("standard")).and_then(Value::choice::<Standard>),
+            sheet.get(&key("flavour")).and_then(Value::choice::<Flavour>),
+        ) else {
             return;
         };
-        debug_assert!(EDCA_STANDARDS.contains(&standard.as_str()));
-        if flavour == "ns2" {
+        let standard = of.word();
+        debug_assert!(EDCA_STANDARDS.contains(&standard));
+        if flavour == Flavour::Ns2 {
             let text = format!("\"ns2\", but ns-2 has no {standard}; expected \"standard\" or \"model\"");
             self.fault(&key("flavour"), text);
             return;
         }
-        let preset = Wifi::of(standard, flavour, "ns2").mac;
+        let preset = Wifi::of(of, flavour, Radio::Ns2).mac;
         let mac = &wifi.mac;
         let is_given = |slot| {
             let from = sheet.cell(slot).map(|(_, cell)| cell.from);

@@ -5,13 +5,14 @@ use crate::medium::path::RttLaw;
 use crate::medium::radio::config::{ErrorLaw, LossMeaning};
 use crate::model::{AirConfig, Config, LinkConfig, LinkKind, PointToPoint, Sends, WifiConfig};
 use crate::scenario::build::air::script;
-use crate::scenario::keys::{EDCA_STANDARDS, Wifi};
+use crate::scenario::keys::{EDCA_STANDARDS, Standard, Wifi};
 use crate::scenario::layout::Section;
 use crate::scenario::nearest::listed;
 use crate::scenario::quantity::Dim;
 use crate::scenario::records::Records;
 use crate::scenario::sheet::Sheet;
 use crate::scenario::value::Value;
+use lasthop_stack::hooks::parameter::Words;
 use lasthop_stack::link::dot11::PhyRate;
 use lasthop_stack::link::dot16::{Direction, FRAGMENT_OVERHEAD};
 use lasthop_stack::registry::{AqmConfig, AqmKind};
@@ -320,7 +321,7 @@ impl Check<'_> {
 
     /// What is wrong with a rate, if the standard of a link lacks it.
     pub(super) fn wrong_rate(link: &str, rate: &Value, sheet: &Sheet<'_>) -> Option<String> {
-        let Value::Text(standard) = sheet.get(&format!("links.{link}.standard"))? else { return None };
+        let standard: Standard = sheet.get(&format!("links.{link}.standard"))?.choice()?;
         let known = Wifi::rates(standard);
         if let Value::Quantity(rate) = rate
             && let Some(rate) = rate.base.as_u64().and_then(|rate| PhyRate::from_rate(Rate(rate)))
@@ -330,7 +331,7 @@ impl Check<'_> {
         }
         let known: Vec<String> = known.iter().map(|rate| (rate.rate().0 as f64 / 1e6).to_string()).collect();
         let (rate, known) = (rate.text(), known.join(", "));
-        Some(format!("\"{rate}\" is not a rate of {standard}; expected one of {known} Mbit/s"))
+        Some(format!("\"{rate}\" is not a rate of {}; expected one of {known} Mbit/s", standard.word()))
     }
 
     /// Stations hear each other by distance, or all at equal power; positions for only some of them are a mistake.

@@ -2,7 +2,9 @@
 
 use super::table::{IF_TCP, SEGMENTS, TIME_MS};
 use super::values::time;
+use super::words::AckRule;
 use super::{Key, Kind, Only};
+use lasthop_stack::hooks::parameter::words;
 
 /// Where the receiver counts segments, if only until the sender asks for a rate.
 const IF_COUNTED: &[Only] = &[Only::Is("flows.*.tcp.acks", &["delayed", "requested"])];
@@ -13,7 +15,7 @@ const IF_TACK: &[Only] = &[Only::Is("flows.*.tcp.acks", &["tack"])];
 pub(super) const KEYS: &[Key] = &[
     Key::new(
         "flows.*.tcp.acks",
-        Kind::Word("law", || vec!["delayed", "requested", "tack"]),
+        Kind::Word("law", words::<AckRule>),
         "what decides when the receiver acknowledges: its count of segments, the sender's request (TARR), or bytes and time (TACK)",
     )
     .default("delayed")

@@ -1,8 +1,11 @@
 //! The keys of the air interface of an 802.16 link.
 
 use super::table::{FASTEST, LONGEST, RATE, SHARE, TIME_MS, TIME_S};
+use super::words::ModulationModel;
 use super::{Key, Kind, Only};
 use crate::scenario::quantity::Dim;
+use lasthop_stack::hooks::parameter::words;
+use lasthop_stack::packet::Modulation;
 
 const TIME_US: Kind = Kind::Quantity(&[Dim::Time], "us");
 const RATIO: Kind = Kind::Quantity(&[Dim::Gain], "dB");
@@ -11,9 +14,6 @@ const WIMAX: &[Only] = &[Only::Is("links.*.kind", &["wimax"])];
 const SCRIPT: &[Only] = &[Only::Is("links.*.modulation.law", &["script"])];
 const MARKOV: &[Only] = &[Only::Is("links.*.modulation.law", &["markov"])];
 const SNR: &[Only] = &[Only::Is("links.*.modulation.law", &["snr"])];
-
-/// The words for the modulations, in the order of their rates.
-pub(in super::super) const MODULATIONS: [&str; 3] = ["qpsk", "16-qam", "64-qam"];
 
 const RATES: &str = "Eklund et al. 2002; EJTCP (1.2)";
 
@@ -54,7 +54,7 @@ pub(super) const KEYS: &[Key] = &[
     rate("links.*.rates.64-qam", "bit rate with 64-QAM", "96 Mbit/s"),
     Key::new(
         "links.*.modulation.start",
-        Kind::Word("modulation", || MODULATIONS.to_vec()),
+        Kind::Word("modulation", words::<Modulation>),
         "modulation at the start",
     )
     .default("16-qam")
@@ -62,7 +62,7 @@ pub(super) const KEYS: &[Key] = &[
     .only(WIMAX),
     Key::new(
         "links.*.modulation.law",
-        Kind::Word("law", || vec!["fixed", "script", "markov", "snr"]),
+        Kind::Word("law", words::<ModulationModel>),
         "rule by which the modulation changes at the beginning of a frame",
     )
     .default("fixed")

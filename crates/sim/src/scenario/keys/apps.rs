@@ -3,8 +3,9 @@
 
 use super::super::quantity::Dim;
 use super::table::{FASTEST, IF_TCP, LONGEST, RATE, SIZE, TIME_MS, TIME_S};
-use super::words::{APPS, SOURCES, names};
+use super::words::{App, Bursts, sources};
 use super::{Key, Kind, Only};
+use lasthop_stack::hooks::parameter::words;
 
 const FILE: Kind = Kind::Quantity(&[Dim::Size, Dim::Packets], "MB");
 
@@ -55,7 +56,7 @@ macro_rules! source {
                 .only(&[Only::Is(concat!($app, ".kind"), &["on-off"])]),
             Key::new(
                 concat!($app, ".on-off.law"),
-                Kind::Word("law", || vec!["exponential", "pareto", "fixed"]),
+                Kind::Word("law", words::<Bursts>),
                 "distribution of bursts and pauses",
             )
             .default("exponential")
@@ -107,7 +108,7 @@ macro_rules! sink {
 
 /// The kinds of sources, and none.
 fn sources_or_none() -> Vec<&'static str> {
-    [vec!["none"], names(SOURCES)].concat()
+    [vec!["none"], sources()].concat()
 }
 
 const IF_SENDS_BY_ITSELF: &[Only] =
@@ -120,7 +121,7 @@ const IF_REVERSE: &[Only] =
 /// The source at the sending node.
 pub(super) const FORWARD: &[Key] = source!(
     "flows.*.app",
-    Key::new("flows.*.app.kind", Kind::Word("kind of source", || names(APPS)), "kind of source; without a tcp or udp table, cbr, poisson, on-off and ping use udp and the others tcp")
+    Key::new("flows.*.app.kind", Kind::Word("kind of source", words::<App>), "kind of source; without a tcp or udp table, cbr, poisson, on-off and ping use udp and the others tcp")
         .default("bulk"),
     Key::new("flows.*.app.start", TIME_S, "start time of the source").default("0 s").at_most(LONGEST),
     Key::new(
@@ -193,8 +194,8 @@ mod tests {
     #[test]
     fn every_kind_of_source_may_send_back() {
         let [Only::Is(_, kinds)] = IF_REVERSE else { panic!("one condition") };
-        assert_eq!(*kinds, names(SOURCES));
+        assert_eq!(*kinds, sources());
         let [Only::Tcp, Only::Is(_, kinds)] = IF_SENDS_BY_ITSELF else { panic!("two conditions") };
-        assert_eq!(*kinds, names(SOURCES));
+        assert_eq!(*kinds, sources());
     }
 }

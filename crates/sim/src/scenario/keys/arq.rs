@@ -3,6 +3,8 @@
 use super::kinds::WIFI;
 use super::table::{LONGEST, TIME_MS};
 use super::{Key, Kind, Only};
+use lasthop_stack::hooks::parameter::words;
+use lasthop_stack::link::dot11::{BufferScope, BufferUnit};
 use lasthop_stack::registry::ArqKind;
 
 const DCF: &[Only] = &[Only::Is("links.*.coordination", &["dcf"]), WIFI];
@@ -10,14 +12,14 @@ const DCF: &[Only] = &[Only::Is("links.*.coordination", &["dcf"]), WIFI];
 pub(super) const KEYS: &[Key] = &[
     Key::new(
         "links.*.buffer.shared-by",
-        Kind::Word("choice", || vec!["all", "receiver"]),
+        Kind::Word("choice", words::<BufferScope>),
         "whether a station has one queue in bytes, or one per receiver",
     )
     .default("all")
     .only(&[WIFI]),
     Key::new(
         "links.*.buffer.counts",
-        Kind::Word("choice", || vec!["packets", "frames"]),
+        Kind::Word("choice", words::<BufferUnit>),
         "whether a queue in bytes counts IP packets, or frames with their headers",
     )
     .default("packets")

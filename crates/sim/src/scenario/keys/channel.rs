@@ -3,7 +3,9 @@
 use super::super::quantity::Dim;
 use super::kinds::WIFI;
 use super::table::{LONGEST, TIME_MS};
+use super::words::{FadingModel, ShadowingModel};
 use super::{Key, Kind, Only};
+use lasthop_stack::hooks::parameter::words;
 
 const DEVIATION: Kind = Kind::Quantity(&[Dim::Gain], "dB");
 const REDRAW: Kind = Kind::Quantity(&[Dim::Time, Dim::Length], "s");
@@ -19,7 +21,7 @@ const DOPPLER: &[Only] = &[Only::Is("links.*.propagation.fading.coherence", &["d
 pub(super) const KEYS: &[Key] = &[
     Key::new(
         "links.*.propagation.shadowing.model",
-        Kind::Word("model of shadowing", || vec!["none", "log-normal"]),
+        Kind::Word("model of shadowing", words::<ShadowingModel>),
         "shadowing in addition to path loss, drawn per pair of stations, equal in both directions",
     )
     .default("none")
@@ -40,7 +42,7 @@ pub(super) const KEYS: &[Key] = &[
     .only(LOG_NORMAL),
     Key::new(
         "links.*.propagation.fading.model",
-        Kind::Word("model of fading", || vec!["none", "rayleigh", "rician"]),
+        Kind::Word("model of fading", words::<FadingModel>),
         "multipath fading of the power, drawn per pair of stations, equal in both directions; its mean is 1",
     )
     .default("none")

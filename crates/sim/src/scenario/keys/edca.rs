@@ -6,8 +6,9 @@ use super::preset::{Source, Wifi};
 use super::radio::{FREQUENCY, frequency};
 use super::table::{LONGEST, SIZE, TIME_MS};
 use super::values::{quantity, time};
-use super::words::EDCA_STANDARDS;
+use super::words::{EDCA_STANDARDS, ParameterSet};
 use super::{Key, Kind, Only};
+use lasthop_stack::hooks::parameter::{Words, words};
 use lasthop_stack::link::dot11::{AfterLoss, Category, EdcaAccess, EdcaConfig, RateControl};
 
 const EDCA: &[Only] = &[Only::Is("links.*.standard", EDCA_STANDARDS)];
@@ -55,10 +56,10 @@ pub(super) const KEYS: &[Key] = &[
         .at_most("4"),
     edca(
         "links.*.rate-control.kind",
-        Kind::Word("rate control", || RateControl::ALL.map(RateControl::name).to_vec()),
+        Kind::Word("rate control", words::<RateControl>),
         "how stations choose the mode of data, up to that of the link and of the two stations: always that one, the fastest that the ratio of signal to noise bears, or by what was acknowledged",
     )
-    .preset(|wifi| of(wifi).rate_control.name().to_string(), RATE_CONTROL)
+    .preset(|wifi| of(wifi).rate_control.word().to_string(), RATE_CONTROL)
     .only(EDCA),
     edca(
         "links.*.multi-link",
@@ -95,10 +96,10 @@ pub(super) const KEYS: &[Key] = &[
         .at_most("16 us"),
     edca(
         "links.*.block-ack.after-loss",
-        Kind::Word("choice", || vec!["request", "data"]),
+        Kind::Word("choice", words::<AfterLoss>),
         "what follows an A-MPDU without BlockAck: a BlockAckReq, whose success resets the window, or the MPDUs again",
     )
-    .preset(|wifi| after_loss(of(wifi).after_loss).to_string(), AFTER_LOSS)
+    .preset(|wifi| of(wifi).after_loss.word().to_string(), AFTER_LOSS)
     .only(EDCA),
     edca("links.*.block-ack.reorder-timeout", TIME_US, "maximum time for which a receiver holds a packet for an earlier one; 0 s: packets are passed up as they come")
         .preset(|wifi| time(of(wifi).reorder_timeout), REORDER)
@@ -118,10 +119,10 @@ pub(super) const KEYS: &[Key] = &[
     .only(EDCA),
     edca(
         "links.*.edca.access-point",
-        Kind::Word("set of parameters", || vec!["same", "own"]),
+        Kind::Word("set of parameters", words::<ParameterSet>),
         "parameters of the access point: those of the stations, or its own: best effort with cw-max 63, video and voice with aifsn 1",
     )
-    .preset(|wifi| if of(wifi).own_set { "own" } else { "same" }.to_string(), OWN_SET)
+    .preset(|wifi| parameters(of(wifi)).word().to_string(), OWN_SET)
     .only(EDCA),
     aifsn("links.*.edca.best-effort.aifsn", |wifi| access(wifi, Category::BestEffort).aifsn.to_string()),
     window("links.*.edca.best-effort.cw-min", |wifi| access(wifi, Category::BestEffort).cw_min.to_string()),
@@ -181,10 +182,6 @@ fn access(wifi: &Wifi, category: Category) -> EdcaAccess {
     of(wifi).access[category as usize]
 }
 
-/// The word for what follows a missing BlockAck.
-pub(in super::super) const fn after_loss(after: AfterLoss) -> &'static str {
-    match after {
-        AfterLoss::Request => "request",
-        AfterLoss::Data => "data",
-    }
+fn parameters(edca: EdcaConfig) -> ParameterSet {
+    if edca.own_set { ParameterSet::Own } else { ParameterSet::Same }
 }

@@ -2,9 +2,10 @@
 
 use super::kinds::{WIFI, WIRED};
 use super::table::{FASTEST, LONGEST, RATE, SHARE, TIME_MS, TIME_S};
+use super::words::{DuringOutage, EventLaw};
 use super::{Key, Kind, Only};
-
-const LAWS: fn() -> Vec<&'static str> = || vec!["script", "periodic", "random"];
+use crate::model::Late;
+use lasthop_stack::hooks::parameter::words;
 
 const OUTAGES: &[Only] = &[Only::Is("links.*.outages.law", &["script", "periodic", "random"])];
 const OUTAGES_BY_SCRIPT: &[Only] = &[Only::Is("links.*.outages.law", &["script"])];
@@ -26,7 +27,7 @@ const RANDOM_HANDOFF: &[Only] = &[Only::Is("nodes.*.handoff.law", &["random"])];
 pub(super) const OF_LINKS: &[Key] = &[
     Key::new(
         "links.*.outages.law",
-        Kind::Word("law", LAWS),
+        Kind::Word("law", words::<EventLaw>),
         "when the link is down, in both directions: nothing sent or received then arrives; default: never",
     )
     .absent(),
@@ -50,7 +51,7 @@ pub(super) const OF_LINKS: &[Key] = &[
         .above("0 s"),
     Key::new(
         "links.*.outages.queue",
-        Kind::Word("choice", || vec!["sent", "kept"]),
+        Kind::Word("choice", words::<DuringOutage>),
         "packets queued during an outage: sent into it and lost, or kept until the link is up",
     )
     .default("sent")
@@ -101,7 +102,7 @@ pub(super) const OF_LINKS: &[Key] = &[
 pub(super) const OF_NODES: &[Key] = &[
     Key::new(
         "nodes.*.handoff.law",
-        Kind::Word("law", LAWS),
+        Kind::Word("law", words::<EventLaw>),
         "when the node changes between two links, which lead to two base stations or access points; default: never",
     )
     .absent(),
@@ -151,7 +152,7 @@ pub(super) const OF_NODES: &[Key] = &[
         .only(FALSE_HANDOFFS),
     Key::new(
         "nodes.*.handoff.late",
-        Kind::Word("choice", || vec!["dropped", "forwarded"]),
+        Kind::Word("choice", words::<Late>),
         "packets that come to the station which the node has left, once routes have changed, or wait there in its 802.11 MAC",
     )
     .default("dropped")

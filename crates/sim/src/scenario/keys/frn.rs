@@ -1,8 +1,13 @@
 //! The keys of a slotted network: `links.NAME.frn.*`.
 
 use super::table::{SHARE, TIME_MS};
+use super::words::DiscardRule;
 use super::{Key, Kind, Only};
+use crate::medium::slots::Interference;
+use crate::model::{ErrorAt, Sense};
 use crate::scenario::quantity::Dim;
+use lasthop_stack::hooks::parameter::words;
+use lasthop_stack::link::slotted::{Alternatives, CountScope, Service, WaitFrom};
 use lasthop_stack::registry::IntervalKind;
 
 const LENGTH: Kind = Kind::Quantity(&[Dim::Length], "m");
@@ -27,7 +32,7 @@ pub(super) const KEYS: &[Key] = &[
         .only(FRN),
     Key::new(
         "links.*.frn.sense",
-        Kind::Word("choice", || vec!["committed", "random", "nothing"]),
+        Kind::Word("choice", words::<Sense>),
         "which transmissions carrier sense detects at the start of a slot: those of forwarding or acknowledging nodes, those with an earlier random instant, or none",
     )
     .default("committed")
@@ -51,7 +56,7 @@ pub(super) const KEYS: &[Key] = &[
         .only(FRN),
     Key::new(
         "links.*.frn.interference",
-        Kind::Word("choice", || vec!["pairwise", "summed"]),
+        Kind::Word("choice", words::<Interference>),
         "whether interfering frames are compared with the wanted frame one by one, or by the sum of their powers",
     )
     .default("pairwise")
@@ -74,7 +79,7 @@ pub(super) const KEYS: &[Key] = &[
     .only(FRN),
     Key::new(
         "links.*.frn.error-at",
-        Kind::Word("choice", || vec!["listeners", "addressee"]),
+        Kind::Word("choice", words::<ErrorAt>),
         "where random losses occur: at every listener, so relay echoes are also lost, or only at the addressee",
     )
     .default("listeners")
@@ -82,7 +87,7 @@ pub(super) const KEYS: &[Key] = &[
     .only(FRN),
     Key::new(
         "links.*.frn.discard",
-        Kind::Word("rule", || vec!["count", "lifetime"]),
+        Kind::Word("rule", words::<DiscardRule>),
         "whether packets are discarded by retransmission count or by age",
     )
     .default("count")
@@ -95,7 +100,7 @@ pub(super) const KEYS: &[Key] = &[
         .only(BY_COUNT),
     Key::new(
         "links.*.frn.count-over",
-        Kind::Word("scope", || vec!["path", "hop"]),
+        Kind::Word("scope", words::<CountScope>),
         "whether retransmissions are counted per hop or over the whole path",
     )
     .default("path")
@@ -119,7 +124,7 @@ pub(super) const KEYS: &[Key] = &[
     .only(FRN),
     Key::new(
         "links.*.frn.alternatives",
-        Kind::Word("choice", || vec!["forward", "sideward", "backward"]),
+        Kind::Word("choice", words::<Alternatives>),
         "the farthest neighbours to which a packet is sent if there is only one forward neighbour",
     )
     .default("sideward")
@@ -137,7 +142,7 @@ pub(super) const KEYS: &[Key] = &[
     .only(FRN),
     Key::new(
         "links.*.frn.service",
-        Kind::Word("choice", || vec!["parallel", "serial"]),
+        Kind::Word("choice", words::<Service>),
         "whether a packet that waits for its echo blocks no other packet, or all transmissions and retransmissions",
     )
     .default("parallel")
@@ -145,7 +150,7 @@ pub(super) const KEYS: &[Key] = &[
     .only(FRN),
     Key::new(
         "links.*.frn.wait-from",
-        Kind::Word("choice", || vec!["transmission", "echo"]),
+        Kind::Word("choice", words::<WaitFrom>),
         "whether the wait starts at the transmission, which has failed when the wait ends, or when the echo is missing",
     )
     .default("echo")

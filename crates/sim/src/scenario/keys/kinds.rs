@@ -1,19 +1,19 @@
 //! The kinds of links: of each its names and its properties, from which the conditions of keys follow.
 
+use super::words::{Named, choice};
 use super::{Key, Only, air, records};
+use lasthop_stack::hooks::parameter::{Words, words};
 
-/// A kind of link.
-#[derive(Clone, Copy, Debug)]
-pub struct LinkKind {
-    /// Its name in scenarios.
-    pub name: &'static str,
-    /// Its name in drawings.
-    pub title: &'static str,
-    /// Its meaning.
-    pub summary: &'static str,
-    properties: u8,
-    /// The keys that only a kind of two nodes has.
-    pub(super) keys: fn() -> &'static [Key],
+choice! {
+    /// Kinds of links.
+    Kind in KINDS {
+        Wired = "wired": "rate, delay and drop-tail queue in each direction; no losses on the wire",
+        Lossy = "lossy": "a wired link with a loss model",
+        Wifi = "wifi": "an 802.11 medium shared by its stations",
+        Frn = "frn": "a slotted multi-hop network of its stations, the Flexible Radio Network",
+        Wimax = "wimax": "an 802.16 link from a base station, the first node, to a subscriber station",
+        Trace = "trace": "a link whose delivery opportunities are read from a file, as those of Mahimahi",
+    }
 }
 
 /// Two ends, with a queue at each; other kinds are media that their nodes share.
@@ -29,21 +29,6 @@ pub const LOSSES: u8 = 1 << 4;
 /// Wires, on which packets can wait for the end of an outage.
 pub const WIRES: u8 = 1 << 5;
 
-/// Every kind of link.
-pub const LINKS: &[LinkKind] = &[
-    kind("wired", "wire", ENDS | QUEUES | RATE | DELAYS | WIRES, || &[])
-        .means("rate, delay and drop-tail queue in each direction; no losses on the wire"),
-    kind("lossy", "wire with losses", ENDS | QUEUES | RATE | DELAYS | LOSSES | WIRES, || &[])
-        .means("a wired link with a loss model"),
-    kind("wifi", "802.11", QUEUES | RATE | LOSSES, || &[]).means("an 802.11 medium shared by its stations"),
-    kind("frn", "slotted network", 0, || &[])
-        .means("a slotted multi-hop network of its stations, the Flexible Radio Network"),
-    kind("wimax", "802.16", ENDS | QUEUES | LOSSES, || air::KEYS)
-        .means("an 802.16 link from a base station, the first node, to a subscriber station"),
-    kind("trace", "recorded link", ENDS | QUEUES | DELAYS | LOSSES, || records::KEYS)
-        .means("a link whose delivery opportunities are read from a file, as those of Mahimahi"),
-];
-
 /// The kinds of links, as conditions of keys.
 pub(super) const WIFI: Only = Only::Is("links.*.kind", &["wifi"]);
 pub(super) const OF_TWO_NODES: Only = with::<ENDS>();
@@ -55,30 +40,44 @@ pub(super) const LOSING: Only = with::<LOSSES>();
 pub(super) const LOSING_A_WAY: Only = with::<{ ENDS | LOSSES }>();
 pub(super) const WIRED: Only = with::<WIRES>();
 
-const fn kind(
-    name: &'static str,
-    title: &'static str,
-    properties: u8,
-    keys: fn() -> &'static [Key],
-) -> LinkKind {
-    LinkKind { name, title, summary: "", properties, keys }
-}
-
-impl LinkKind {
-    const fn means(self, summary: &'static str) -> LinkKind {
-        LinkKind { summary, ..self }
+impl Kind {
+    /// Its name in drawings.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Kind::Wired => "wire",
+            Kind::Lossy => "wire with losses",
+            Kind::Wifi => "802.11",
+            Kind::Frn => "slotted network",
+            Kind::Wimax => "802.16",
+            Kind::Trace => "recorded link",
+        }
     }
 
-    /// The kind of this name.
-    #[must_use]
-    pub fn named(name: &str) -> Option<&'static LinkKind> {
-        LINKS.iter().find(|kind| kind.name == name)
+    const fn properties(self) -> u8 {
+        match self {
+            Kind::Wired => ENDS | QUEUES | RATE | DELAYS | WIRES,
+            Kind::Lossy => ENDS | QUEUES | RATE | DELAYS | LOSSES | WIRES,
+            Kind::Wifi => QUEUES | RATE | LOSSES,
+            Kind::Frn => 0,
+            Kind::Wimax => ENDS | QUEUES | LOSSES,
+            Kind::Trace => ENDS | QUEUES | DELAYS | LOSSES,
+        }
     }
 
     /// Whether it has all these properties.
     #[must_use]
-    pub const fn has(&self, properties: u8) -> bool {
-        self.properties & properties == properties
+    pub const fn has(self, properties: u8) -> bool {
+        self.properties() & properties == properties
+    }
+
+    /// The keys that only a kind of two nodes has.
+    pub(super) const fn keys(self) -> &'static [Key] {
+        match self {
+            Kind::Wimax => air::KEYS,
+            Kind::Trace => records::KEYS,
+            Kind::Wired | Kind::Lossy | Kind::Wifi | Kind::Frn => &[],
+        }
     }
 }
 
@@ -91,11 +90,12 @@ struct With<const PROPERTIES: u8>;
 
 impl<const PROPERTIES: u8> With<PROPERTIES> {
     /// The names of the kinds, and how many they are.
-    const FOUND: ([&str; LINKS.len()], usize) = {
-        let (mut names, mut found, mut place) = ([""; LINKS.len()], 0, 0);
-        while place < LINKS.len() {
-            if LINKS[place].has(PROPERTIES) {
-                names[found] = LINKS[place].name;
+    const FOUND: ([&str; KINDS.len()], usize) = {
+        let (mut names, mut found, mut place) = ([""; KINDS.len()], 0, 0);
+        while place < KINDS.len() {
+            let (name, kind) = Kind::WORDS[place];
+            if kind.has(PROPERTIES) {
+                names[found] = name;
                 found += 1;
             }
             place += 1;

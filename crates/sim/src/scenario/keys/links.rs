@@ -5,15 +5,17 @@
 
 use super::super::quantity::Dim;
 use super::kinds::{
-    LINKS, LOSING, LOSING_A_WAY, OF_ONE_RATE, OF_TWO_NODES, QUEUED, WIFI, WITH_DELAYS, WITH_RATES,
+    self, LOSING, LOSING_A_WAY, OF_ONE_RATE, OF_TWO_NODES, QUEUED, WIFI, WITH_DELAYS, WITH_RATES,
 };
-use super::preset::{FLAVOURS, Preferred, RADIOS, Source, Wifi};
+use super::preset::{Preferred, Source, Wifi};
 use super::table::{FASTEST, LONGEST, RATE, SHARE, SIZE, TIME_MS};
 use super::values::{quantity, time};
-use super::words::{LOSS_MODELS, STANDARDS, names};
+use super::words::{Flavour, LossDirection, LossModel, Radio, RttModel, Security, Standard, Timeout};
 use super::{Default, Key, Kind, Only, aqm};
-use crate::medium::radio::config::ErrorLaw;
-use lasthop_stack::link::dot11::{BackoffDraw, PhyRate, ResponseTimeout};
+use crate::medium::loss::PacketClass;
+use crate::medium::radio::config::{ErrorLaw, LossOf};
+use lasthop_stack::hooks::parameter::{Words, words};
+use lasthop_stack::link::dot11::{BackoffDraw, PhyRate, Protection, ResponseTimeout};
 
 const ROOM: Kind = Kind::Quantity(&[Dim::Packets, Dim::Size], "packets");
 pub(super) const TIME_US: Kind = Kind::Quantity(&[Dim::Time], "us");
@@ -99,7 +101,7 @@ impl Key {
 
 /// The keys under `[links.NAME]`.
 pub(super) const KEYS: &[Key] = &[
-    Key::new("links.*.kind", Kind::Word("kind of link", || LINKS.iter().map(|kind| kind.name).collect()), "kind of link"),
+    Key::new("links.*.kind", Kind::Word("kind of link", words::<kinds::Kind>), "kind of link"),
     Key::new(
         "links.*.nodes",
         Kind::Nodes,
@@ -107,21 +109,21 @@ pub(super) const KEYS: &[Key] = &[
     ),
     Key::new(
         "links.*.standard",
-        Kind::Word("standard", || names(STANDARDS)),
+        Kind::Word("standard", words::<Standard>),
         "standard that sets the constants of MAC and PHY",
     )
     .default("802.11b")
     .only(&[WIFI]),
     Key::new(
         "links.*.flavour",
-        Kind::Word("flavour", || FLAVOURS.to_vec()),
+        Kind::Word("flavour", words::<Flavour>),
         "rules of the MAC: those of the standard, of ns-2, or of Bianchi's model",
     )
     .follows("links.*.standard", "bianchi", "model", "standard")
     .only(&[WIFI]),
     Key::new(
         "links.*.radio",
-        Kind::Word("radio", || RADIOS.to_vec()),
+        Kind::Word("radio", words::<Radio>),
         "set of defaults for propagation and reception",
     )
     .follows("links.*.flavour", "model", "bianchi", "ns2")
@@ -169,7 +171,7 @@ pub(super) const KEYS: &[Key] = &[
         .only(&[OF_TWO_NODES]),
     Key::new(
         "links.*.rtt.law",
-        Kind::Word("law", || vec!["uniform", "normal", "exponential"]),
+        Kind::Word("law", words::<RttModel>),
         "distribution of a round-trip time drawn per link and replication; half of it is added to the delay in each direction",
     )
     .absent()
@@ -192,7 +194,7 @@ pub(super) const KEYS: &[Key] = &[
         .only(&[WIFI]),
     Key::new(
         "links.*.security",
-        Kind::Word("security", || vec!["open", "wpa2"]),
+        Kind::Word("security", words::<Security>),
         "whether nodes with nodes.NAME.stack = \"linux\" encrypt what they send to the access point and from it",
     )
     .absent()
@@ -211,7 +213,7 @@ pub(super) const KEYS: &[Key] = &[
         .at_most("65535 B"),
     Key::new(
         "links.*.protection",
-        Kind::Word("choice", || vec!["rts-cts", "cts-to-self"]),
+        Kind::Word("choice", words::<Protection>),
         "what goes before frames longer than rts-threshold: RTS and CTS, or a CTS of the sender, which nobody answers",
     )
     .default("rts-cts")
@@ -292,16 +294,16 @@ pub(super) const KEYS: &[Key] = &[
     frame("links.*.frames.ack", "size of an ACK including its check sequence", |wifi| size(wifi.mac.ack)),
     Key::new(
         "links.*.access.draw",
-        Kind::Word("choice", || vec!["standard", "below-window"]),
+        Kind::Word("choice", words::<BackoffDraw>),
         "whether a backoff is drawn from 0 to CW or from 0 to CW - 1",
     )
-    .preset(draw, ACCESS),
+    .preset(|wifi| wifi.mac.access.draw.word().to_string(), ACCESS),
     Key::new(
         "links.*.access.timeout",
-        Kind::Word("choice", || vec!["reception-start", "whole-response"]),
+        Kind::Word("choice", words::<Timeout>),
         "whether a response must begin or end before the timeout",
     )
-    .preset(timeout, ACCESS),
+    .preset(|wifi| timeout(wifi).word().to_string(), ACCESS),
     Key::new(
         "links.*.access.timeout-margin",
         TIME_US,
@@ -347,18 +349,18 @@ pub(super) const KEYS: &[Key] = &[
     ),
     Key::new(
         "links.*.loss.model",
-        Kind::Word("loss model", || names(LOSS_MODELS)),
+        Kind::Word("loss model", words::<LossModel>),
         "model by which packets are lost",
     )
     .preset(
-        |wifi| if wifi.radio.errors.law == ErrorLaw::Snr { "snr" } else { "packet" }.to_string(),
+        |wifi| loss_model(wifi).word().to_string(),
         Source::Radio("", "ns-3: NistErrorRateModel"),
     )
     .otherwise("packet")
     .only(&[LOSING]),
     Key::new(
         "links.*.loss.direction",
-        Kind::Word("direction", || vec!["forward", "reverse", "both"]),
+        Kind::Word("direction", words::<LossDirection>),
         "direction in which packets are lost; forward is from the first node to the second",
     )
     .default("forward")
@@ -421,7 +423,7 @@ pub(super) const KEYS: &[Key] = &[
     .only(LIST_LOSS),
     Key::new(
         "links.*.loss.list.of",
-        Kind::Word("class of packets", || vec!["data", "ack", "all"]),
+        Kind::Word("class of packets", words::<PacketClass>),
         "packets that are counted: those with payload, TCP segments without payload, or all",
     )
     .default("data")
@@ -448,7 +450,7 @@ pub(super) const KEYS: &[Key] = &[
     .only(&[WIFI]),
     Key::new(
         "links.*.loss.of",
-        Kind::Word("class of frames", || vec!["all", "packets", "data"]),
+        Kind::Word("class of frames", words::<LossOf>),
         "frames that can be lost: all, those with a packet, or those with a packet other than a TCP acknowledgement",
     )
     .follows("links.*.loss.repaired-by-arq", "false", "packets", "all")
@@ -488,17 +490,14 @@ fn count_or(count: Option<u32>, word: &str) -> String {
     count.map_or_else(|| word.to_string(), |count| count.to_string())
 }
 
-fn draw(wifi: &Wifi) -> String {
-    match wifi.mac.access.draw {
-        BackoffDraw::Standard => "standard".to_string(),
-        BackoffDraw::BelowWindow => "below-window".to_string(),
-    }
+fn loss_model(wifi: &Wifi) -> LossModel {
+    if wifi.radio.errors.law == ErrorLaw::Snr { LossModel::Snr } else { LossModel::Packet }
 }
 
-fn timeout(wifi: &Wifi) -> String {
+fn timeout(wifi: &Wifi) -> Timeout {
     match wifi.mac.access.timeout {
-        ResponseTimeout::ReceptionStart(_) => "reception-start".to_string(),
-        ResponseTimeout::WholeResponse(_) => "whole-response".to_string(),
+        ResponseTimeout::ReceptionStart(_) => Timeout::ReceptionStart,
+        ResponseTimeout::WholeResponse(_) => Timeout::WholeResponse,
     }
 }
 

@@ -3,8 +3,9 @@
 use super::super::quantity::Dim;
 use super::radio::FREQUENCY;
 use super::table::{LONGEST, MOST_COUNT, RATE, TIME_S};
-use super::words::{MOVES, PLACES, names};
+use super::words::{Area, Movement, NodeStack, Place};
 use super::{Key, Kind, Only};
+use lasthop_stack::hooks::parameter::words;
 
 const LENGTH: Kind = Kind::Quantity(&[Dim::Length], "m");
 const SPEED: Kind = Kind::Quantity(&[Dim::Speed], "m/s");
@@ -60,7 +61,7 @@ pub(super) const KEYS: &[Key] = &[
     .absent(),
     Key::new(
         "nodes.*.place.kind",
-        Kind::Word("kind of place", || names(PLACES)),
+        Kind::Word("kind of place", words::<Place>),
         "placement of the nodes of a group",
     )
     .default("point")
@@ -88,7 +89,7 @@ pub(super) const KEYS: &[Key] = &[
     .only(IF_RANDOM),
     Key::new(
         "nodes.*.move.kind",
-        Kind::Word("kind of movement", || names(MOVES)),
+        Kind::Word("kind of movement", words::<Movement>),
         "kind of movement",
     )
     .absent(),
@@ -113,7 +114,7 @@ pub(super) const KEYS: &[Key] = &[
     .only(IF_CIRCLES),
     Key::new(
         "nodes.*.move.waypoint.area",
-        Kind::Word("area", || vec!["disc", "rectangle"]),
+        Kind::Word("area", words::<Area>),
         "shape of the area of way-points",
     )
     .default("disc")
@@ -131,7 +132,7 @@ pub(super) const KEYS: &[Key] = &[
         .only(IF_WAYPOINT),
     Key::new(
         "nodes.*.stack",
-        Kind::Word("stack", || vec!["lasthop", "linux"]),
+        Kind::Word("stack", words::<NodeStack>),
         "what is above the radio of the node on its 802.11 link: ours, or in lasthop virtual mac80211 and TCP of the kernel",
     )
     .absent(),

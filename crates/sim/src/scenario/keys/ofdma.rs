@@ -1,8 +1,10 @@
 //! The keys of PPDUs to several stations of 802.11ax and be, and from several.
 
 use super::table::TIME_MS;
-use super::words::{MU_EDCA, SCHEDULERS, SHARED_ANSWERS, UPLINKS, names};
+use super::words::{Contention, Schedule};
 use super::{Key, Kind, Only};
+use lasthop_stack::hooks::parameter::words;
+use lasthop_stack::link::dot11::Acknowledgement;
 
 const HE: &[Only] = &[Only::Is("links.*.standard", &["802.11ax", "802.11be"])];
 const SCHEDULED: &[Only] = &[Only::Is("links.*.ofdma.scheduler", &["round-robin", "longest-queue"])];
@@ -14,7 +16,7 @@ const MU_EDCA_SET: &str = "IEEE 802.11ax-2021 (9.4.2.251, 26.2.7); OpenWrt: host
 pub(super) const KEYS: &[Key] = &[
     Key::new(
         "links.*.ofdma.scheduler",
-        Kind::Word("scheduler", || names(SCHEDULERS)),
+        Kind::Word("scheduler", words::<Schedule>),
         "which stations the next PPDU of the access point to several stations (HE MU, downlink OFDMA) is for",
     )
     .default("none")
@@ -22,7 +24,7 @@ pub(super) const KEYS: &[Key] = &[
     .only(HE),
     Key::new(
         "links.*.ofdma.acknowledgement",
-        Kind::Word("acknowledgement", || names(SHARED_ANSWERS)),
+        Kind::Word("acknowledgement", words::<Acknowledgement>),
         "how the stations of such a PPDU acknowledge it",
     )
     .default("trigger")
@@ -42,7 +44,7 @@ pub(super) const KEYS: &[Key] = &[
         .only(HE),
     Key::new(
         "links.*.ofdma.uplink",
-        Kind::Word("scheduler", || names(UPLINKS)),
+        Kind::Word("scheduler", words::<Schedule>),
         "which stations the next trigger of the access point is for, whose PPDUs come together (HE TB, uplink OFDMA)",
     )
     .default("none")
@@ -61,7 +63,7 @@ pub(super) const KEYS: &[Key] = &[
     .only(TRIGGERED),
     Key::new(
         "links.*.ofdma.edca",
-        Kind::Word("contention", || names(MU_EDCA)),
+        Kind::Word("contention", words::<Contention>),
         "how stations that were triggered contend",
     )
     .default("contend")

@@ -2,12 +2,14 @@
 
 use super::table::{IF_TCP, TIME_MS};
 use super::{Key, Kind};
+use lasthop_stack::hooks::parameter::words;
+use lasthop_stack::transport::tcp::Pacing;
 
 /// The keys of pacing, under `[flows.NAME.tcp]`.
 pub(super) const KEYS: &[Key] = &[
     Key::new(
         "flows.*.tcp.pacing",
-        Kind::Word("choice", || vec!["auto", "on", "off"]),
+        Kind::Word("choice", words::<Pacing>),
         "whether segments are spaced: by laws that set a pace themselves (auto), by all laws, or by none",
     )
     .follows("flows.*.tcp.congestion", "prague", "on", "auto")

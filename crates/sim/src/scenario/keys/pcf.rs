@@ -4,7 +4,9 @@ use super::super::quantity::Dim;
 use super::kinds::WIFI;
 use super::table::{SIZE, TIME_MS};
 use super::values::{quantity, time};
+use super::words::Coordination;
 use super::{Key, Kind, Only};
+use lasthop_stack::hooks::parameter::words;
 use lasthop_stack::link::dot11::PcfConfig;
 
 const PCF: &[Only] = &[Only::Is("links.*.coordination", &["pcf"])];
@@ -20,7 +22,7 @@ impl Key {
 pub(super) const KEYS: &[Key] = &[
     Key::new(
         "links.*.coordination",
-        Kind::Word("coordination function", || vec!["dcf", "pcf"]),
+        Kind::Word("coordination function", words::<Coordination>),
         "whether stations only contend, or the access point also polls them in contention-free periods",
     )
     .default("dcf")

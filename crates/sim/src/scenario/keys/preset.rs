@@ -2,15 +2,11 @@
 //!
 //! The values are those of [`Preset`] and [`RadioConfig`]; this file only gives their names in a scenario.
 
-use super::words::{EDCA_STANDARDS, Named, STANDARDS};
+use super::words::{EDCA_STANDARDS, Flavour, Radio, Standard};
 use crate::medium::radio::config::RadioConfig;
+use lasthop_stack::hooks::parameter::Words;
 use lasthop_stack::link::dot11::{MacConfig, PhyRate, Preset};
 use lasthop_stack::registry::AqmKind;
-
-/// The words of `links.*.flavour`.
-pub(in super::super) const FLAVOURS: [&str; 3] = ["standard", "ns2", "model"];
-/// The words of `links.*.radio`.
-pub(in super::super) const RADIOS: [&str; 3] = ["ns2", "ns3", "bianchi"];
 
 const NS2_MAC: &str = "ns-2: Mac/802_11";
 const MODEL: &str = "Bianchi 2000 (II)";
@@ -56,39 +52,59 @@ pub(in super::super) enum Chooser {
 }
 
 impl Wifi {
-    /// The defaults under these words, which are legal.
-    pub(in super::super) fn of(standard: &str, flavour: &str, radio: &str) -> Wifi {
-        let mac = mac(standard, flavour);
+    /// The defaults under these words.
+    pub(in super::super) fn of(standard: Standard, flavour: Flavour, radio: Radio) -> Wifi {
+        let mac = mac(standard.preset(), flavour);
         let radio = match radio {
-            "ns3" => RadioConfig::ns3(),
-            "bianchi" => RadioConfig::bianchi(),
-            _ => RadioConfig::ns2(),
+            Radio::Ns2 => RadioConfig::ns2(),
+            Radio::Ns3 => RadioConfig::ns3(),
+            Radio::Bianchi => RadioConfig::bianchi(),
         };
         let bandwidth_hz = if mac.data_rate.is_ofdm() { 20e6 } else { 22e6 };
         Wifi { mac, radio: RadioConfig { bandwidth_hz, ..radio } }
     }
 
     /// The rates that a standard has.
-    pub(in super::super) fn rates(standard: &str) -> &'static [PhyRate] {
+    pub(in super::super) fn rates(standard: Standard) -> &'static [PhyRate] {
         match standard {
-            "802.11" => &PhyRate::ALL[..2],
-            "802.11a" => &PhyRate::ALL[4..],
-            "802.11g" => &PhyRate::ALL,
-            _ if EDCA_STANDARDS.contains(&standard) => &PhyRate::ALL[4..],
-            _ => &PhyRate::ALL[..4],
+            Standard::Dot11 => &PhyRate::ALL[..2],
+            Standard::Dot11b | Standard::Dot11bShort | Standard::Bianchi => &PhyRate::ALL[..4],
+            Standard::Dot11g => &PhyRate::ALL,
+            Standard::Dot11a
+            | Standard::Dot11n
+            | Standard::Dot11ac
+            | Standard::Dot11ax
+            | Standard::Dot11be => &PhyRate::ALL[4..],
         }
     }
 }
 
-fn mac(standard: &str, flavour: &str) -> MacConfig {
-    let preset = Preset::ALL.into_iter().find(|preset| preset.name() == standard);
-    match (preset.unwrap_or(Preset::Dot11b), flavour) {
-        (Preset::Dot11, "ns2") => Preset::Ns2.config(),
-        (Preset::Dot11b, "ns2") => Preset::Ns2b.config(),
-        (Preset::Bianchi, "model") => Preset::Bianchi.config(),
-        (preset, "ns2") => with_the_standards_rules(preset).as_ns2(),
-        (preset, "model") => preset.config().under_model_assumptions(),
-        (preset, _) => with_the_standards_rules(preset),
+impl Standard {
+    /// Its constants.
+    const fn preset(self) -> Preset {
+        match self {
+            Standard::Dot11 => Preset::Dot11,
+            Standard::Dot11b => Preset::Dot11b,
+            Standard::Dot11bShort => Preset::Dot11bShort,
+            Standard::Dot11a => Preset::Dot11a,
+            Standard::Dot11g => Preset::Dot11g,
+            Standard::Dot11n => Preset::Dot11n,
+            Standard::Dot11ac => Preset::Dot11ac,
+            Standard::Dot11ax => Preset::Dot11ax,
+            Standard::Dot11be => Preset::Dot11be,
+            Standard::Bianchi => Preset::Bianchi,
+        }
+    }
+}
+
+fn mac(preset: Preset, flavour: Flavour) -> MacConfig {
+    match (preset, flavour) {
+        (Preset::Dot11, Flavour::Ns2) => Preset::Ns2.config(),
+        (Preset::Dot11b, Flavour::Ns2) => Preset::Ns2b.config(),
+        (Preset::Bianchi, Flavour::Model) => Preset::Bianchi.config(),
+        (preset, Flavour::Ns2) => with_the_standards_rules(preset).as_ns2(),
+        (preset, Flavour::Model) => preset.config().under_model_assumptions(),
+        (preset, Flavour::Standard) => with_the_standards_rules(preset),
     }
 }
 
@@ -106,29 +122,30 @@ impl Preferred {
     /// The default under these words, the key it comes from, and where it is published.
     pub(in super::super) fn of(
         &self,
-        standard: &str,
-        flavour: &str,
-        radio: &str,
+        standard: Standard,
+        flavour: Flavour,
+        radio: Radio,
     ) -> (String, Chooser, &'static str) {
-        let under = |flavour: &str, radio: &str| (self.value)(&Wifi::of(standard, flavour, radio));
+        let under = |flavour, radio| (self.value)(&Wifi::of(standard, flavour, radio));
         let value = under(flavour, radio);
         let (chooser, source) = match self.source {
-            Source::Mac(..) if value != under("standard", radio) => {
-                (Chooser::Flavour, if flavour == "ns2" { NS2_MAC } else { MODEL })
+            Source::Mac(..) if value != under(Flavour::Standard, radio) => {
+                (Chooser::Flavour, if flavour == Flavour::Ns2 { NS2_MAC } else { MODEL })
             }
             // His set is that of DSSS, except for the constants of his table.
             Source::Mac(..)
-                if standard == "bianchi" && value != (self.value)(&Wifi::of("802.11", "standard", radio)) =>
+                if standard == Standard::Bianchi
+                    && value != (self.value)(&Wifi::of(Standard::Dot11, Flavour::Standard, radio)) =>
             {
                 (Chooser::Standard, BIANCHI)
             }
             Source::Edca(source) => (Chooser::Standard, source),
-            Source::Mac(_, ofdm) if Wifi::of(standard, "standard", radio).mac.data_rate.is_ofdm() => {
+            Source::Mac(_, ofdm) if Wifi::of(standard, Flavour::Standard, radio).mac.data_rate.is_ofdm() => {
                 (Chooser::Standard, ofdm)
             }
             Source::Mac(dsss, _) => (Chooser::Standard, dsss),
-            Source::Radio(_, ns3) if radio == "ns3" => (Chooser::Radio, ns3),
-            Source::Radio(..) if value != under(flavour, "ns2") => (Chooser::Radio, MODEL),
+            Source::Radio(_, ns3) if radio == Radio::Ns3 => (Chooser::Radio, ns3),
+            Source::Radio(..) if value != under(flavour, Radio::Ns2) => (Chooser::Radio, MODEL),
             Source::Radio(ns2, _) => (Chooser::Radio, ns2),
         };
         (value, chooser, source)
@@ -140,28 +157,29 @@ impl Preferred {
     pub(in super::super) fn summary(&self, required: bool) -> (String, String) {
         let mut values = Groups::default();
         let mut sources = Groups::default();
+        let of_standard = |(word, standard): &(&'static str, Standard)| {
+            (*word, self.of(*standard, Flavour::Standard, Radio::Ns2))
+        };
         let (mut note, is_complete) = match self.source {
             Source::Edca(_) => {
-                let of_standard = |standard: &&'static str| (*standard, self.of(standard, "standard", "ns2"));
-                (EDCA_STANDARDS.iter().map(of_standard).collect(), true)
+                let of_edca = Standard::WORDS.iter().filter(|(word, _)| EDCA_STANDARDS.contains(word));
+                (of_edca.map(of_standard).collect::<Vec<_>>(), true)
             }
-            Source::Mac(..) => {
-                let of_standard =
-                    |standard: &Named| (standard.name, self.of(standard.name, "standard", "ns2"));
-                (STANDARDS.iter().map(of_standard).collect::<Vec<_>>(), false)
-            }
+            Source::Mac(..) => (Standard::WORDS.iter().map(of_standard).collect(), false),
             Source::Radio(..) => {
-                let of_radio = |radio: &&'static str| (*radio, self.of("802.11b", "standard", radio));
-                (RADIOS.iter().map(of_radio).collect(), true)
+                let of_radio = |(word, radio): &(&'static str, Radio)| {
+                    (*word, self.of(Standard::Dot11b, Flavour::Standard, *radio))
+                };
+                (Radio::WORDS.iter().map(of_radio).collect(), true)
             }
         };
         if !is_complete {
-            let departs = |flavour: &'static str| {
-                let preset = if flavour == "ns2" { "802.11" } else { "802.11b" };
-                let found = self.of(preset, flavour, "ns2");
-                (found.1 == Chooser::Flavour).then_some((flavour, found))
+            let departs = |(word, flavour): &(&'static str, Flavour)| {
+                let standard = if *flavour == Flavour::Ns2 { Standard::Dot11 } else { Standard::Dot11b };
+                let found = self.of(standard, *flavour, Radio::Ns2);
+                (found.1 == Chooser::Flavour).then_some((*word, found))
             };
-            note.extend(FLAVOURS.into_iter().filter_map(departs));
+            note.extend(Flavour::WORDS.iter().filter_map(departs));
         }
         for (word, (value, _, source)) in note {
             values.add(value, word);
@@ -215,23 +233,34 @@ mod tests {
 
     #[test]
     fn the_presets_are_those_of_the_mac_and_the_radio() {
-        let mac = |standard, flavour| Wifi::of(standard, flavour, "ns2").mac;
-        for preset in [Preset::Dot11, Preset::Dot11b, Preset::Dot11bShort, Preset::Dot11a] {
-            assert_eq!(mac(preset.name(), "standard"), preset.config());
+        let mac = |standard, flavour| Wifi::of(standard, flavour, Radio::Ns2).mac;
+        for standard in [Standard::Dot11, Standard::Dot11b, Standard::Dot11bShort, Standard::Dot11a] {
+            assert_eq!(mac(standard, Flavour::Standard), standard.preset().config());
         }
-        assert_eq!(mac("802.11", "ns2"), Preset::Ns2.config());
-        assert_eq!(mac("802.11b", "ns2"), Preset::Ns2b.config());
-        assert_eq!(mac("802.11a", "ns2"), Preset::Dot11a.config().as_ns2());
-        assert_eq!(mac("bianchi", "model"), Preset::Bianchi.config());
-        assert_eq!(mac("802.11b", "model"), Preset::Dot11b.config().under_model_assumptions());
-        assert_eq!(Wifi::of("802.11b", "standard", "ns2").radio, RadioConfig::ns2());
-        assert_eq!(Wifi::of("802.11a", "standard", "ns3").radio, RadioConfig::ns3());
-        assert_eq!(Wifi::of("bianchi", "model", "bianchi").radio, RadioConfig::bianchi());
+        assert_eq!(mac(Standard::Dot11, Flavour::Ns2), Preset::Ns2.config());
+        assert_eq!(mac(Standard::Dot11b, Flavour::Ns2), Preset::Ns2b.config());
+        assert_eq!(mac(Standard::Dot11a, Flavour::Ns2), Preset::Dot11a.config().as_ns2());
+        assert_eq!(mac(Standard::Bianchi, Flavour::Model), Preset::Bianchi.config());
+        let model = Preset::Dot11b.config().under_model_assumptions();
+        assert_eq!(mac(Standard::Dot11b, Flavour::Model), model);
+        let radio = |standard, radio| Wifi::of(standard, Flavour::Standard, radio).radio;
+        assert_eq!(radio(Standard::Dot11b, Radio::Ns2), RadioConfig::ns2());
+        assert_eq!(radio(Standard::Dot11a, Radio::Ns3), RadioConfig::ns3());
+        assert_eq!(radio(Standard::Bianchi, Radio::Bianchi), RadioConfig::bianchi());
+    }
+
+    #[test]
+    fn a_standard_has_the_name_of_its_preset_and_edca_where_the_preset_does() {
+        for (word, standard) in Standard::WORDS {
+            assert_eq!(*word, standard.preset().name());
+            let has_edca = standard.preset().config().edca.is_some();
+            assert_eq!(has_edca, EDCA_STANDARDS.contains(word), "{word}");
+        }
     }
 
     #[test]
     fn bianchis_constants_under_the_standards_rules_keep_the_constants_alone() {
-        let constants = Wifi::of("bianchi", "standard", "bianchi").mac;
+        let constants = Wifi::of(Standard::Bianchi, Flavour::Standard, Radio::Bianchi).mac;
         assert_eq!((constants.slot, constants.sifs), {
             let table = Preset::Bianchi.config();
             (table.slot, table.sifs)

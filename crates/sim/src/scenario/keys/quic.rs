@@ -2,7 +2,8 @@
 
 use super::table::{LONGEST, SIZE, TIME_MS, TIME_S};
 use super::{Key, Kind, Only};
-use crate::model::QuicLaw;
+use crate::model::{QuicLaw, QuicStack};
+use lasthop_stack::hooks::parameter::words;
 use lasthop_stack::registry::CongestionKind;
 
 const IF_QUIC: &[Only] = &[Only::Quic];
@@ -16,7 +17,7 @@ const IF_STREAMS: &[Only] = &[Only::Quic, Only::Is("flows.*.quic.datagrams", &["
 pub(super) const KEYS: &[Key] = &[
     Key::new(
         "flows.*.quic.stack",
-        Kind::Word("stack", || vec!["quinn", "noq"]),
+        Kind::Word("stack", words::<QuicStack>),
         "implementation of QUIC at both ends: quinn-proto, or noq-proto, which has multipath; both unmodified",
     )
     .default("quinn")

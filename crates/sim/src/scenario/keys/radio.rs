@@ -2,8 +2,10 @@
 
 use super::super::quantity::{Dim, Quantity};
 use super::preset::{Source, Wifi};
+use super::words::{PathLoss, ReceptionModel};
 use super::{Decimal, Key, Kind, Only};
 use crate::medium::radio::config::{Propagation, RadioConfig, Reception, watts_to_dbm};
+use lasthop_stack::hooks::parameter::{Words, words};
 
 const POWER: Kind = Kind::Quantity(&[Dim::Power, Dim::Level], "mW");
 pub(super) const FREQUENCY: Kind = Kind::Quantity(&[Dim::Frequency], "MHz");
@@ -38,11 +40,11 @@ const fn both_radios(source: &'static str) -> Source {
 pub(super) const KEYS: &[Key] = &[
     Key::new(
         "links.*.propagation.model",
-        Kind::Word("model of propagation", || vec!["two-ray", "free-space", "log-distance", "flat"]),
+        Kind::Word("model of propagation", words::<PathLoss>),
         "path-loss model; flat means equal power between all stations",
     )
     .preset(
-        |wifi| propagation(&wifi.radio).to_string(),
+        |wifi| propagation(&wifi.radio).word().to_string(),
         Source::Radio("ns-2: Propagation/TwoRayGround", "ns-3: LogDistancePropagationLossModel"),
     )
     .unplaced("flat"),
@@ -108,11 +110,11 @@ pub(super) const KEYS: &[Key] = &[
     .at_most(STRONGEST),
     Key::new(
         "links.*.reception.model",
-        Kind::Word("model of reception", || vec!["ns2", "capture", "sinr"]),
+        Kind::Word("model of reception", words::<ReceptionModel>),
         "reception of overlapping frames: by ns-2's rule, by a power ratio, or by summed interference",
     )
     .preset(
-        |wifi| reception(&wifi.radio).to_string(),
+        |wifi| reception(&wifi.radio).word().to_string(),
         Source::Radio("ns-2: mac-802_11.cc", "ns-3: InterferenceHelper"),
     ),
     Key::new(
@@ -181,11 +183,11 @@ pub(super) const KEYS: &[Key] = &[
         .at_least("0 dB"),
 ];
 
-fn propagation(radio: &RadioConfig) -> &'static str {
+fn propagation(radio: &RadioConfig) -> PathLoss {
     match radio.propagation {
-        Propagation::FreeSpace => "free-space",
-        Propagation::TwoRay => "two-ray",
-        Propagation::LogDistance { .. } => "log-distance",
+        Propagation::FreeSpace => PathLoss::FreeSpace,
+        Propagation::TwoRay => PathLoss::TwoRay,
+        Propagation::LogDistance { .. } => PathLoss::LogDistance,
     }
 }
 
@@ -198,11 +200,11 @@ fn log_distance(radio: &RadioConfig) -> [f64; 2] {
     }
 }
 
-fn reception(radio: &RadioConfig) -> &'static str {
+fn reception(radio: &RadioConfig) -> ReceptionModel {
     match radio.reception {
-        Reception::Ns2 { .. } => "ns2",
-        Reception::Capture { .. } => "capture",
-        Reception::Sinr { .. } => "sinr",
+        Reception::Ns2 { .. } => ReceptionModel::Ns2,
+        Reception::Capture { .. } => ReceptionModel::Capture,
+        Reception::Sinr { .. } => ReceptionModel::Sinr,
     }
 }
 

@@ -1,7 +1,9 @@
 //! The keys of a link whose capacity over time is recorded.
 
 use super::table::{SIZE, TIME_MS};
+use super::words::{Between, CapacityFormat};
 use super::{Key, Kind, Only};
+use lasthop_stack::hooks::parameter::words;
 
 const TRACE: &[Only] = &[Only::Is("links.*.kind", &["trace"])];
 
@@ -13,8 +15,8 @@ const LOADED_BACK: &[Only] = &[Only::Is("links.*.reverse.trace.format", &["oppor
 const LIGHT: &[Only] = &[Only::Given("links.*.trace.light.file")];
 const LIGHT_BACK: &[Only] = &[Only::Given("links.*.reverse.trace.light.file")];
 
-const BETWEEN: Kind = Kind::Word("between", || vec!["steps", "linear"]);
-const FORMAT: Kind = Kind::Word("format", || vec!["opportunities", "rates"]);
+const BETWEEN: Kind = Kind::Word("between", words::<Between>);
+const FORMAT: Kind = Kind::Word("format", words::<CapacityFormat>);
 
 /// The keys.
 pub(super) const KEYS: &[Key] = &[

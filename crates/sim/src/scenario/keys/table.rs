@@ -9,6 +9,7 @@ use super::{
     Key, Kind, Only, acks, agents, apps, arq, channel, described, edca, events, figures, frn, judges, kinds,
     links, nodes, ofdma, pacing, pcf, quic, radio, transport, users, wires,
 };
+use lasthop_stack::hooks::parameter::Words;
 
 pub(super) const TIME_S: Kind = Kind::Quantity(&[Dim::Time], "s");
 pub(super) const TIME_MS: Kind = Kind::Quantity(&[Dim::Time], "ms");
@@ -42,7 +43,7 @@ pub(in super::super) static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| {
         pcf::KEYS,
         arq::KEYS,
         &described::arqs(),
-        &kinds::LINKS.iter().flat_map(|kind| (kind.keys)()).copied().collect::<Vec<_>>(),
+        &kinds::Kind::WORDS.iter().flat_map(|(_, kind)| kind.keys()).copied().collect::<Vec<_>>(),
         wires::KEYS,
         frn::KEYS,
         &described::intervals(),

@@ -2,13 +2,17 @@
 
 use super::super::hosted;
 use super::table::{IF_TCP, LONGEST, SEGMENTS, SIZE, TIME_MS, TIME_S};
-use super::values::{
-    bytes, ecn, fast_retransmit, full_ack, halved, loss_detection, retransmit_timer, sack_after_timeout,
-    sack_pipe, segments, slow_start, time, undo, variant_name,
-};
+use super::values::{bytes, departures, duplicates, growth, retransmit_timer, segments, time, variant_name};
+use super::words::{Departures, Duplicates, Growth, RetransmitTimer};
 use super::{Case, Default, Key, Kind, Only, Part, Profiled, Unless, WESTWOOD_RECOVERY};
+use lasthop_stack::hooks::SlowStart;
+use lasthop_stack::hooks::parameter::{Words, words};
+use lasthop_stack::hooks::scoreboard::SackAfterTimeout;
 use lasthop_stack::registry::{CongestionKind, ReactionKind, RecoveryKind, VARIANTS};
-use lasthop_stack::transport::tcp::{Counting, RtoArithmetic, RtoFloor};
+use lasthop_stack::transport::tcp::{
+    Counting, EcnMode, FastRetransmit, FullAck, Halved, LossDetection, LostRetransmission, Profile,
+    RtoArithmetic, RtoFloor, SackPipe, Undo,
+};
 
 const IF_UDP: &[Only] = &[Only::Udp];
 const IF_RENO: &[Only] = &[Only::Is("flows.*.tcp.recovery", &["reno"])];
@@ -39,7 +43,7 @@ pub(super) const TRANSPORT: &[Key] = &[
     // [flows.NAME.tcp]
     Key::new(
         "flows.*.tcp.profile",
-        Kind::Word("profile", || vec!["modern", "rfc", "ns2-2004"]),
+        Kind::Word("profile", words::<Profile>),
         "set of TCP defaults: a current host (Linux 6), the RFCs where Linux departs from them, or ns-2 in 2004",
     )
     .default("modern")
@@ -114,11 +118,11 @@ pub(super) const TRANSPORT: &[Key] = &[
         .only(IF_TCP),
     Key::new(
         "flows.*.tcp.rto-floor",
-        Kind::Word("choice", || vec!["timeout", "variation"]),
+        Kind::Word("choice", words::<RtoFloor>),
         "what min-rto bounds: the timeout, or what it has beyond the smoothed round-trip time",
     )
     .profile(
-        |tcp| if tcp.rto_floor == RtoFloor::Timeout { "timeout" } else { "variation" }.to_string(),
+        |tcp| tcp.rto_floor.word().to_string(),
         "RFC 2988 (2.4)",
         "Linux: tcp_rto_min in rttvar",
     )
@@ -126,11 +130,11 @@ pub(super) const TRANSPORT: &[Key] = &[
     .only(IF_TCP),
     Key::new(
         "flows.*.tcp.rto-arithmetic",
-        Kind::Word("choice", || vec!["real", "ticks"]),
+        Kind::Word("choice", words::<RtoArithmetic>),
         "whether the timeout follows from round trips in real numbers, or in whole ticks and from the samples that ns-2 takes",
     )
     .profile(
-        |tcp| if tcp.rto_arithmetic == RtoArithmetic::Real { "real" } else { "ticks" }.to_string(),
+        |tcp| tcp.rto_arithmetic.word().to_string(),
         "ns-2: rtt_update",
         "RFC 6298 (2)",
     )
@@ -173,7 +177,7 @@ pub(super) const OPTIONS: &[Key] = &[
         default: Default::Unless(ECN),
         ..Key::new(
             "flows.*.tcp.ecn",
-            Kind::Word("kind of ECN", || vec!["off", "classic", "accurate"]),
+            Kind::Word("kind of ECN", words::<EcnMode>),
             "explicit congestion notification: off, as in RFC 3168 with one answer per window of data, or with a count of marks as in RFC 9768",
         )
     }
@@ -237,18 +241,18 @@ pub(super) const OPTIONS: &[Key] = &[
         default: Default::Unless(FAST_RETRANSMIT),
         ..Key::new(
             "flows.*.tcp.reno.fast-retransmit",
-            Kind::Word("choice", || vec!["every-hole", "once-a-window"]),
+            Kind::Word("choice", words::<FastRetransmit>),
             "whether Reno starts a fast retransmit for every missing segment, or once per window of outstanding data",
         )
     }
     .only(IF_RENO),
     Key::new(
         "flows.*.tcp.newreno.duplicates",
-        Kind::Word("choice", || vec!["inflate", "count"]),
+        Kind::Word("choice", words::<Duplicates>),
         "whether duplicate acknowledgements inflate the window, or count as deliveries, with proportional rate reduction, F-RTO and undo by timestamps",
     )
     .profile(
-        |tcp| if tcp.newreno_counts { "count" } else { "inflate" }.to_string(),
+        |tcp| duplicates(tcp).word().to_string(),
         "ns-2: Agent/TCP/Newreno",
         "Linux: tcp_add_reno_sack",
     )
@@ -256,10 +260,10 @@ pub(super) const OPTIONS: &[Key] = &[
     .only(IF_NEWRENO_ALONE),
     Key::new(
         "flows.*.tcp.newreno.retransmit-timer",
-        Kind::Word("choice", || vec!["impatient", "slow-but-steady"]),
+        Kind::Word("choice", words::<RetransmitTimer>),
         "whether only the first partial acknowledgement restarts the retransmission timer, or each",
     )
-    .profile(retransmit_timer, "RFC 3782 (4)", "RFC 3782 (4)")
+    .profile(|tcp| retransmit_timer(tcp).word().to_string(), "RFC 3782 (4)", "RFC 3782 (4)")
     .only(IF_NEWRENO),
     Key::new(
         "flows.*.tcp.newreno.recovery-burst",
@@ -277,10 +281,10 @@ pub(super) const OPTIONS: &[Key] = &[
     .only(IF_NEWRENO),
     Key::new(
         "flows.*.tcp.newreno.full-ack",
-        Kind::Word("choice", || vec!["flight", "ssthresh", "deflated"]),
+        Kind::Word("choice", words::<FullAck>),
         "window after recovery: at most one segment more than the flight size, ssthresh, or the deflated window",
     )
-    .profile(full_ack, "ns-2: partial_window_deflation_", "RFC 6582 (3.2)")
+    .profile(|tcp| tcp.newreno_full_ack.word().to_string(), "ns-2: partial_window_deflation_", "RFC 6582 (3.2)")
     .only(IF_NEWRENO),
     Key::new(
         "flows.*.tcp.send-autotuning",
@@ -311,24 +315,24 @@ pub(super) const OPTIONS: &[Key] = &[
     .only(IF_TUNED),
     Key::new(
         "flows.*.tcp.sack-pipe",
-        Kind::Word("choice", || vec!["scoreboard", "counted"]),
+        Kind::Word("choice", words::<SackPipe>),
         "estimate of the data in flight during recovery: from the scoreboard, or as departures minus acknowledgements",
     )
-    .profile(sack_pipe, "ns-2: Agent/TCP/Sack1", "RFC 6675 (4)")
+    .profile(|tcp| tcp.sack_pipe.word().to_string(), "ns-2: Agent/TCP/Sack1", "RFC 6675 (4)")
     .only(IF_SACK),
     Key::new(
         "flows.*.tcp.sack-after-timeout",
-        Kind::Word("choice", || vec!["kept", "cleared"]),
+        Kind::Word("choice", words::<SackAfterTimeout>),
         "whether SACK information is kept or cleared at a retransmission timeout",
     )
-    .profile(sack_after_timeout, "ns-2; RFC 2018 (8)", "RFC 6675 (5.1)")
+    .profile(|tcp| tcp.sack_after_timeout.word().to_string(), "ns-2; RFC 2018 (8)", "RFC 6675 (5.1)")
     .only(IF_SACK_OR_FACK),
     Key::new(
         "flows.*.tcp.loss-detection",
-        Kind::Word("choice", || vec!["rfc6675", "rack"]),
+        Kind::Word("choice", words::<LossDetection>),
         "what indicates a loss: three segments received above it, or that one sent later has arrived and the time for reordering is over",
     )
-    .profile(loss_detection, "RFC 6675 (4)", "RFC 8985 (6)")
+    .profile(|tcp| tcp.loss_detection.word().to_string(), "RFC 6675 (4)", "RFC 8985 (6)")
     .only(IF_SACK_SCOREBOARD),
     Key::new(
         "flows.*.tcp.tail-loss-probe",
@@ -346,10 +350,10 @@ pub(super) const OPTIONS: &[Key] = &[
     .only(IF_RACK),
     Key::new(
         "flows.*.tcp.undo",
-        Kind::Word("choice", || vec!["none", "dsack", "timestamps", "both"]),
+        Kind::Word("choice", words::<Undo>),
         "what shows that segments sent again had not been lost, so that the window is restored: reports of duplicates, echoed timestamps",
     )
-    .profile(undo, "not in ns-2", "RFC 3708; RFC 3522; RFC 4015")
+    .profile(|tcp| tcp.undo.word().to_string(), "not in ns-2", "RFC 3708; RFC 3522; RFC 4015")
     .only(IF_RACK),
     Key::new(
         "flows.*.tcp.prr",
@@ -360,24 +364,24 @@ pub(super) const OPTIONS: &[Key] = &[
     .only(IF_SACK_SCOREBOARD),
     Key::new(
         "flows.*.tcp.lost-retransmission",
-        Kind::Word("choice", || vec!["timer", "overtaken"]),
+        Kind::Word("choice", words::<LostRetransmission>),
         "how a lost retransmission is detected: by timeout, or by the arrival of a segment sent later",
     )
     .default("timer")
     .only(IF_SACK_BY_COUNT),
     Key::new(
         "flows.*.tcp.timeout-ssthresh",
-        Kind::Word("choice", || vec!["flight", "window"]),
+        Kind::Word("choice", words::<Halved>),
         "ssthresh at a timeout: half of the flight size, once per series of timeouts, or half of the window at each timeout",
     )
-    .profile(|tcp| halved(tcp.timeout_ssthresh), "ns-2", "RFC 5681 (3.1), equation 4")
+    .profile(|tcp| tcp.timeout_ssthresh.word().to_string(), "ns-2", "RFC 5681 (3.1), equation 4")
     .only(IF_TCP),
     Key::new(
         "flows.*.tcp.loss-ssthresh",
-        Kind::Word("choice", || vec!["flight", "window"]),
+        Kind::Word("choice", words::<Halved>),
         "whether a loss detected by duplicate acknowledgements halves the flight size or the window",
     )
-    .profile(|tcp| halved(tcp.loss_ssthresh), "ns-2", "RFC 5681 (3.1), equation 4")
+    .profile(|tcp| tcp.loss_ssthresh.word().to_string(), "ns-2", "RFC 5681 (3.1), equation 4")
     .only(IF_TCP),
     Key::new("flows.*.tcp.whole-ssthresh", Kind::Bool, "whether ssthresh is rounded down to whole segments")
         .profile(|tcp| tcp.whole_ssthresh.to_string(), "ns-2: ssthresh_", "RFC 5681 (3.1)")
@@ -401,19 +405,19 @@ pub(super) const OPTIONS: &[Key] = &[
     .only(IF_RECOVERING),
     Key::new(
         "flows.*.tcp.slow-start",
-        Kind::Word("choice", || vec!["standard", "hystart", "hystart++"]),
+        Kind::Word("choice", words::<SlowStart>),
         "what ends slow start before a loss: nothing, round trips that rise and trains of acknowledgements (cubic only), or HyStart++",
     )
-    .profile(slow_start, "RFC 2581 (3.1)", "Linux: tcp_cubic, hystart")
+    .profile(|tcp| tcp.slow_start.word().to_string(), "RFC 2581 (3.1)", "Linux: tcp_cubic, hystart")
     .rfc("RFC 9406")
     .only(&[Only::Is("flows.*.tcp.congestion", &["cubic", "reno"])]),
     Key::new(
         "flows.*.tcp.cubic.departures",
-        Kind::Word("choice", || vec!["none", "linux"]),
+        Kind::Word("choice", words::<Departures>),
         "whether CUBIC is Linux's where that departs from RFC 9438: alpha above the old window, look-ahead, least growth, timeouts",
     )
     .profile(
-        |tcp| if tcp.cubic_as_linux { "linux" } else { "none" }.to_string(),
+        |tcp| departures(tcp).word().to_string(),
         "RFC 9438",
         "Linux: tcp_cubic",
     )
@@ -421,11 +425,11 @@ pub(super) const OPTIONS: &[Key] = &[
     .only(&[Only::Is("flows.*.tcp.congestion", &["cubic"])]),
     Key::new(
         "flows.*.tcp.growth",
-        Kind::Word("choice", || vec!["acks", "segments"]),
+        Kind::Word("choice", words::<Growth>),
         "whether the window grows with each acknowledgement, or with each segment acknowledged",
     )
     .profile(
-        |tcp| if tcp.counting == Counting::Acks { "acks" } else { "segments" }.to_string(),
+        |tcp| growth(tcp).word().to_string(),
         "ns-2: windowOption_",
         "RFC 3465; Linux: tcp_cong_avoid",
     )
@@ -477,7 +481,12 @@ const AUTOTUNING: Unless = Unless {
 };
 
 const ECN: Unless = Unless {
-    by: Profiled { value: ecn, ns2: "ns-2: ecn_", modern: "RFC 3168 (6.1): optional", rfc: None },
+    by: Profiled {
+        value: |tcp| tcp.ecn.word().to_string(),
+        ns2: "ns-2: ecn_",
+        modern: "RFC 3168 (6.1): optional",
+        rfc: None,
+    },
     key: "flows.*.tcp.congestion",
     cases: &[
         Case { values: &["jersey"], then: "classic", source: "TCP-Jersey: congestion warning" },
@@ -499,7 +508,12 @@ const GROWTH: Unless = Unless {
 };
 
 const FAST_RETRANSMIT: Unless = Unless {
-    by: Profiled { value: fast_retransmit, ns2: "ns-2: bugFix_", modern: "RFC 5681 (3.2)", rfc: None },
+    by: Profiled {
+        value: |tcp| tcp.reno_fast_retransmit.word().to_string(),
+        ns2: "ns-2: bugFix_",
+        modern: "RFC 5681 (3.2)",
+        rfc: None,
+    },
     key: "flows.*.tcp.congestion",
     cases: &[Case { values: &["jtcp", "ejtcp"], then: "every-hole", source: "EJTCP (Fig. 7)" }],
     under: None,

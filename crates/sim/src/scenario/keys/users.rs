@@ -1,7 +1,10 @@
 //! The keys of users: flows that open a connection for each session, by class of traffic.
 
 use super::table::{LONGEST, SHARE, SIZE, TIME_MS, TIME_S};
+use super::words::WebModel;
 use super::{Key, Kind, Only};
+use crate::traffic::{PauseLaw, Shares};
+use lasthop_stack::hooks::parameter::words;
 
 const IF_USER: &[Only] = &[Only::Is("flows.*.app.kind", &["ftp", "web", "mail", "mix"])];
 const IF_FTP: &[Only] = &[Only::Is("flows.*.app.kind", &["ftp", "mix"])];
@@ -17,7 +20,7 @@ const EVALUATION: &str = "3GPP2 C.R1002-0, Evaluation Methodology";
 pub(super) const KEYS: &[Key] = &[
     Key::new(
         "flows.*.app.pauses",
-        Kind::Word("law", || vec!["exponential", "fixed"]),
+        Kind::Word("law", words::<PauseLaw>),
         "distribution of pauses between transfers and of the time to parse a page",
     )
     .default("exponential")
@@ -25,7 +28,7 @@ pub(super) const KEYS: &[Key] = &[
     .only(IF_USER),
     Key::new(
         "flows.*.app.mix.by",
-        Kind::Word("choice", || vec!["session", "client", "bytes"]),
+        Kind::Word("choice", words::<Shares>),
         "meaning of the shares: of sessions, each of which draws its class; of clients, which keep their class; or of requested bytes, in the mean",
     )
     .default("session")
@@ -38,7 +41,7 @@ pub(super) const KEYS: &[Key] = &[
     pause("flows.*.app.ftp.pause", "mean pause between files", "180 s", IF_FTP).source(EVALUATION),
     Key::new(
         "flows.*.app.web.model",
-        Kind::Word("model", || vec!["3gpp2", "fixed"]),
+        Kind::Word("model", words::<WebModel>),
         "model of a page: random or constant sizes and numbers of objects",
     )
     .default("3gpp2")
@@ -98,11 +101,11 @@ const fn pause(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::keys::words::{USERS, names};
+    use crate::scenario::keys::words::users;
 
     #[test]
     fn the_keys_are_those_of_all_kinds_of_users() {
         let [Only::Is(_, kinds)] = IF_USER else { panic!("one condition") };
-        assert_eq!(*kinds, names(USERS));
+        assert_eq!(*kinds, users());
     }
 }

@@ -5,6 +5,8 @@
 use super::kinds::WITH_DELAYS;
 use super::table::{FASTEST, LONGEST, RATE, SHARE, SIZE, TIME_MS};
 use super::{Key, Kind, Only};
+use crate::medium::impairments::JitterLaw;
+use lasthop_stack::hooks::parameter::words;
 
 const NETEM: &str = "Linux: sch_netem.c";
 
@@ -31,9 +33,9 @@ pub(super) const KEYS: &[Key] = &[
         .absent().at_most("1000000 s").only(&[WITH_DELAYS]),
     Key::new("links.*.reverse.jitter.spread", TIME_MS, "the same from the second node to the first")
         .like("links.*.jitter.spread").at_most("1000000 s").only(&[WITH_DELAYS]),
-    Key::new("links.*.jitter.distribution", Kind::Word("distribution", || vec!["uniform", "normal", "pareto", "pareto-normal"]), "distribution of that time, with mean 0: uniform within one spread, or cut off at 4 spreads")
+    Key::new("links.*.jitter.distribution", Kind::Word("distribution", words::<JitterLaw>), "distribution of that time, with mean 0: uniform within one spread, or cut off at 4 spreads")
         .default("uniform").source(NETEM).only(VARIES),
-    Key::new("links.*.reverse.jitter.distribution", Kind::Word("distribution", || vec!["uniform", "normal", "pareto", "pareto-normal"]), "the same from the second node to the first")
+    Key::new("links.*.reverse.jitter.distribution", Kind::Word("distribution", words::<JitterLaw>), "the same from the second node to the first")
         .like("links.*.jitter.distribution").only(VARIES_BACK),
     Key::new("links.*.jitter.correlation", SHARE, "correlation of the random number of a packet with that of the packet before")
         .default("0 %").source(NETEM).at_most("100 %").only(VARIES),

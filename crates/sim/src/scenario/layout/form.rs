@@ -2,10 +2,11 @@
 //!
 //! A reference from one key to another is within the same table, and is stored as a place in the form.
 
-use super::super::keys::{Chooser, Default, FLAVOURS, KEYS, Key, Only, Part, Preferred, RADIOS, STANDARDS};
-use super::super::keys::{Profiled, Unless, WESTWOOD_RECOVERY, names};
+use super::super::keys::{Chooser, Default, Flavour, KEYS, Key, Only, Part, Preferred, Radio, Standard};
+use super::super::keys::{Profiled, Unless, WESTWOOD_RECOVERY};
 use super::super::roster::{EMPTY, Index, hashed};
 use super::super::value::Value;
+use lasthop_stack::hooks::parameter::Words;
 use lasthop_stack::link::dot11::PcfConfig;
 use lasthop_stack::registry::{AqmKind, VARIANTS, Variant};
 use lasthop_stack::transport::tcp::Profile;
@@ -147,18 +148,14 @@ type Chosen = (Value, Chooser, &'static str);
 
 impl Presets {
     fn new(def: &'static Key, preferred: Preferred) -> Presets {
-        let count = STANDARDS.len() * FLAVOURS.len() * RADIOS.len();
+        let count = Standard::WORDS.len() * Flavour::WORDS.len() * Radio::WORDS.len();
         Presets { def, preferred, values: (0..count).map(|_| OnceLock::new()).collect() }
     }
 
     /// The default under these words.
-    pub(in super::super) fn of(&self, words: [&str; 3]) -> Option<&Chosen> {
-        let [standard, flavour, radio] = words;
-        let known = [names(STANDARDS), FLAVOURS.to_vec(), RADIOS.to_vec()];
-        let mut number = 0;
-        for (known, word) in known.iter().zip(words) {
-            number = number * known.len() + known.iter().position(|other| *other == word)?;
-        }
+    pub(in super::super) fn of(&self, standard: Standard, flavour: Flavour, radio: Radio) -> Option<&Chosen> {
+        let number = standard as usize * Flavour::WORDS.len() + flavour as usize;
+        let number = number * Radio::WORDS.len() + radio as usize;
         let read = || {
             let (text, chooser, source) = self.preferred.of(standard, flavour, radio);
             Some((self.def.read_text(&text)?, chooser, source))

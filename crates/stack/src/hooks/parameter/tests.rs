@@ -20,9 +20,7 @@ impl Default for Config {
     }
 }
 
-impl Words for Rule {
-    const WORDS: &'static [(&'static str, Rule)] = &[("early", Rule::Early), ("late", Rule::Late)];
-}
+words! { Rule: Early = "early", Late = "late" }
 
 impl Described for Config {
     parameters! {

@@ -2,6 +2,7 @@
 
 use super::frame::Msdu;
 use super::timing::Rules;
+use crate::hooks::parameter::words;
 
 /// What shares a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,6 +13,8 @@ pub enum BufferScope {
     PerReceiver,
 }
 
+words! { BufferScope: Shared = "all", PerReceiver = "receiver" }
+
 /// What takes room in a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BufferUnit {
@@ -20,6 +23,8 @@ pub enum BufferUnit {
     /// The frames they are sent in: each fragment with its header and check sequence.
     Frames,
 }
+
+words! { BufferUnit: Packets = "packets", Frames = "frames" }
 
 /// A buffer in bytes. A packet takes room until the MAC releases it, in service and while its fragments are repeated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

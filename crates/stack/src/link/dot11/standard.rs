@@ -6,6 +6,7 @@ use super::edca::EdcaConfig;
 use super::mode::Family;
 use super::rates::{PhyRate, PhyTiming, RateSet};
 use super::room::Buffer;
+use crate::hooks::parameter::words;
 use crate::link::fec::Code;
 use crate::units::Span;
 
@@ -17,6 +18,8 @@ pub enum BackoffDraw {
     /// 0 to CW - 1, as ns-2 does: its mean is half a slot less.
     BelowWindow,
 }
+
+words! { BackoffDraw: Standard = "standard", BelowWindow = "below-window" }
 
 /// How long after its own frame a station waits for the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +70,8 @@ pub enum Protection {
     /// A CTS to the station itself: nobody answers, and a collision of it is not noticed.
     CtsToSelf,
 }
+
+words! { Protection: RtsCts = "rts-cts", CtsToSelf = "cts-to-self" }
 
 /// In which order a receiver joins fragments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

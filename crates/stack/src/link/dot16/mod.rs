@@ -24,8 +24,11 @@ pub use frame::{Direction, Frame, Rates};
 use std::collections::VecDeque;
 
 use super::queue::{DropTail, QueueLimit};
+use crate::hooks::parameter::words;
 use crate::packet::Modulation;
 use crate::units::{Bytes, Span, Time};
+
+words! { Modulation: Qpsk = "qpsk", Qam16 = "16-qam", Qam64 = "64-qam" }
 
 /// Generic MAC header, fragmentation sub-header and CRC of one fragment (IEEE 802.16-2004, 6.3.2.1, 6.3.2.2.1, 6.3.3.5.2).
 pub const FRAGMENT_OVERHEAD: u32 = 6 + 2 + 4;

@@ -19,7 +19,7 @@
 //! **Checked by** the tests below and `crates/sim/tests/queues.rs`.
 
 use super::WaitingLine;
-use crate::hooks::parameter::{Described, Domain, LONGEST, Spec, Words, parameters, words};
+use crate::hooks::parameter::{Described, Domain, LONGEST, Spec, parameters, words};
 use crate::hooks::{Backlog, Count, Discipline, DropCause, QueueHost, Queued, counts};
 use crate::packet::Ecn;
 use crate::units::{Span, Time};
@@ -49,9 +49,7 @@ pub enum Stepped {
     L4s,
 }
 
-impl Words for Stepped {
-    const WORDS: &'static [(&'static str, Stepped)] = &[("all", Stepped::All), ("l4s", Stepped::L4s)];
-}
+words! { Stepped: All = "all", L4s = "l4s" }
 
 impl Default for Config {
     fn default() -> Config {

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use super::frame::{Frame, FrameKind, Header};
 use super::memory::{Memory, Remembered};
 use super::table::NetworkTable;
+use crate::hooks::parameter::words;
 use crate::hooks::{Interval, PacketId, SlotNo, Transmission, TransmissionOutcome};
 use crate::packet::NodeId;
 
@@ -27,6 +28,8 @@ pub enum CountScope {
     Hop,
 }
 
+words! { CountScope: Path = "path", Hop = "hop" }
+
 /// How many packets of a node may wait for an echo at a time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Service {
@@ -38,6 +41,8 @@ pub enum Service {
     Serial,
 }
 
+words! { Service: Parallel = "parallel", Serial = "serial" }
+
 /// When a node declares a transmission failed, and when the wait begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WaitFrom {
@@ -47,6 +52,8 @@ pub enum WaitFrom {
     #[default]
     Echo,
 }
+
+words! { WaitFrom: Transmission = "transmission", Echo = "echo" }
 
 /// The rules common to all nodes of a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,5 +1,6 @@
 //! The network configuration table of a node: neighbours by hops to each destination.
 
+use crate::hooks::parameter::words;
 use crate::packet::NodeId;
 
 /// Maximum number of neighbours used towards one destination.
@@ -16,6 +17,8 @@ pub enum Alternatives {
     /// As `Sideward`, and then the backward ones, one hop farther away.
     Backward,
 }
+
+words! { Alternatives: Forward = "forward", Sideward = "sideward", Backward = "backward" }
 
 /// The table of one node.
 #[derive(Clone, Debug, Default)]

@@ -1,7 +1,7 @@
 //! The parameters of dynamic ARQ, and its source for the timing of TCP senders.
 
 use super::{Check, Clock, Deadline, Hopeless, Limit, Options, Order, Priority, Queues, estimate};
-use crate::hooks::parameter::{Described, Exception, Words, parameters};
+use crate::hooks::parameter::{Described, Exception, parameters, words};
 use crate::units::Span;
 
 /// The parameters of the scheme at one station.
@@ -50,46 +50,23 @@ impl Config {
     }
 }
 
-impl Words for TimingSource {
-    const WORDS: &'static [(&'static str, TimingSource)] =
-        &[("oracle", TimingSource::Oracle), ("estimate", TimingSource::Estimate)];
+words! { TimingSource: Oracle = "oracle", Estimate = "estimate" }
+
+words! {
+    Order: Together = "together", NewFirst = "new-first", RetransmissionsFirst = "retransmissions-first"
 }
 
-impl Words for Order {
-    const WORDS: &'static [(&'static str, Order)] = &[
-        ("together", Order::Together),
-        ("new-first", Order::NewFirst),
-        ("retransmissions-first", Order::RetransmissionsFirst),
-    ];
-}
+words! { Clock: Left = "left", Rto = "rto", None = "none" }
 
-impl Words for Clock {
-    const WORDS: &'static [(&'static str, Clock)] =
-        &[("left", Clock::Left), ("rto", Clock::Rto), ("none", Clock::None)];
-}
+words! { Queues: Three = "three", One = "one", Flows = "flows" }
 
-impl Words for Queues {
-    const WORDS: &'static [(&'static str, Queues)] =
-        &[("three", Queues::Three), ("one", Queues::One), ("flows", Queues::Flows)];
-}
+words! { Priority: Strict = "strict", Pass = "pass" }
 
-impl Words for Priority {
-    const WORDS: &'static [(&'static str, Priority)] =
-        &[("strict", Priority::Strict), ("pass", Priority::Pass)];
-}
+words! { Limit: Count = "count", Never = "none" }
 
-impl Words for Limit {
-    const WORDS: &'static [(&'static str, Limit)] = &[("count", Limit::Count), ("none", Limit::Never)];
-}
+words! { Check: Heads = "heads", All = "all" }
 
-impl Words for Check {
-    const WORDS: &'static [(&'static str, Check)] = &[("heads", Check::Heads), ("all", Check::All)];
-}
-
-impl Words for Hopeless {
-    const WORDS: &'static [(&'static str, Hopeless)] =
-        &[("send", Hopeless::Send), ("demote", Hopeless::Demote), ("drop", Hopeless::Drop)];
-}
+words! { Hopeless: Send = "send", Demote = "demote", Drop = "drop" }
 
 /// The paper's own algorithm.
 const SLIDES: &str = "Mahmoodi et al. (Algorithm 1)";

@@ -1,7 +1,7 @@
 //! The parameters of EJTCP, including switches for its parts.
 
 use crate::estimate::Reach;
-use crate::hooks::parameter::{Described, Exception, LONGEST, Setting, Words, parameters};
+use crate::hooks::parameter::{Described, Exception, LONGEST, Setting, parameters, words};
 use crate::packet::Form;
 use crate::units::Span;
 
@@ -85,22 +85,9 @@ impl Default for EjtcpConfig {
     }
 }
 
-impl Words for ModulationRule {
-    const WORDS: &'static [(&'static str, ModulationRule)] = &[
-        ("scale", ModulationRule::Scale),
-        ("scale-down", ModulationRule::ScaleDown),
-        ("off", ModulationRule::Off),
-    ];
-}
+words! { ModulationRule: Scale = "scale", ScaleDown = "scale-down", Off = "off" }
 
-impl Words for RandomTimeout {
-    const WORDS: &'static [(&'static str, RandomTimeout)] = &[
-        ("keep", RandomTimeout::Keep),
-        ("slow-start", RandomTimeout::SlowStart),
-        ("half", RandomTimeout::Half),
-        ("reno", RandomTimeout::Reno),
-    ];
-}
+words! { RandomTimeout: Keep = "keep", SlowStart = "slow-start", Half = "half", Reno = "reno" }
 
 /// The default share of the maximum round trip (J3).
 const ALPHA: f64 = 0.8;

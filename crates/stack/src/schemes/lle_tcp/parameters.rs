@@ -2,7 +2,7 @@
 
 use super::{AckScheme, Config, Mode, OnUndelivered};
 use crate::hooks::Criterion;
-use crate::hooks::parameter::{Described, LONGEST, Words, parameters};
+use crate::hooks::parameter::{Described, LONGEST, parameters, words};
 use crate::schemes::flows;
 use crate::units::{Bytes, Span};
 
@@ -12,16 +12,10 @@ impl Default for Config {
     }
 }
 
-impl Words for Mode {
-    const WORDS: &'static [(&'static str, Mode)] = &[("safe", Mode::Safe), ("paper", Mode::Paper)];
-}
+words! { Mode: Safe = "safe", Paper = "paper" }
 
-impl Words for OnUndelivered {
-    const WORDS: &'static [(&'static str, OnUndelivered)] = &[
-        ("nothing", OnUndelivered::Nothing),
-        ("resubmit-once", OnUndelivered::ResubmitOnce),
-        ("three-duplicates", OnUndelivered::ThreeDuplicates),
-    ];
+words! {
+    OnUndelivered: Nothing = "nothing", ResubmitOnce = "resubmit-once", ThreeDuplicates = "three-duplicates"
 }
 
 /// When delivered data is acknowledged; a delayed acknowledgement has its own parameters.
@@ -31,10 +25,7 @@ enum Acknowledge {
     Delayed,
 }
 
-impl Words for Acknowledge {
-    const WORDS: &'static [(&'static str, Acknowledge)] =
-        &[("every-packet", Acknowledge::EveryPacket), ("delayed", Acknowledge::Delayed)];
-}
+words! { Acknowledge: EveryPacket = "every-packet", Delayed = "delayed" }
 
 impl AckScheme {
     /// A receiver's usual delay: every second full segment (RFC 5681, 4.2), or ns-2's 100 ms.

@@ -21,7 +21,7 @@
 
 use super::reno::{LOSS_WINDOW, Reno, grow};
 use crate::estimate::{Attribution, JitterRatio, Reach};
-use crate::hooks::parameter::{Described, Exception, Words, parameters};
+use crate::hooks::parameter::{Described, Exception, parameters, words};
 use crate::hooks::{
     Ack, Congestion, Jitter, Judgement, Loss, LossCause, LossResponse, Mark, Progress, Reduction, Window,
 };
@@ -56,10 +56,7 @@ impl Default for JtcpConfig {
     }
 }
 
-impl Words for TimeoutRule {
-    const WORDS: &'static [(&'static str, TimeoutRule)] =
-        &[("reno", TimeoutRule::Reno), ("half", TimeoutRule::Half)];
-}
+words! { TimeoutRule: Reno = "reno", Half = "half" }
 
 impl Described for JtcpConfig {
     parameters! {

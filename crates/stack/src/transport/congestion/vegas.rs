@@ -24,7 +24,7 @@
 
 use super::reno::{Reno, grow};
 use crate::estimate::Backlog;
-use crate::hooks::parameter::{Described, Setting, Words, parameters};
+use crate::hooks::parameter::{Described, Setting, parameters, words};
 use crate::hooks::scoreboard::Scoreboard;
 use crate::hooks::{Ack, Congestion, Loss, LossCause, LossResponse, Mark, Progress, Reduction, Window};
 use crate::units::{Span, Time};
@@ -81,10 +81,7 @@ enum Constants {
     Linux,
 }
 
-impl Words for Constants {
-    const WORDS: &'static [(&'static str, Constants)] =
-        &[("ns-2", Constants::Ns2), ("linux", Constants::Linux)];
-}
+words! { Constants: Ns2 = "ns-2", Linux = "linux" }
 
 /// A constant in segments queued.
 impl Described for VegasConfig {

@@ -21,7 +21,7 @@
 
 use super::reno::{Reno, grow};
 use crate::estimate::{LowPass, PerAck};
-use crate::hooks::parameter::{Described, LONGEST, Words, parameters};
+use crate::hooks::parameter::{Described, LONGEST, parameters, words};
 use crate::hooks::{Ack, Congestion, Loss, LossCause, LossResponse, Mark, Progress, Reduction, Window};
 use crate::units::{Span, Time};
 
@@ -55,9 +55,7 @@ enum Filter {
     Tustin,
 }
 
-impl Words for Filter {
-    const WORDS: &'static [(&'static str, Filter)] = &[("paper", Filter::Paper), ("tustin", Filter::Tustin)];
-}
+words! { Filter: Paper = "paper", Tustin = "tustin" }
 
 impl Described for WestwoodConfig {
     parameters! {

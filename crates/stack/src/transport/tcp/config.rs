@@ -1,9 +1,16 @@
 //! Every parameter of a TCP endpoint, and the two profiles that set all of them.
 
+mod choices;
+
 use std::fmt::Debug;
 
+pub use choices::{
+    Counting, EcnMode, FastRetransmit, FullAck, Halved, LossDetection, LostRetransmission, Pacing,
+    RtoArithmetic, RtoFloor, SackPipe, Undo,
+};
+
 use crate::hooks::SlowStart;
-use crate::hooks::parameter::Words;
+use crate::hooks::parameter::words;
 use crate::hooks::scoreboard::SackAfterTimeout;
 use crate::hooks::{Congestion, Reaction, Recovery};
 use crate::packet::{Extension, Form, Options, Timestamps};
@@ -174,129 +181,8 @@ pub struct Config<P> {
     pub eln: bool,
 }
 
-/// The window after a full acknowledgement (RFC 6582, 3.2, step 3, which names both).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FullAck {
-    /// At most one segment more than is outstanding, so that no burst follows.
-    Flight,
-    /// What the law left: ssthresh.
-    Ssthresh,
-    /// What the deflation by partial acknowledgements left of it, as in ns-2.
-    Deflated,
-}
-
-/// What SACK's recovery considers to be in the network.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SackPipe {
-    /// The segments that the scoreboard holds neither delivered nor lost (RFC 6675, `SetPipe`).
-    Scoreboard,
-    /// A count of departures and acknowledgements, as in ns-2 (Fall and Floyd 1996).
-    Counted,
-}
-
-/// What indicates to SACK's recovery that a copy of a segment was lost, too.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LostRetransmission {
-    /// The retransmission timer (RFC 6675).
-    Timer,
-    /// That a segment which left after it has arrived (RFC 8985, 6.2, where nothing is reordered).
-    Overtaken,
-}
-
-/// What indicates a loss to SACK's recovery.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LossDetection {
-    /// Three segments selectively acknowledged above it, or three duplicates (RFC 6675).
-    Duplicates,
-    /// That a segment sent after it has arrived, and time for it to have been reordered has passed (RFC 8985).
-    Time,
-}
-
-/// What shows that nothing was lost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Undo {
-    /// Nothing.
-    None,
-    /// That all segments sent again were reported to have arrived twice (RFC 3708).
-    Dsack,
-    /// That an acknowledgement echoes the timestamp of a first transmission (RFC 3522).
-    Timestamps,
-    /// Either.
-    Both,
-}
-
-/// What a loss halves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Halved {
-    /// What is outstanding (RFC 5681, equation 4), once a series of timeouts. Within recovery that may be more than the
-    /// window was before.
-    Flight,
-    /// The congestion window, a real number, at each timeout of a series, as in ns-2.
-    Window,
-}
-
-/// What the least retransmission timeout bounds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RtoFloor {
-    /// The timeout (RFC 6298, 2.4).
-    Timeout,
-    /// The excess of the timeout over the smoothed round trip, as in Linux.
-    Variation,
-}
-
-/// How the timeout follows from round trips.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RtoArithmetic {
-    /// In real numbers (RFC 6298, 2), from each sample that Karn's algorithm permits.
-    Real,
-    /// In whole ticks, as in ns-2. Divisions round down, and partial acknowledgements give no sample. The back-off of a
-    /// lost SYN stays, and after four back-offs the next sample counts as the first.
-    Ticks,
-}
-
-/// What the growth of the window counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Counting {
-    /// Acknowledgements (RFC 5681, 3.1).
-    Acks,
-    /// Acknowledged segments; in slow start at most this number per acknowledgement, or one after a timeout (RFC 3465). Linux
-    /// has no limit.
-    Segments(Option<u32>),
-}
-
-/// How often Reno may resend by duplicate acknowledgements.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FastRetransmit {
-    /// Once for each hole that three duplicates indicate (RFC 5681).
-    EveryHole,
-    /// Once for all that was outstanding when the first loss was detected (ns-2's `bugFix_`).
-    OnceAWindow,
-}
-
-/// Which laws space their segments.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pacing {
-    /// Those that set a pace themselves.
-    ByLaw,
-    /// All.
-    All,
-    /// None.
-    None,
-}
-
 /// The paces of Linux, in windows per smoothed round trip: `tcp_pacing_ss_ratio`, `tcp_pacing_ca_ratio`.
 const LINUX_PACES: (f64, f64) = (2.0, 1.2);
-
-/// Explicit congestion notification: what an end offers, and uses if the other end does too.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EcnMode {
-    /// None.
-    Off,
-    /// Data may be marked instead of dropped, and one answer in each window of data (RFC 3168).
-    Classic,
-    /// The same with a count of all marked packets (RFC 9768), or else `Classic`.
-    Accurate,
-}
 
 /// The named profiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -309,10 +195,7 @@ pub enum Profile {
     Rfc,
 }
 
-impl Words for Profile {
-    const WORDS: &'static [(&'static str, Profile)] =
-        &[("modern", Profile::Modern), ("ns2-2004", Profile::Ns2Of2004), ("rfc", Profile::Rfc)];
-}
+words! { Profile: Modern = "modern", Rfc = "rfc", Ns2Of2004 = "ns2-2004" }
 
 impl Profile {
     /// All parameters of this profile, for a sender of these parts.

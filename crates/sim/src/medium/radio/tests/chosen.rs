@@ -4,9 +4,10 @@ use lasthop_stack::link::dot11::{Frame, FrameKind, PayloadClass, PhyRate};
 use lasthop_stack::packet::NodeId;
 use lasthop_stack::units::Time;
 
-use super::super::config::{ErrorLaw, LossMeaning, LossOf, PayloadOf};
+use super::super::config::{ErrorLaw, LossMeaning, LossOf};
 use super::super::{Fate, Heard};
 use super::{Bench, lossy};
+use crate::medium::loss::PacketClass;
 
 #[test]
 fn errors_can_be_at_some_stations_alone() {
@@ -41,7 +42,7 @@ fn who_overhears_a_frame_is_spared_where_errors_are_elsewhere() {
 fn a_list_counts_the_attempts_of_one_station_and_loses_exactly_those_it_names() {
     for (meaning, lost) in [(LossMeaning::OnAir, Fate::Errored), (LossMeaning::ForGood, Fate::LostForGood)] {
         for (of, expected) in
-            [(PayloadOf::All, [0, 2, 3]), (PayloadOf::Data, [2, 4, 5]), (PayloadOf::Ack, [0, 6, 9])]
+            [(PacketClass::All, [0, 2, 3]), (PacketClass::Data, [2, 4, 5]), (PacketClass::Ack, [0, 6, 9])]
         {
             let law = ErrorLaw::List { from: 1, of, drop: vec![2, 4, 5] };
             let mut bench = Bench::new(&lossy(law, meaning, LossOf::All), &[None; 3]);

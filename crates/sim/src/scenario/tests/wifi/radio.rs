@@ -2,8 +2,9 @@
 
 use super::super::{read, resolved};
 use super::{CELL, FIG05, cell, cell_config, placed, wifi};
+use crate::medium::loss::PacketClass;
 use crate::medium::radio::config::{
-    ErrorConfig, ErrorLaw, LossMeaning, LossOf, PayloadOf, Propagation, RadioConfig, Reception, dbm_to_watts,
+    ErrorConfig, ErrorLaw, LossMeaning, LossOf, Propagation, RadioConfig, Reception, dbm_to_watts,
 };
 use lasthop_stack::units::{Metres, Span};
 
@@ -110,7 +111,7 @@ fn losses_can_be_at_some_stations_or_a_list_of_the_attempts_of_one() {
     assert_eq!(errors("rate = \"10 %\", at = [\"ap\"]").at, Some(vec![0]));
     assert_eq!(errors("model = \"bit\", bit = { ber = 1e-5 }, at = [\"two\", \"ap\"]").at, Some(vec![2, 0]));
     let found = errors("model = \"list\", list = { from = \"two\", drop = [2, 5] }, repaired-by-arq = false");
-    let law = ErrorLaw::List { from: 2, of: PayloadOf::Data, drop: vec![2, 5] };
+    let law = ErrorLaw::List { from: 2, of: PacketClass::Data, drop: vec![2, 5] };
     assert_eq!((found.law, found.meaning), (law, LossMeaning::ForGood));
 }
 

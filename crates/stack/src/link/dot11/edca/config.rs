@@ -3,6 +3,7 @@
 use super::super::mode::{Family, Guard, LONGEST_PPDU, Mode};
 use super::super::ru::Ru;
 use super::rate_control::RateControl;
+use crate::hooks::parameter::words;
 use crate::units::Span;
 
 /// An access category, in the order of its index (ACI).
@@ -89,6 +90,8 @@ pub enum AfterLoss {
     Data,
 }
 
+words! { AfterLoss: Request = "request", Data = "data" }
+
 /// The limits of an A-MPDU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Aggregate {
@@ -119,6 +122,8 @@ pub enum Acknowledgement {
     /// Together, after the same trigger within each A-MPDU.
     Aggregated,
 }
+
+words! { Acknowledgement: Requests = "requests", Trigger = "trigger", Aggregated = "aggregated-trigger" }
 
 /// What stations that were triggered contend with for a time (MU EDCA parameter set).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -14,6 +14,7 @@
 use super::super::mode::Mode;
 use super::EdcaOut;
 use super::minstrel::Minstrel;
+use crate::hooks::parameter::words;
 use crate::packet::NodeId;
 use crate::units::{Span, Time};
 
@@ -29,26 +30,7 @@ pub enum RateControl {
     MinstrelHt,
 }
 
-impl RateControl {
-    /// All of them.
-    pub const ALL: [RateControl; 3] = [RateControl::Constant, RateControl::Ideal, RateControl::MinstrelHt];
-
-    /// Its name in scenarios.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            RateControl::Constant => "constant",
-            RateControl::Ideal => "ideal",
-            RateControl::MinstrelHt => "minstrel-ht",
-        }
-    }
-
-    /// That of a name.
-    #[must_use]
-    pub fn named(name: &str) -> Option<RateControl> {
-        RateControl::ALL.into_iter().find(|control| control.name() == name)
-    }
-}
+words! { RateControl: Constant = "constant", Ideal = "ideal", MinstrelHt = "minstrel-ht" }
 
 /// The most with which an MPDU may fail in the mode of `ideal`.
 const MOST_FAILURES: f64 = 0.1;

@@ -2,7 +2,7 @@
 
 use super::super::{dualpi2, fq_codel};
 use super::Config;
-use crate::hooks::parameter::Words;
+use crate::hooks::parameter::words;
 use crate::hooks::{Backlog, Count, Discipline, QueueHost, Queued};
 use crate::link::managed::{DualPi2, FqCodel};
 use crate::units::Time;
@@ -16,9 +16,7 @@ pub enum Law {
     DualPi2,
 }
 
-impl Words for Law {
-    const WORDS: &'static [(&'static str, Law)] = &[("fq-codel", Law::FqCodel), ("dualpi2", Law::DualPi2)];
-}
+words! { Law: FqCodel = "fq-codel", DualPi2 = "dualpi2" }
 
 /// The packets of a lane with their law.
 #[derive(Clone, Debug)]
