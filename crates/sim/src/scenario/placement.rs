@@ -1,6 +1,6 @@
 //! The positions of the nodes of a group, relative to that of the group.
 
-use super::keys::words::Place;
+use super::keys::words::Arrangement;
 use super::layout::Section;
 use super::sheet::{Sheet, Table};
 use super::value::Value;
@@ -56,22 +56,22 @@ impl Placement {
         let pair = |key: &str| value(key).and_then(lengths).unwrap_or_default();
         let count = |key: &str| value(key).and_then(Value::count).unwrap_or(1);
         let stream = || Stream::named(count("seed"), 0, &format!("nodes.{name}.place"));
-        match value("kind").and_then(Value::choice).unwrap_or(Place::Point) {
-            Place::Line => {
+        match value("kind").and_then(Value::choice).unwrap_or(Arrangement::Point) {
+            Arrangement::Line => {
                 Placement::Line { step: distance.map_or_else(|| pair("line.step"), |step| (step, 0.0)) }
             }
-            Place::Grid => {
+            Arrangement::Grid => {
                 let step = distance.map_or_else(|| pair("grid.step"), |step| (step, step));
                 Placement::Grid { columns: count("grid.columns"), step }
             }
-            Place::Hexagon => {
+            Arrangement::Hexagon => {
                 let first = u64::from(distance.is_some());
                 Placement::Hexagon { spacing: real("hexagon.spacing"), first }
             }
-            Place::Circle => Placement::Circle { radius: real("circle.radius") },
-            Place::Disc => Placement::Disc { radius: real("disc.radius"), stream: stream() },
-            Place::Rectangle => Placement::Rectangle { size: pair("rectangle.size"), stream: stream() },
-            Place::Point => distance.map_or(Placement::Point, |radius| Placement::Circle { radius }),
+            Arrangement::Circle => Placement::Circle { radius: real("circle.radius") },
+            Arrangement::Disc => Placement::Disc { radius: real("disc.radius"), stream: stream() },
+            Arrangement::Rectangle => Placement::Rectangle { size: pair("rectangle.size"), stream: stream() },
+            Arrangement::Point => distance.map_or(Placement::Point, |radius| Placement::Circle { radius }),
         }
     }
 

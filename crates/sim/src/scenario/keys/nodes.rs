@@ -3,7 +3,7 @@
 use super::super::quantity::Dim;
 use super::radio::FREQUENCY;
 use super::table::{LONGEST, MOST_COUNT, RATE, TIME_S};
-use super::words::{Area, Movement, NodeStack, Place};
+use super::words::{Area, Arrangement, Movement, NodeStack};
 use super::{Key, Kind, Only};
 use lasthop_stack::hooks::parameter::words;
 
@@ -61,7 +61,7 @@ pub(super) const KEYS: &[Key] = &[
     .absent(),
     Key::new(
         "nodes.*.place.kind",
-        Kind::Word("kind of place", words::<Place>),
+        Kind::Word("kind of place", words::<Arrangement>),
         "placement of the nodes of a group",
     )
     .default("point")

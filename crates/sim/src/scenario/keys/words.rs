@@ -116,8 +116,8 @@ words! {
     /// When a packet of a slotted network is discarded.
     pub(in crate::scenario) enum DiscardRule { Count = "count", Lifetime = "lifetime" }
 
-    /// Kinds of places.
-    pub(in crate::scenario) enum Place {
+    /// Arrangements of the nodes of a group.
+    pub(in crate::scenario) enum Arrangement {
         Point = "point", Line = "line", Grid = "grid", Hexagon = "hexagon", Circle = "circle", Disc = "disc", Rectangle = "rectangle",
     }
 
