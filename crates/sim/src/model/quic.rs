@@ -1,7 +1,7 @@
 //! A connection over QUIC.
 
 use lasthop_stack::hooks::parameter::words;
-use lasthop_stack::registry::{CongestionKind, LawConfig};
+use lasthop_stack::registry::LawConfig;
 use lasthop_stack::units::Span;
 
 /// The endpoints of a flow over QUIC.
@@ -62,7 +62,7 @@ pub enum QuicLaw {
     Cubic,
     /// The law of RFC 9002 (7) of the stack.
     NewReno,
-    /// One of [`QuicLaw::OURS`].
+    /// One of ours that lacks nothing over QUIC.
     Ours(LawConfig),
 }
 
@@ -70,28 +70,4 @@ impl QuicLaw {
     /// The laws of the stack with their names.
     pub const NAMES: [(&'static str, QuicLaw); 2] =
         [("cubic", QuicLaw::Cubic), ("newreno", QuicLaw::NewReno)];
-
-    /// Our laws to which QUIC gives what they need.
-    pub const OURS: &'static [CongestionKind] = &[
-        CongestionKind::Reno,
-        CongestionKind::Vegas,
-        CongestionKind::Veno,
-        CongestionKind::Westwood,
-        CongestionKind::WestwoodPlus,
-        CongestionKind::Cubic,
-        CongestionKind::Bbr,
-        CongestionKind::Bbr3,
-    ];
-
-    /// What another one of ours needs of TCP.
-    #[must_use]
-    pub fn lacks(kind: CongestionKind) -> Option<&'static str> {
-        match kind {
-            CongestionKind::Jtcp | CongestionKind::Ejtcp => Some("one-way times, which QUIC does not carry"),
-            CongestionKind::Jersey | CongestionKind::Dctcp | CongestionKind::Prague => {
-                Some("the marks of each acknowledgement, which quinn does not pass to a controller")
-            }
-            _ => None,
-        }
-    }
 }

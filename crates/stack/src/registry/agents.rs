@@ -37,6 +37,9 @@ impl AgentKind {
     pub fn named_in_scenarios() -> &'static [AgentKind] {
         &AgentKind::ALL[..AgentKind::ALL.len() - 1]
     }
+
+    /// The agents whose TCP acknowledgements ride in those of the link.
+    pub const RIDERS: &'static [AgentKind] = &[AgentKind::Hack, AgentKind::ArqProxy];
 }
 
 impl AgentConfig {

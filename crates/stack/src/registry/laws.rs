@@ -108,6 +108,16 @@ impl CongestionKind {
     pub const JUDGES: &'static [CongestionKind] =
         &[CongestionKind::Veno, CongestionKind::Jtcp, CongestionKind::Ejtcp, CongestionKind::Jersey];
 
+    /// The laws that take a loss for random unless delays grow, and then keep their window.
+    pub const BY_JITTER: &'static [CongestionKind] = &[CongestionKind::Jtcp, CongestionKind::Ejtcp];
+
+    /// The laws that may space what they send; one of the host's own may.
+    pub const PACED: &'static [CongestionKind] =
+        &[CongestionKind::Bbr, CongestionKind::Bbr3, CongestionKind::Prague, CongestionKind::Custom];
+
+    /// The laws for which Linux's send buffer has room for three windows instead of two (`bbr_sndbuf_expand`).
+    pub const DEEP_BUFFERED: &'static [CongestionKind] = &[CongestionKind::Bbr, CongestionKind::Bbr3];
+
     /// The laws that take a loss for random unless a queue has marked something.
     pub const MARKED: &'static [CongestionKind] = &[CongestionKind::Jersey];
 
@@ -122,6 +132,47 @@ impl CongestionKind {
         CongestionKind::Bbr3,
         CongestionKind::Jersey,
     ];
+
+    /// Whether its window grows until a queue overflows. What a law of the host's own does is not known.
+    #[must_use]
+    pub const fn fills_queues(self) -> bool {
+        match self {
+            CongestionKind::Reno
+            | CongestionKind::Veno
+            | CongestionKind::Westwood
+            | CongestionKind::WestwoodPlus
+            | CongestionKind::Cubic
+            | CongestionKind::Jtcp
+            | CongestionKind::Ejtcp
+            | CongestionKind::Jersey => true,
+            CongestionKind::Vegas
+            | CongestionKind::Bbr
+            | CongestionKind::Bbr3
+            | CongestionKind::Dctcp
+            | CongestionKind::Prague
+            | CongestionKind::Custom => false,
+        }
+    }
+
+    /// What it needs and QUIC does not give it.
+    #[must_use]
+    pub const fn lacks_over_quic(self) -> Option<&'static str> {
+        match self {
+            CongestionKind::Jtcp | CongestionKind::Ejtcp => Some("one-way times, which QUIC does not carry"),
+            CongestionKind::Jersey | CongestionKind::Dctcp | CongestionKind::Prague => {
+                Some("the marks of each acknowledgement, which quinn does not pass to a controller")
+            }
+            CongestionKind::Reno
+            | CongestionKind::Vegas
+            | CongestionKind::Veno
+            | CongestionKind::Westwood
+            | CongestionKind::WestwoodPlus
+            | CongestionKind::Cubic
+            | CongestionKind::Bbr
+            | CongestionKind::Bbr3
+            | CongestionKind::Custom => None,
+        }
+    }
 }
 
 impl LawConfig {

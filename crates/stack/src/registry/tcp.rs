@@ -20,6 +20,14 @@ pub type Connection = tcp::Connection<Parts>;
 /// The same for a host with one clock.
 pub type Endpoint = tcp::Endpoint<Parts>;
 
+impl Config {
+    /// Whether its recovery finds losses by the scoreboard, and does not count duplicates.
+    #[must_use]
+    pub fn has_scoreboard(&self) -> bool {
+        self.parts.recovery == RecoveryKind::Sack && self.sack_pipe == tcp::SackPipe::Scoreboard
+    }
+}
+
 /// Which law and which recovery a sender has.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parts {

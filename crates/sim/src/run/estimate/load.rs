@@ -374,10 +374,9 @@ fn waits(app: &AppKind, writes: f64, seconds: f64) -> f64 {
 
 /// Whether a sender waits for its pace.
 fn paces(tcp: &tcp::Config) -> bool {
-    use CongestionKind::{Bbr, Bbr3, Custom, Prague};
     match tcp.pacing {
         Pacing::All => true,
-        Pacing::ByLaw => matches!(tcp.parts.law.kind(), Bbr | Bbr3 | Prague | Custom),
+        Pacing::ByLaw => CongestionKind::PACED.contains(&tcp.parts.law.kind()),
         Pacing::None => false,
     }
 }

@@ -80,5 +80,5 @@ fn times_at_once(tcp: &tcp::Config, seconds: f64) -> f64 {
 
 /// Whether a law reduces its window whenever packets are lost, so that it stays near what its path holds.
 fn heeds_losses(law: CongestionKind) -> bool {
-    !matches!(law, CongestionKind::Jtcp | CongestionKind::Ejtcp)
+    !CongestionKind::BY_JITTER.contains(&law)
 }

@@ -90,11 +90,8 @@ fn law(flow: &Part<'_>, kind: CongestionKind) -> LawConfig {
 
 /// Windows for which Linux's send buffer has room under a law (`tcp_sndbuf_expand`, `bbr_sndbuf_expand`); zero for no limit.
 fn send_windows(flow: &Part<'_>, law: &LawConfig) -> u8 {
-    match law {
-        _ if !flow.flag("tcp.send-autotuning") => 0,
-        LawConfig::Bbr(_) | LawConfig::Bbr3(_) => 3,
-        _ => 2,
-    }
+    let windows = if CongestionKind::DEEP_BUFFERED.contains(&law.kind()) { 3 } else { 2 };
+    if flow.flag("tcp.send-autotuning") { windows } else { 0 }
 }
 
 /// Choices that only one recovery has; where another recovery runs, they have no value and no effect.

@@ -4,9 +4,8 @@ use super::Check;
 use super::groups::different;
 use crate::model::{AgentConfig, Config, FlowConfig, TransportConfig};
 use crate::scenario::sheet::Sheet;
-use lasthop_stack::registry::RecoveryKind;
 use lasthop_stack::transport::acks::AckLaw;
-use lasthop_stack::transport::tcp::{Counting, SackPipe};
+use lasthop_stack::transport::tcp::Counting;
 
 /// The word of a law in a scenario, if it is not the receiver's own count.
 fn word(flow: &FlowConfig) -> Option<&'static str> {
@@ -26,7 +25,7 @@ impl Check<'_> {
             let Some(word) = word(flow) else { continue };
             let key = |below: &str| format!("flows.{}.tcp.{below}", flow.table());
             let kind = tcp.parts.recovery;
-            let has_scoreboard = kind == RecoveryKind::Sack && tcp.sack_pipe == SackPipe::Scoreboard;
+            let has_scoreboard = tcp.has_scoreboard();
             if word == "tack" && !has_scoreboard {
                 let text = format!(
                     "\"tack\" reports segments beyond a gap by SACK and not by duplicates, which recovery \"{}\" counts; expected recovery = \"sack\" with sack-pipe = \"scoreboard\", or acks = \"delayed\"",

@@ -6,6 +6,7 @@ use crate::model::{Config, FlowConfig, QuicConfig, QuicLaw, QuicStack};
 use crate::scenario::sheet::Sheet;
 use crate::scenario::value::Value;
 use crate::traffic::AppKind;
+use lasthop_stack::registry::CongestionKind;
 
 /// Bytes of a datagram of 1200 B besides the data of a frame of RFC 9221, at most.
 const OVERHEAD: u32 = 48;
@@ -62,9 +63,11 @@ impl Check<'_> {
             self.fault(&key("quic"), text.to_string());
         }
         if let QuicLaw::Ours(law) = &quic.law
-            && let Some(lacks) = QuicLaw::lacks(law.kind())
+            && let Some(lacks) = law.kind().lacks_over_quic()
         {
-            let names: Vec<_> = QuicLaw::OURS.iter().map(|kind| kind.entry().name).collect();
+            let ours =
+                CongestionKind::named_in_scenarios().iter().filter(|kind| kind.lacks_over_quic().is_none());
+            let names: Vec<_> = ours.map(|kind| kind.entry().name).collect();
             let text = format!("{} needs {lacks}; expected {}", law.kind().entry().name, names.join(", "));
             self.fault(&key("quic.law"), text);
         }
