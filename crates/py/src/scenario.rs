@@ -10,7 +10,7 @@ use crate::watch::{self, Ends};
 use crate::{Interrupted, LawError, RunError, ScenarioError};
 #[cfg(unix)]
 use lasthop_sim::live::Writes;
-use lasthop_sim::model::{AgentConfig, FlowConfig, LinkConfig, LinkKind, TransportConfig};
+use lasthop_sim::model::{AgentConfig, FlowConfig, LinkConfig, TransportConfig};
 use lasthop_sim::scenario::{self, Config, Scenario as Inner};
 use lasthop_sim::{Request, RunError as Failure};
 use lasthop_stack::units::Span;
@@ -318,10 +318,7 @@ impl Scenario {
             })
             .collect();
         let link = |link: &LinkConfig| {
-            let access_point = match &link.kind {
-                LinkKind::Wifi(wifi) => wifi.access_point,
-                _ => None,
-            };
+            let access_point = link.kind.wifi().and_then(|wifi| wifi.access_point);
             json!({ "name": link.name, "table": link.table(), "nodes": link.nodes(), "access_point": access_point })
         };
         let flow = |flow: &FlowConfig| json!({ "name": flow.name, "table": flow.table(), "from": flow.from, "to": flow.to });

@@ -19,7 +19,7 @@ use lasthop_stack::link::dot11::{BROADCAST, DataRate, MacConfig, PhyRate, Plan, 
 use lasthop_stack::packet::{Body, Datagram, NodeId, Packet};
 use lasthop_stack::units::Time;
 
-use crate::model::{Config, LinkKind};
+use crate::model::Config;
 use crate::net::wlan::{Handover, News};
 use crate::outside::Contents;
 use crate::probe::radiotap::{address, node};
@@ -57,10 +57,7 @@ pub struct Needed {
 impl Needed {
     /// Those of the link whose stations are outside, if there is one.
     pub(super) fn of(config: &Config) -> Option<Needed> {
-        let wifi = config.links.iter().find_map(|link| match &link.kind {
-            LinkKind::Wifi(wifi) if !wifi.outer.is_empty() => Some(wifi),
-            _ => None,
-        })?;
+        let (_, wifi) = config.wifi().find(|(_, wifi)| !wifi.outer.is_empty())?;
         let MacConfig { basic_rates, data_rate, .. } = wifi.mac;
         let has_dsss = basic_rates.has(PhyRate::Dsss1);
         let listed = |is_used: &dyn Fn(PhyRate) -> bool| -> Vec<u8> {

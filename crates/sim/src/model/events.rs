@@ -3,7 +3,7 @@
 use lasthop_stack::hooks::parameter::words;
 use lasthop_stack::units::{Rate, Span};
 
-use super::{Config, LinkKind};
+use super::Config;
 use crate::medium::outages::{HandoffLaw, OutageLaw};
 use crate::medium::warnings::WarningConfig;
 
@@ -100,36 +100,21 @@ impl Config {
     /// The nodes of a link, by its place.
     #[must_use]
     pub fn nodes_of(&self, place: usize) -> &[usize] {
-        match &self.links[place].kind {
-            LinkKind::PointToPoint(link) => &link.nodes,
-            LinkKind::Wifi(wifi) => &wifi.nodes,
-            LinkKind::Frn(frn) => &frn.nodes,
-        }
+        self.links[place].nodes()
     }
 
     /// Takes a node from a link, by its place; a node that is nowhere else stands for it there.
     pub(crate) fn leave(&mut self, node: usize, place: usize) {
         let nobody = self.nodes.len();
         self.nodes.push(self.nodes[node].clone());
-        let replace = |station: &mut usize| {
-            if *station == node {
-                *station = nobody;
-            }
-        };
-        match &mut self.links[place].kind {
-            LinkKind::PointToPoint(link) => link.nodes.iter_mut().for_each(replace),
-            LinkKind::Wifi(wifi) => wifi.nodes.iter_mut().for_each(replace),
-            LinkKind::Frn(frn) => frn.nodes.iter_mut().for_each(replace),
+        for station in self.links[place].kind.nodes_mut().iter_mut().filter(|station| **station == node) {
+            *station = nobody;
         }
     }
 
     /// The station at the other end of a link of a node that is handed off: the access point of a medium.
     #[must_use]
     pub fn station_of(&self, place: usize, mobile: usize) -> Option<usize> {
-        match &self.links[place].kind {
-            LinkKind::PointToPoint(link) => link.nodes.iter().copied().find(|node| *node != mobile),
-            LinkKind::Wifi(wifi) => wifi.access_point.filter(|ap| *ap != mobile),
-            LinkKind::Frn(_) => None,
-        }
+        self.links[place].kind.station_of(mobile)
     }
 }

@@ -2,6 +2,7 @@
 
 mod devices;
 mod events;
+mod kind;
 pub(crate) mod ports;
 mod quic;
 
@@ -24,6 +25,7 @@ use lasthop_stack::units::{Bytes, Metres, Rate, Span, Time};
 
 pub use crate::lines::{AirConfig, Sends};
 pub use events::{Absence, HandoffConfig, Late, OutagesConfig};
+pub use kind::LinkKind;
 pub use quic::{AckFrequency, QuicConfig, QuicLaw, QuicStack};
 
 use crate::medium::impairments::ImpairmentConfig;
@@ -115,21 +117,6 @@ pub struct LinkConfig {
     pub outages: Option<OutagesConfig>,
     /// The management of its queues, if they have any.
     pub aqm: Option<AqmConfig>,
-}
-
-/// The kind of a link.
-#[expect(
-    clippy::large_enum_variant,
-    reason = "there is one for each link, and nearly all are between two nodes"
-)]
-#[derive(Clone, Debug)]
-pub enum LinkKind {
-    /// A wired or lossy link between two nodes.
-    PointToPoint(PointToPoint),
-    /// An 802.11 medium.
-    Wifi(Box<WifiConfig>),
-    /// A slotted multi-hop network.
-    Frn(Box<FrnConfig>),
 }
 
 /// A link between two nodes.
@@ -361,11 +348,7 @@ impl LinkConfig {
     /// The nodes at its ends.
     #[must_use]
     pub fn nodes(&self) -> &[usize] {
-        match &self.kind {
-            LinkKind::PointToPoint(ends) => &ends.nodes,
-            LinkKind::Wifi(wifi) => &wifi.nodes,
-            LinkKind::Frn(frn) => &frn.nodes,
-        }
+        self.kind.nodes()
     }
 
     /// The name of the table that describes it.
@@ -458,10 +441,7 @@ impl FlowConfig {
 impl Config {
     /// The 802.11 media, each with the place of its link.
     pub fn wifi(&self) -> impl Iterator<Item = (usize, &WifiConfig)> {
-        self.links.iter().enumerate().filter_map(|(place, link)| match &link.kind {
-            LinkKind::Wifi(wifi) => Some((place, &**wifi)),
-            LinkKind::PointToPoint(_) | LinkKind::Frn(_) => None,
-        })
+        self.links.iter().enumerate().filter_map(|(place, link)| Some((place, link.kind.wifi()?)))
     }
 
     /// The names of the flows, each followed by that of its reverse data.
@@ -485,17 +465,11 @@ impl Config {
 
     /// The links between two nodes, each with the place of its link.
     pub fn point_to_point(&self) -> impl Iterator<Item = (usize, &PointToPoint)> {
-        self.links.iter().enumerate().filter_map(|(place, link)| match &link.kind {
-            LinkKind::PointToPoint(link) => Some((place, link)),
-            LinkKind::Wifi(_) | LinkKind::Frn(_) => None,
-        })
+        self.links.iter().enumerate().filter_map(|(place, link)| Some((place, link.kind.wire()?)))
     }
 
     /// The slotted networks, each with the place of its link.
     pub fn frn(&self) -> impl Iterator<Item = (usize, &FrnConfig)> {
-        self.links.iter().enumerate().filter_map(|(place, link)| match &link.kind {
-            LinkKind::Frn(frn) => Some((place, &**frn)),
-            LinkKind::PointToPoint(_) | LinkKind::Wifi(_) => None,
-        })
+        self.links.iter().enumerate().filter_map(|(place, link)| Some((place, link.kind.slotted()?)))
     }
 }

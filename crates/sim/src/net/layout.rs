@@ -93,7 +93,7 @@ impl Layout {
     fn stages(&mut self, config: &Config, (seed, replication): (u64, u64), queue: &mut EventQueue) {
         let mut number = 0;
         for link in &config.links {
-            let LinkKind::PointToPoint(ends) = &link.kind else { continue };
+            let Some(ends) = link.kind.wire() else { continue };
             for (way, direction) in WAYS.iter().zip(&ends.directions) {
                 if let Some(aqm) = link.aqm.as_ref().filter(|aqm| aqm.keeps_packets()) {
                     let stream = Stream::named(seed, replication, &format!("links.{}.{way}.aqm", link.name));
@@ -137,10 +137,7 @@ pub(crate) fn impairments_of(
 /// What cuts what a link carries, by its place: outages of its own, and nodes that are away from it.
 pub(super) fn cuts(config: &Config, place: usize, (seed, replication): (u64, u64)) -> Option<Cuts> {
     let link = &config.links[place];
-    let stations = match &link.kind {
-        LinkKind::Wifi(wifi) => &wifi.nodes[..],
-        LinkKind::PointToPoint(_) | LinkKind::Frn(_) => &[],
-    };
+    let stations = link.kind.wifi().map_or(&[][..], |wifi| &wifi.nodes);
     let cut = |absence: Absence| {
         let station = absence.node.and_then(|node| stations.iter().position(|station| *station == node));
         let stream = Stream::named(seed, replication, &absence.stream);

@@ -20,7 +20,7 @@ use super::arq::{self, ServedRow};
 use super::events::{self, Event, Events, Why};
 use super::slots::{SlotAct, SlotRow};
 use crate::model::ports::Ports;
-use crate::model::{Config, FlowConfig, LinkKind, TransportConfig};
+use crate::model::{Config, FlowConfig, LinkKind, TransportConfig, WifiConfig};
 use heads::Cells;
 pub(crate) use heads::{ColumnHead, ints, numbers, words};
 pub use store::CHUNK;
@@ -56,18 +56,15 @@ pub fn missing(channel: &str, config: &Config) -> Option<&'static str> {
             let is_tcp = |flow: &FlowConfig| matches!(flow.transport, TransportConfig::Tcp(_));
             (config.flows.iter().any(is_tcp), "a flow over tcp")
         }
-        "queue" => {
-            let has_queues = |kind: &LinkKind| matches!(kind, LinkKind::PointToPoint(_) | LinkKind::Wifi(_));
-            (any_link(has_queues), "a link of two nodes or of 802.11")
-        }
-        "jitter" => {
-            let by_jitter = |law: CongestionKind| matches!(law, CongestionKind::Jtcp | CongestionKind::Ejtcp);
-            (judges().any(|(_, law)| by_jitter(law)), "tcp.variant or tcp.judges with jtcp or ejtcp")
-        }
-        "slots" => (any_link(|kind| matches!(kind, LinkKind::Frn(_))), "a link of kind frn"),
+        "queue" => (any_link(|kind| kind.queue(0).is_some()), "a link of two nodes or of 802.11"),
+        "jitter" => (
+            judges().any(|(_, law)| CongestionKind::BY_JITTER.contains(&law)),
+            "tcp.variant or tcp.judges with jtcp or ejtcp",
+        ),
+        "slots" => (any_link(|kind| kind.slotted().is_some()), "a link of kind frn"),
         "arq" => {
-            let is_dynamic = |kind: &LinkKind| matches!(kind, LinkKind::Wifi(wifi) if matches!(wifi.arq, Some(ArqConfig::Dynamic(_))));
-            (any_link(is_dynamic), "an 802.11 link with arq.kind = \"dynamic\"")
+            let chooses = |wifi: &WifiConfig| wifi.arq.as_ref().is_some_and(ArqConfig::chooses);
+            (config.wifi().any(|(_, wifi)| chooses(wifi)), "an 802.11 link with arq.kind = \"dynamic\"")
         }
         _ => return None,
     };

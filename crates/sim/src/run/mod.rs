@@ -259,12 +259,11 @@ enum Place {
 
 fn place_of(config: &Config, link: usize) -> Place {
     let before = &config.links[..link];
-    let media = before.iter().filter(|link| matches!(link.kind, LinkKind::Wifi(_))).count();
-    let frns = before.iter().filter(|link| matches!(link.kind, LinkKind::Frn(_))).count();
+    let count = |is: fn(&LinkKind) -> bool| before.iter().filter(|link| is(&link.kind)).count();
     match config.links[link].kind {
-        LinkKind::PointToPoint(_) => Place::Channel(2 * (link - media - frns)),
-        LinkKind::Wifi(_) => Place::Wlan(media),
-        LinkKind::Frn(_) => Place::Frn(frns),
+        LinkKind::PointToPoint(_) => Place::Channel(2 * count(|kind| kind.wire().is_some())),
+        LinkKind::Wifi(_) => Place::Wlan(count(|kind| kind.wifi().is_some())),
+        LinkKind::Frn(_) => Place::Frn(count(|kind| kind.slotted().is_some())),
     }
 }
 

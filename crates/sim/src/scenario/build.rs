@@ -56,7 +56,7 @@ pub(super) fn config(sheet: &Sheet<'_>, members: &Members) -> Config {
     }
     let names: Vec<String> = links.iter().map(|link| link.name.clone()).collect();
     for (link, member) in links.iter_mut().zip(&members.links) {
-        if let LinkKind::Wifi(wifi) = &mut link.kind {
+        if let Some(wifi) = link.kind.wifi_mut() {
             let part = Part::member(sheet, Section::Links, member.table, member.name.number);
             wifi.multi_link = wifi::multi_link(&part, &names);
             wifi.own_rates = wifi::own_rates(&nodes, wifi);

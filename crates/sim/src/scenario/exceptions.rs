@@ -1,8 +1,7 @@
 //! Exceptions that no protocol could have: data of a scenario that every table and figure made with it carries.
 
-use crate::model::{Config, LinkKind, TransportConfig};
+use crate::model::{Config, TransportConfig};
 use lasthop_stack::hooks::parameter;
-use lasthop_stack::registry::ArqConfig;
 
 /// Information or space that a key grants and no real protocol has.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,11 +28,8 @@ pub fn exceptions(config: &Config) -> Vec<Exception> {
     };
     for link in &config.links {
         let key = |below: &str| format!("links.{}.{below}", link.table());
-        match &link.kind {
-            LinkKind::Wifi(wifi) => add(wifi.arq.as_ref().and_then(ArqConfig::exception), &|| key("arq")),
-            LinkKind::Frn(frn) => add(frn.interval.exception(), &|| key("frn")),
-            LinkKind::PointToPoint(_) => {}
-        }
+        add(link.kind.wifi().and_then(|wifi| wifi.arq.as_ref()?.exception()), &|| key("arq"));
+        add(link.kind.slotted().and_then(|frn| frn.interval.exception()), &|| key("frn"));
     }
     for flow in &config.flows {
         let TransportConfig::Tcp(tcp) = &flow.transport else { continue };

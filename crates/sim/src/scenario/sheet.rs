@@ -2,6 +2,7 @@
 
 use super::error::Place;
 use super::hosted;
+use super::keys::kinds::Kind;
 use super::keys::{App, Chooser, Part};
 use super::layout::{self, ByProfile, Keys, Presets, Section, SlotDefault, SlotOnly};
 use super::members::MOST;
@@ -322,7 +323,7 @@ impl<'a> Sheet<'a> {
                 });
                 if limit.is_some() {
                     limit
-                } else if at(*kind).is_some_and(|kind| kind.is("wifi")) {
+                } else if at(*kind).and_then(Value::choice) == Some(Kind::Wifi) {
                     let unplaced = unplaced.as_ref().filter(|(nodes, _)| !self.is_any_placed(at(*nodes)));
                     match unplaced {
                         Some((_, value)) => cell(value, From::Default),

@@ -1,6 +1,6 @@
 //! The place of the radios of bound nodes in a scenario, and what does not fit there.
 
-use crate::model::{AgentConfig, Config, LinkConfig, LinkKind, WifiConfig};
+use crate::model::{AgentConfig, Config, LinkConfig, WifiConfig};
 
 /// The most packets that a station may hold: `mac80211_hwsim` forgets frames of which more than this wait for their status.
 const MOST_HELD: u32 = 190;
@@ -39,7 +39,7 @@ pub(in super::super) fn give_radios(live: &mut Config, bound: &[usize]) -> Resul
         stack(first)
     );
     let Some(link) = live.links.iter().find(|link| joins(link)) else { return Err(no_radio) };
-    let LinkKind::Wifi(wifi) = &link.kind else { return Err(no_radio) };
+    let Some(wifi) = link.kind.wifi() else { return Err(no_radio) };
     if wifi.mac.edca.is_some() {
         return Err(no_radio);
     }
@@ -52,7 +52,7 @@ pub(in super::super) fn give_radios(live: &mut Config, bound: &[usize]) -> Resul
         return Err(format!("links.{}.{key}: {text}", link.name));
     }
     for link in &mut live.links {
-        if let LinkKind::Wifi(wifi) = &mut link.kind
+        if let Some(wifi) = link.kind.wifi_mut()
             && wifi.nodes.contains(&first)
         {
             wifi.outer.clone_from(&outer);

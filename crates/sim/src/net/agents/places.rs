@@ -21,7 +21,7 @@ use lasthop_stack::hooks::Criterion;
 use lasthop_stack::packet::NodeId;
 use lasthop_stack::registry::AgentKind;
 
-use crate::model::{AgentConfig, Config, FlowConfig, LinkKind};
+use crate::model::{AgentConfig, Config, FlowConfig};
 use crate::net::routes::Routes;
 use crate::traffic::AppKind;
 
@@ -221,7 +221,7 @@ impl<'a> Places<'a> {
     }
 
     fn is_wifi(&self, link: usize) -> bool {
-        matches!(self.config.links[link].kind, LinkKind::Wifi(_))
+        self.config.links[link].kind.wifi().is_some()
     }
 
     /// The crossings from one node to another.

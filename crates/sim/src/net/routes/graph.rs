@@ -72,20 +72,17 @@ impl<'a> Graph<'a> {
                 from_west: Vec::new(),
                 searched: usize::MAX,
             };
-            let (join, ports) = match &link.kind {
-                LinkKind::PointToPoint(link) => (Join::Wire(port, link.nodes.map(|node| node as u32)), 2),
+            joins.push(match &link.kind {
+                LinkKind::PointToPoint(link) => Join::Wire(port, link.nodes.map(|node| node as u32)),
                 LinkKind::Wifi(wifi) => {
                     let reach = Reach::Radio(config, wifi);
                     // Routes lead over the first link of multi-link devices.
                     let stations = if wifi.multi_link.is_some() { &[][..] } else { &wifi.nodes };
-                    (Join::Medium(medium(stations, wifi.access_point, reach)), wifi.nodes.len())
+                    Join::Medium(medium(stations, wifi.access_point, reach))
                 }
-                LinkKind::Frn(frn) => {
-                    (Join::Medium(medium(&frn.nodes, None, Reach::Slotted(config, frn))), frn.nodes.len())
-                }
-            };
-            joins.push(join);
-            port += ports as u32;
+                LinkKind::Frn(frn) => Join::Medium(medium(&frn.nodes, None, Reach::Slotted(config, frn))),
+            });
+            port += link.kind.ports().len() as u32;
         }
         Graph::new(config.nodes.len(), joins)
     }

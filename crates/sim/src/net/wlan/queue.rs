@@ -19,7 +19,7 @@ use super::answers::Output;
 use super::classes::class_of;
 use super::{Host, Interface, Management, Wlan};
 use crate::engine::streams::Stream;
-use crate::model::{Config, LinkConfig, LinkKind};
+use crate::model::{Config, LinkConfig};
 use crate::probe::events::{Event, Why};
 use crate::probe::judgement::Culprit;
 
@@ -37,9 +37,8 @@ pub(super) fn management(config: &Config, place: u32, seeds: (u64, u64), node: u
 
 /// The same for a link that has its own.
 fn of_first(config: &Config, link: usize, (seed, replication): (u64, u64), node: usize) -> Management {
-    let LinkConfig { name, aqm: Some(law), kind: LinkKind::Wifi(wifi), .. } = &config.links[link] else {
-        return Management::default();
-    };
+    let LinkConfig { name, aqm, kind, .. } = &config.links[link];
+    let (Some(law), Some(wifi)) = (aqm, kind.wifi()) else { return Management::default() };
     let stream = format!("links.{name}.{}.aqm", config.nodes[node].name);
     let stream = Stream::named(seed, replication, &stream);
     if !law.keeps_packets() {

@@ -6,7 +6,7 @@ use crate::medium::radio::config::{
     Shadowing, db_to_ratio,
 };
 use crate::medium::radio::fading::{coherence, coherence_m};
-use crate::model::{LinkConfig, LinkKind, NodeConfig, OwnRate, WifiConfig};
+use crate::model::{LinkConfig, NodeConfig, OwnRate, WifiConfig};
 use crate::scenario::keys::Wifi;
 use crate::scenario::keys::words::{
     Contention, Coordination, FadingModel, LossModel, ParameterSet, PathLoss, ReceptionModel, Schedule,
@@ -78,13 +78,10 @@ pub(super) fn multi_link(link: &Part<'_>, names: &[String]) -> Option<usize> {
 
 /// The first links of multi-link devices have the rates of the others.
 pub(super) fn add_further_links(links: &mut [LinkConfig]) {
-    let of = |link: &LinkConfig| match &link.kind {
-        LinkKind::Wifi(wifi) => Some((wifi.multi_link?, wifi.fastest_bps())),
-        LinkKind::PointToPoint(_) | LinkKind::Frn(_) => None,
-    };
-    let further: Vec<(usize, f64)> = links.iter().filter_map(of).collect();
-    for (first, bps) in further {
-        if let LinkKind::Wifi(wifi) = &mut links[first].kind {
+    let wifi = links.iter().filter_map(|link| link.kind.wifi());
+    let further = wifi.filter_map(|wifi| Some((wifi.multi_link?, wifi.fastest_bps())));
+    for (first, bps) in further.collect::<Vec<_>>() {
+        if let Some(wifi) = links[first].kind.wifi_mut() {
             wifi.further_bps += bps;
         }
     }

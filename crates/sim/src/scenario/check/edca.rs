@@ -1,7 +1,7 @@
 //! Checks of 802.11n, ac, ax and be links: modes that exist, and keys of DCF that have no effect there.
 
 use super::Check;
-use crate::model::{Config, LinkKind, WifiConfig};
+use crate::model::{Config, WifiConfig};
 use crate::scenario::keys::{EDCA_STANDARDS, Flavour, Radio, Standard, Wifi};
 use crate::scenario::layout::Section;
 use crate::scenario::sheet::{From, Sheet};
@@ -101,11 +101,9 @@ impl Check<'_> {
                 continue;
             }
             let keys = sheet.member(Section::Nodes, table, member);
-            let links = config.links.iter().filter_map(|link| match &link.kind {
-                LinkKind::Wifi(wifi) if wifi.nodes.contains(&number) => Some((link.table(), &**wifi)),
-                _ => None,
-            });
-            let links: Vec<(&str, &WifiConfig)> = links.collect();
+            let links = config.links.iter().filter_map(|link| Some((link.table(), link.kind.wifi()?)));
+            let links: Vec<(&str, &WifiConfig)> =
+                links.filter(|(_, wifi)| wifi.nodes.contains(&number)).collect();
             for (below, is_of_edca) in [("rate", false), ("mcs", true), ("width", true), ("streams", true)] {
                 let key = format!("nodes.{name}.wifi.{below}");
                 let Some(value) = keys.get(&format!("wifi.{below}")) else { continue };

@@ -2,7 +2,7 @@
 
 use super::{Check, secs};
 use crate::medium::outages::{HandoffLaw, OutageLaw};
-use crate::model::{Config, HandoffConfig, LinkKind};
+use crate::model::{Config, HandoffConfig};
 use crate::net::handoffs::dead_end;
 use crate::scenario::build::events::{handoff_script, outage_script};
 use crate::scenario::sheet::Sheet;
@@ -73,7 +73,7 @@ impl Check<'_> {
                 );
                 self.fault(&key(below), text);
             }
-            if matches!(config.links[link].kind, LinkKind::Frn(_)) {
+            if !config.links[link].kind.takes_handoffs() {
                 let text = format!("\"{}\" is of kind frn; expected a link to one station", of(link));
                 self.fault(&key(below), text);
             }

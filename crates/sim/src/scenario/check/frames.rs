@@ -1,7 +1,7 @@
 //! Checks of packets against frames and contention-free periods.
 
 use super::{Check, secs};
-use crate::model::{Config, FlowConfig, LinkKind, TransportConfig, WifiConfig};
+use crate::model::{Config, FlowConfig, TransportConfig, WifiConfig};
 use crate::net::routes::Routes;
 use crate::traffic::AppKind;
 use lasthop_stack::link::dot11::{LARGEST_FRAME, LARGEST_MSDU, PcfConfig, Rules};
@@ -123,11 +123,8 @@ impl Check<'_> {
 pub(super) fn media_of_ports(config: &Config) -> Vec<Option<usize>> {
     let mut media = Vec::new();
     for (place, link) in config.links.iter().enumerate() {
-        match &link.kind {
-            LinkKind::PointToPoint(_) => media.extend([None; 2]),
-            LinkKind::Wifi(wifi) => media.extend(wifi.nodes.iter().map(|_| Some(place))),
-            LinkKind::Frn(frn) => media.extend(frn.nodes.iter().map(|_| None)),
-        }
+        let medium = link.kind.wifi().map(|_| place);
+        media.extend(link.kind.ports().map(|_| medium));
     }
     media
 }

@@ -2,7 +2,7 @@
 //! modelled on several links.
 
 use super::Check;
-use crate::model::{Config, LinkKind, WifiConfig};
+use crate::model::{Config, WifiConfig};
 use lasthop_stack::link::dot11::{EdcaConfig, Family};
 use lasthop_stack::registry::AgentKind;
 
@@ -22,7 +22,7 @@ impl Check<'_> {
         let firsts: Vec<usize> = others.iter().map(|(_, first)| *first).collect();
         for agent in &config.agents {
             let sits_on = |link: &usize| agent.links.as_ref().is_none_or(|links| links.contains(link));
-            let rides = matches!(agent.scheme.kind(), AgentKind::Hack | AgentKind::ArqProxy);
+            let rides = AgentKind::RIDERS.contains(&agent.scheme.kind());
             if let Some(link) = firsts.iter().find(|link| rides && sits_on(link)) {
                 let text = format!(
                     "nothing rides in the acknowledgements of multi-link devices such as those of links.{}; \
@@ -53,10 +53,8 @@ impl Check<'_> {
 }
 
 fn wifi(config: &Config, link: usize) -> Option<(&WifiConfig, EdcaConfig)> {
-    match &config.links[link].kind {
-        LinkKind::Wifi(wifi) => wifi.mac.edca.map(|edca| (&**wifi, edca)),
-        LinkKind::PointToPoint(_) | LinkKind::Frn(_) => None,
-    }
+    let wifi = config.links[link].kind.wifi()?;
+    Some((wifi, wifi.mac.edca?))
 }
 
 /// Why the devices of a link cannot send on this one too.

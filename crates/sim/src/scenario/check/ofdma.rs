@@ -1,7 +1,7 @@
 //! Checks of PPDUs to several stations and from several: who sends them, and RUs that are there and carry a packet.
 
 use super::Check;
-use crate::model::{Config, LinkKind, WifiConfig};
+use crate::model::{Config, WifiConfig};
 use crate::scenario::layout::Section;
 use crate::scenario::sheet::{From, Sheet};
 use lasthop_stack::link::dot11::{Acknowledgement, DELIMITER, EdcaConfig, Ofdma, Ru};
@@ -79,12 +79,9 @@ impl Check<'_> {
             }
             let Some(table) = sheet.plan.layout.nodes.place(name) else { continue };
             let is_given = sheet.member(Section::Nodes, table, 0).get("wifi.ofdma").is_some();
-            let is_of_rus = config.links.iter().any(|link| match &link.kind {
-                LinkKind::Wifi(wifi) => {
-                    let has_rus = wifi.mac.edca.is_some_and(|edca| edca.mode.family.has_rus());
-                    has_rus && wifi.nodes.contains(&number)
-                }
-                _ => false,
+            let is_of_rus = config.wifi().any(|(_, wifi)| {
+                let has_rus = wifi.mac.edca.is_some_and(|edca| edca.mode.family.has_rus());
+                has_rus && wifi.nodes.contains(&number)
             });
             if is_given && !is_of_rus {
                 let text = format!("has no effect; expected {name} to be on a link of 802.11ax or 802.11be");

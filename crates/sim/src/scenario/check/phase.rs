@@ -1,7 +1,7 @@
 //! Checks of constant flows that may lock in phase at a queue that they fill.
 
 use super::Check;
-use crate::model::{Config, FlowConfig, LinkKind, TransportConfig};
+use crate::model::{Config, FlowConfig, TransportConfig};
 use crate::net::routes::Routes;
 use crate::traffic::{AppKind, OnOffLaw};
 use lasthop_stack::link::queue::QueueLimit;
@@ -81,20 +81,14 @@ fn offered_bps(flow: &FlowConfig) -> f64 {
 fn capacities_of_ports(config: &Config) -> Vec<Option<(&str, f64)>> {
     let mut capacities = Vec::new();
     for link in &config.links {
-        let drops_at_its_tail = link.aqm.is_none();
-        match &link.kind {
-            LinkKind::PointToPoint(ends) => capacities.extend(ends.directions.iter().map(|direction| {
-                let is_finite = !matches!(direction.queue, QueueLimit::Unlimited);
-                (drops_at_its_tail && is_finite && ends.sends.is_constant())
-                    .then_some((link.table(), direction.rate.0 as f64))
-            })),
-            LinkKind::Wifi(wifi) => {
-                let rate = SHARE_OF_AIR * wifi.fastest_bps();
-                capacities
-                    .extend(wifi.nodes.iter().map(|_| drops_at_its_tail.then_some((link.table(), rate))));
-            }
-            LinkKind::Frn(frn) => capacities.extend(frn.nodes.iter().map(|_| None)),
-        }
+        let is_steady = link.kind.wire().is_none_or(|ends| ends.sends.is_constant());
+        let drops_at_its_tail = is_steady && link.aqm.is_none();
+        let share = link.kind.wifi().map_or(1.0, |_| SHARE_OF_AIR);
+        capacities.extend(link.kind.ports().map(|port| {
+            let is_finite = link.kind.queue(port)? != QueueLimit::Unlimited;
+            let bps = share * link.kind.bps(port)?;
+            (drops_at_its_tail && is_finite).then_some((link.table(), bps))
+        }));
     }
     capacities
 }

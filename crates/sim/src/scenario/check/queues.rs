@@ -2,7 +2,7 @@
 
 use super::frames::largest_packet;
 use super::{Check, TCP_HEADERS};
-use crate::model::{Config, FlowConfig, LinkKind, TransportConfig};
+use crate::model::{Config, FlowConfig, TransportConfig};
 use crate::net::routes::Routes;
 use crate::traffic::AppKind;
 use lasthop_stack::link::queue::QueueLimit;
@@ -72,19 +72,10 @@ impl Check<'_> {
 fn rooms_of_ports(config: &Config) -> Vec<Option<Room<'_>>> {
     let mut rooms = Vec::new();
     for link in &config.links {
-        match &link.kind {
-            LinkKind::PointToPoint(ends) => {
-                rooms.extend([0, 1].map(|direction| match ends.directions[direction].queue {
-                    QueueLimit::Bytes(room) => Some((link.table(), direction == 1, room.0)),
-                    _ => None,
-                }));
-            }
-            LinkKind::Wifi(wifi) => {
-                let room = wifi.mac.buffer.map(|buffer| (link.table(), false, u64::from(buffer.bytes)));
-                rooms.extend(wifi.nodes.iter().map(|_| room));
-            }
-            LinkKind::Frn(frn) => rooms.extend(frn.nodes.iter().map(|_| None)),
-        }
+        rooms.extend(link.kind.ports().map(|port| match link.kind.queue(port)? {
+            QueueLimit::Bytes(room) => Some((link.table(), link.kind.is_reverse(port), room.0)),
+            QueueLimit::Packets(_) | QueueLimit::Unlimited => None,
+        }));
     }
     rooms
 }

@@ -2,11 +2,11 @@
 
 use super::Check;
 use super::frames::largest_packet;
-use crate::model::{Config, FlowConfig, LinkKind, TransportConfig};
+use crate::model::{Config, FlowConfig, PointToPoint, TransportConfig};
 use crate::net::routes::Routes;
 use crate::traffic::AppKind;
 use lasthop_stack::link::queue::QueueLimit;
-use lasthop_stack::registry::{CongestionKind, tcp};
+use lasthop_stack::registry::tcp;
 
 /// The share of the capacity of a path below which a queue is too short. Reno, which halves its window, needs all of
 /// it. CUBIC, which reduces it to 0.7, needs less than half.
@@ -62,40 +62,27 @@ impl Check<'_> {
 fn stretches(config: &Config) -> Vec<Stretch<'_>> {
     let mut stretches = Vec::new();
     for link in &config.links {
-        let name = link.table();
-        let of = |bits_per_second, delay_s, queue, is_reverse| Stretch {
-            link: name,
-            is_reverse,
-            bits_per_second,
-            delay_s,
-            queue,
+        let kind = &link.kind;
+        let fills = link.aqm.is_none() && kind.wire().is_some_and(|ends| ends.sends.is_constant());
+        let delay_s = |ends: &PointToPoint, port: usize| {
+            let drawn_s = ends.rtt.map_or(0.0, |law| law.longest().as_secs() / 2.0);
+            ends.directions[port].delay.as_secs() + drawn_s
         };
-        match &link.kind {
-            LinkKind::PointToPoint(ends) => {
-                let fills = ends.sends.is_constant() && link.aqm.is_none();
-                let drawn_s = ends.rtt.map_or(0.0, |law| law.longest().as_secs() / 2.0);
-                stretches.extend(ends.directions.iter().enumerate().map(|(number, direction)| {
-                    let delay_s = direction.delay.as_secs() + drawn_s;
-                    let queue = fills.then_some(direction.queue);
-                    of(direction.rate.0 as f64, delay_s, queue, number == 1)
-                }));
-            }
-            LinkKind::Wifi(wifi) => {
-                let rate = wifi.fastest_bps();
-                stretches.extend(wifi.nodes.iter().map(|_| of(rate, 0.0, None, false)));
-            }
-            LinkKind::Frn(frn) => stretches.extend(frn.nodes.iter().map(|_| of(0.0, 0.0, None, false))),
-        }
+        stretches.extend(kind.ports().map(|port| Stretch {
+            link: link.table(),
+            is_reverse: kind.is_reverse(port),
+            bits_per_second: kind.bps(port).unwrap_or(0.0),
+            delay_s: kind.wire().map_or(0.0, |ends| delay_s(ends, port)),
+            queue: kind.queue(port).filter(|_| fills),
+        }));
     }
     stretches
 }
 
 /// The window in packets of a flow that sends as fast as it can until its packets are lost.
 fn window_that_fills_queues(flow: &FlowConfig) -> Option<f64> {
-    use CongestionKind::{Bbr, Bbr3, Custom, Dctcp, Prague, Vegas};
     let (TransportConfig::Tcp(tcp), AppKind::Bulk) = (&flow.transport, &flow.app.kind) else { return None };
-    let is_filling = !matches!(tcp.parts.law.kind(), Bbr | Bbr3 | Custom | Dctcp | Prague | Vegas);
-    is_filling.then(|| window(tcp))
+    tcp.parts.law.kind().fills_queues().then(|| window(tcp))
 }
 
 fn window(tcp: &tcp::Config) -> f64 {

@@ -44,7 +44,7 @@ impl Check<'_> {
 
     fn aqm(&mut self, link: &LinkConfig, law: &AqmConfig) {
         let name = link.table();
-        if law.kind().is_for_stations() && !matches!(link.kind, LinkKind::Wifi(_)) {
+        if law.kind().is_for_stations() && link.kind.wifi().is_none() {
             let name_of_law = law.kind().entry().name;
             let text = format!("\"{name_of_law}\" is for stations; expected a link of kind wifi");
             self.fault(&format!("links.{name}.aqm.law"), text);
