@@ -91,4 +91,15 @@ def test_the_agent_runs_on_the_router_with_its_counter(patched: Path) -> None:
     # The first point lets every acknowledgement pass.
     assert float(metrics["agents.thinner.suppressed"]) == 0
     assert float(metrics["agents.thinner.passed"]) > 10_000
-    assert float(metrics["agents.thinner.ack-thinner.late"]) == 0
+    assert float(metrics["agents.thinner.ack-thinner.overdue"]) == 0
+
+
+def test_the_code_of_both_has_no_lint(patched: Path) -> None:
+    words = ("clippy", "-q", "--locked", "-p", "lasthop-stack", "-p", "lasthop-sim", "--all-targets")
+    ran = cargo(patched, *words, "--", "-Dwarnings")
+    assert ran.returncode == 0, ran.stderr
+
+
+def test_the_tests_of_both_crates_pass_with_both_schemes(patched: Path) -> None:
+    ran = cargo(patched, "test", "-q", "--locked", "-p", "lasthop-stack", "-p", "lasthop-sim", "--lib")
+    assert ran.returncode == 0, ran.stdout
