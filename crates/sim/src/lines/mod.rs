@@ -94,8 +94,8 @@ macro_rules! each {
 }
 
 impl Line {
-    /// Accepts a packet, which may go ahead of those that wait, and marks it. Returns when its last bit leaves and by how
-    /// much those behind it leave later, or `None` if the queue is full.
+    /// Enqueues a packet, perhaps at the head of the queue, and marks it. Returns the departure of its last bit and the
+    /// delay of the packets behind it, or `None` if the queue is full.
     #[inline]
     pub(crate) fn accept(
         &mut self,

@@ -2,8 +2,8 @@
 //!
 //! **How.** A kernel hands over each frame with a table of rates ([`hwsim`]). It enters the queue of the station of its node, and
 //! when the station is done with it, the kernel gets its status: how often it was sent at which rates, and whether it was
-//! acknowledged. The radios of its receivers get it when it ends on the air. Frames to groups, and those for which their sender
-//! awaits no acknowledgement, are sent to all; a radio gets those to groups and to itself.
+//! acknowledged. The radios of its receivers get it when it ends on the air. Frames to groups, and frames without an
+//! acknowledgement, are sent to all stations; a radio gets the frames to groups and to itself.
 //!
 //! **Limits.** A frame for another channel than that of the link is sent to nobody. A radio that listens to another channel still
 //! acknowledges here. RTS and the MAC's retry limit are those of the scenario and of the table of rates.
@@ -90,7 +90,7 @@ pub(super) struct Air {
     family: u16,
     /// The frequency of the link in MHz.
     frequency: u32,
-    /// What identifies the frames whose status is not known yet, by their numbers.
+    /// The frames without a status so far, by their numbers.
     pending: HashMap<u32, Ticket>,
     news: Vec<News>,
     due: VecDeque<News>,

@@ -32,7 +32,7 @@ pub use carry::{Carried, Own, Sockets, carry};
 /// Packets whose report has not come that are remembered, and for how long.
 const MOST_SENT: usize = 4096;
 const LONGEST_SENT: Span = Span::from_secs(10);
-/// Where the packet begins in the frame that a report has: behind the header of Ethernet.
+/// The offset of the packet in the frame of a report: the length of the Ethernet header.
 const LINK_HEADER: usize = 14;
 /// Of as many packets as are kept at most, this share passes before there is a new look for room.
 const REST: usize = 8;
@@ -53,7 +53,7 @@ pub enum Taken {
     No,
 }
 
-/// What is on both sides of an agent.
+/// The two sides of an agent.
 pub trait Ends {
     /// Sends a packet over the link, which reports its fate if that `is_reported`.
     fn send(&mut self, bytes: &[u8], is_reported: bool) -> Taken;
@@ -72,7 +72,7 @@ pub struct Passed {
     pub from_network: u64,
     /// Packets that the link delivered to this machine.
     pub from_link: u64,
-    /// Of both, those that the agent did not see.
+    /// Packets of both directions that the agent did not see.
     pub untouched: u64,
     /// Of these, segments for which there was no room.
     pub without_room: u64,

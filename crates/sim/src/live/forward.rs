@@ -166,7 +166,7 @@ impl Live<'_> {
                 opens(port);
             }
             self.lateness.add(self.clock.now().since(due));
-            // What is behind the interface may answer.
+            // A program behind the interface may answer.
             self.may_have[end] = true;
             self.refused += u64::from(!write(self.ends[end], bytes)?);
         }
@@ -216,7 +216,7 @@ impl Live<'_> {
 pub struct Clock {
     began: Instant,
     ahead: Span,
-    /// What has passed when it was last looked at.
+    /// The count of packets at the last check.
     seen: u64,
     stands_still: bool,
 }

@@ -29,7 +29,7 @@ pub struct Counted {
     pub data: u64,
     /// Those that agents do not understand, of any protocol: they pass as datagrams of their length.
     pub opaque: u64,
-    /// What is not an IP packet to a bound node, and did not enter.
+    /// Frames that did not enter, because they had no IP packet to a bound node.
     pub ignored: u64,
     /// Packets that arrived here.
     pub arrived: u64,

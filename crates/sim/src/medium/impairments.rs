@@ -106,7 +106,7 @@ fn pareto(share: f64) -> f64 {
 /// How the delay varies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct JitterConfig {
-    /// What the distribution is scaled by.
+    /// The scale of the distribution.
     pub spread: Span,
     /// The distribution.
     pub law: JitterLaw,

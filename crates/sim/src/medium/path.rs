@@ -55,7 +55,7 @@ impl RttLaw {
                     return Span::from_secs_f64(seconds);
                 }
             },
-            // What is left of an exponential time has the law of the whole.
+            // The remainder of an exponential time has the same law.
             RttLaw::Exponential { mean, least } => {
                 least + Span::from_secs_f64(stream.exponential(mean.as_secs()))
             }

@@ -284,7 +284,7 @@ pub struct FlowConfig {
     pub from: usize,
     /// Index of the receiving node.
     pub to: usize,
-    /// What is sent and when.
+    /// The application: its data and times.
     pub app: AppConfig,
     /// How the receiving application reads.
     pub sink: SinkConfig,
@@ -303,7 +303,7 @@ pub struct FlowConfig {
 /// The reverse data of a connection: a source at the receiving node and a sink at the sending one.
 #[derive(Clone, Debug)]
 pub struct ReverseConfig {
-    /// What is sent and when.
+    /// The application: its data and times.
     pub app: AppConfig,
     /// How the application at the sending node reads.
     pub sink: SinkConfig,

@@ -81,7 +81,7 @@ pub(super) enum Handed {
     Ahead(Packet),
     /// A rider for the next link-layer acknowledgement to the next hop towards this node.
     Ride(NodeId, Rider),
-    /// A rider behind those that wait.
+    /// A rider at the tail of the queue.
     RideBehind(NodeId, Rider),
     /// The riders that wait go no more.
     Unload(NodeId),
@@ -110,8 +110,8 @@ pub(crate) struct AgentSample {
 }
 
 impl Agents {
-    /// The agents of a scenario, placed by its routes and by those that hold while a node is handed off. `exits` are
-    /// the exits to which the ports lead, and `slot` creates the timer of an agent in a stack.
+    /// The agents of a scenario, placed by its routes and by the routes during a hand-off. The ports lead to `exits`, and
+    /// `slot` creates the timer of an agent in a stack.
     pub(super) fn new(
         config: &Config,
         (routes, other_places): (&Routes, &[(usize, Routes)]),

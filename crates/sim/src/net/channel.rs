@@ -131,8 +131,8 @@ impl Channel {
         Ok(departure)
     }
 
-    /// Takes in a packet, which may go ahead of those that wait. Returns when its last bit leaves and by how much those
-    /// behind it leave later, or why it is dropped. A link that is down takes it as the last one.
+    /// Enqueues a packet, perhaps at the head of the queue. Returns the departure of its last bit and the delay of the
+    /// packets behind it, or why it is dropped. A link that is down enqueues it at the tail.
     pub(super) fn take(
         &mut self,
         (packet, size): (&mut Packet, Bytes),
@@ -160,7 +160,8 @@ impl Channel {
         Ok(taken)
     }
 
-    /// What loses a packet that leaves at this time, if anything does. What an outage loses has taken its draw, too.
+    /// The cause by which a packet that leaves at this time is lost, if it is lost. A packet that an outage loses has
+    /// drawn its random number, too.
     pub(super) fn loses(&mut self, packet: &Packet, departure: Time) -> Option<Culprit> {
         let is_lost = self.loss.loses(packet);
         if self.is_cut(departure, departure + self.delay) {
@@ -186,8 +187,8 @@ impl Channel {
         self.pipe.push_back(packet);
     }
 
-    /// Puts a packet on its way ahead of those that wait, which leave `later`. Whether an outage meets them was decided by
-    /// when they would have left before.
+    /// Sends a packet ahead of the packets in the queue, which leave `later`. Their earlier departure has decided whether
+    /// an outage meets them.
     pub(super) fn push_ahead(&mut self, packet: InFlight, later: Span, queue: &mut EventQueue) {
         let before = Time(packet.arrival.0 - later.0);
         let place = self.pipe.partition_point(|other| other.arrival <= before);

@@ -10,7 +10,7 @@ const FEW: usize = 16;
 #[derive(Debug, Default)]
 pub(super) struct Doomed {
     packets: Vec<(Time, Packet)>,
-    /// At this number of them, those whose time is past are removed.
+    /// The number of packets at which the expired ones are removed.
     limit: usize,
 }
 

@@ -1,10 +1,10 @@
 //! Hand-offs: the changes in the network when a node moves between two links.
 //!
 //! The routes to and from the node are computed in advance for both of its places, and a hand-off exchanges them.
-//! Packets that later arrive at the station that the node has left are forwarded, or have no route and are lost; so are
-//! those that wait there. The state of the agents at that station moves to the agents of the same table, or else of the
-//! same kind, at the other station. While it is in transit neither station has it. That of the agents of the node itself
-//! moves to its other interface.
+//! Packets that later arrive at the station that the node has left are forwarded, or have no route and are lost. The same
+//! applies to packets that wait there. The state of the agents at that station moves to the agents of the same table, or
+//! else of the same kind, at the other station. While the state is in transit, neither station has it. The state of the
+//! agents of the node itself moves to its other interface.
 
 use std::collections::{BTreeSet, VecDeque};
 

@@ -8,9 +8,8 @@ use super::{Net, NetEvent};
 const AT_ONCE: u64 = 64;
 
 impl Net {
-    /// An event of a medium is due. Others of the same medium follow it at once, as crossings do, while nothing else
-    /// comes before them: nothing was passed up, and no other event is due earlier. They are those that the run would
-    /// process next.
+    /// An event of a medium is due. Further events of the same medium follow at once, as crossings do, as long as the
+    /// run would process them next: no packet was passed up, and no other event is due earlier.
     pub(crate) fn on_wlan(&mut self, number: u32, event: WlanEvent) {
         self.lend(number as usize);
         let (horizon, channels) = (self.horizon, self.channels.len());
@@ -77,7 +76,7 @@ impl Net {
         }
     }
 
-    /// What has changed at the stations of a medium concerns the other links of their devices.
+    /// The other links of multi-link devices follow the changes at the stations of a medium.
     #[inline]
     fn relay(&mut self, wlan: usize) {
         if !self.devices.is_empty() {

@@ -67,7 +67,7 @@ use timers::Timers;
 use ways::{Exit, Way, Ways};
 use wlan::{Wlan, WlanEvent};
 
-/// What a slot of the network is for.
+/// The source of events that owns a slot of the network.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum NetEvent {
     /// The first packet of a channel arrives.
@@ -125,7 +125,7 @@ pub(crate) struct Net {
     /// Packets run ahead of the clock, and events of media follow at once, to times before this one only.
     horizon: Time,
     pub(crate) handoffs: Handoffs,
-    /// What the slots after those of the channels are for.
+    /// The owners of the slots after the channels.
     events: Vec<NetEvent>,
     pool: PacketPool,
     ways: Ways,
@@ -372,8 +372,8 @@ impl Net {
         }
     }
 
-    /// Offers a packet to a channel ahead of those that wait there; one with a treatment takes it as the last. Nothing runs ahead of the clock from a channel whose
-    /// agents may do that.
+    /// Offers a packet to the head of the queue of a channel; a channel with a treatment enqueues it at the tail. No event of a
+    /// channel whose agents may do so is processed ahead of the clock.
     fn offer_ahead(&mut self, number: usize, id: PoolId, sequence: Sequence) {
         let now = self.now;
         let (packet, size) = self.pool.get_mut(id);

@@ -15,7 +15,7 @@ impl Net {
     pub(super) fn join(&mut self, number: usize, id: PoolId, is_ahead: bool) {
         let now = self.now;
         if self.channels[number].line.is_due(now) {
-            // What is due in this instant is for packets that came before.
+            // The capacity of this instant belongs to packets that arrived before.
             self.pull(number);
             self.channels[number].line.pass(now);
         }

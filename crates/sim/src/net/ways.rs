@@ -142,7 +142,7 @@ impl Ways {
         ahead::fetch(&self.outward[end as usize]);
     }
 
-    /// What a way to this destination is known by until one changes.
+    /// The identifier of a way to this destination, which holds until a route changes.
     #[inline]
     pub(super) fn key(&self, destination: NodeId) -> u64 {
         u64::from(self.version) << 32 | u64::from(destination.0)

@@ -103,8 +103,8 @@ pub(crate) struct Wlan {
     guest: Option<Box<Guest>>,
     /// The access category of each flow, if they differ.
     categories: Vec<Category>,
-    /// The devices that its stations are, if it is a link of multi-link devices, and those of which other links have to know
-    /// something.
+    /// The multi-link device of each station, on a link of such devices, and the devices with news for their other
+    /// links.
     devices: Option<Box<[u32]>>,
     changed: Vec<u32>,
     pub(crate) capture: Option<WifiCapture>,

@@ -14,7 +14,7 @@ use super::mark;
 /// Room for this many packets is made at first.
 const LEAST: usize = 64;
 
-/// What a packet was when it entered the network.
+/// A packet as it entered the network.
 #[derive(Clone, Debug)]
 pub(crate) struct Content {
     /// The packet as the network sees it.
@@ -34,7 +34,7 @@ pub(crate) struct Contents {
     kept: Vec<Content>,
     free: Vec<usize>,
     last: u32,
-    /// The number of packets at which those that have left are removed.
+    /// The number of packets at which departed ones are removed.
     most: usize,
 }
 
@@ -45,7 +45,7 @@ impl Default for Contents {
 }
 
 impl Contents {
-    /// Whether those that have left must be removed before the next packet enters.
+    /// Whether departed packets must be removed before the next packet enters.
     pub(crate) fn is_full(&self) -> bool {
         self.places.len() >= self.most
     }

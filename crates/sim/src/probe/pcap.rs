@@ -46,7 +46,7 @@ impl CodePoints {
         outside: Option<&Outside>,
     ) -> Result<Shown, Unfit> {
         let mut bytes = Vec::new();
-        // What an agent made without bytes is shown with zeros.
+        // A packet that an agent made has zeros as its payload.
         if let Some(outside) = outside.filter(|outside| outside.connections.have(packet))
             && outside.write(packet, identification, &mut bytes).is_ok()
         {

@@ -164,7 +164,7 @@ pub(crate) struct Times {
     histogram: Histogram,
 }
 
-/// What is reported of them, in seconds; `None` where there were none.
+/// Their statistics in seconds; `None` without samples.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Summary {
     pub(crate) mean: Option<f64>,

@@ -77,7 +77,7 @@ struct Packet {
     size: u64,
 }
 
-/// What the present acknowledgement has newly acknowledged.
+/// The data that the present acknowledgement newly acknowledges.
 #[derive(Clone, Copy, Default)]
 struct Acked {
     delivered: Delivered,

@@ -171,7 +171,7 @@ impl Log {
             let is_acked = |number: u64| acked.iter().any(|(from, to)| (*from..=*to).contains(&number));
             self.outstanding.retain(|packet| packet.space != space || !is_acked(packet.number));
         }
-        // What a handshake sent is over when its end acknowledges data.
+        // An acknowledgement of data ends the handshake and its packets.
         if space == Space::Data {
             self.outstanding.retain(|packet| packet.space == Space::Data);
         }

@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 
 use bytes::Bytes;
 
-/// What is written to a stream at a time, before it is the turn of the next one.
+/// Bytes written to a stream before the turn of the next one.
 const CHUNK: u64 = 1 << 14;
-/// What is written; a datagram has all at once.
+/// The data written; one datagram may contain all of it.
 static DATA: [u8; 1 << 16] = [0; 1 << 16];
 
 /// The application that sends.

@@ -88,7 +88,7 @@ pub(super) struct Flow {
     late: [u64; 2],
     ways: Ways,
     user: Option<Box<User>>,
-    /// Where links go down or nodes are handed off, one for the data of each side.
+    /// The recovery after outages and hand-offs, if there are any, for the data of each side.
     resuming: Option<Box<[Resuming; 2]>>,
     /// Data goes forward without end and is read at once, and nothing follows what becomes of it.
     is_bare: bool,

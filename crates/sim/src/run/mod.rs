@@ -63,7 +63,7 @@ pub struct Request<'a> {
     pub qlog: &'a [PathBuf],
     /// Set by another thread to interrupt the run.
     pub cancel: Option<&'a AtomicBool>,
-    /// Where the run notes now and then the simulated time that it has reached, in nanoseconds, for other threads.
+    /// The simulated time reached, in nanoseconds, which the run stores at intervals for other threads.
     pub reached: Option<&'a AtomicU64>,
     /// Limit on events, in addition to the scenario's.
     pub max_events: Option<u64>,
@@ -344,7 +344,7 @@ impl World {
         })
     }
 
-    /// The events processed, and those that followed them at once.
+    /// The number of events processed, including events that followed others at once.
     fn processed(&self) -> u64 {
         self.events + self.net.crossings
     }

@@ -77,7 +77,7 @@ impl Open {
         self.world.net.hand_over(end, packet, bytes, frame)
     }
 
-    /// What has happened to such frames.
+    /// The fates of such frames.
     pub(crate) fn take_news(&mut self, into: &mut Vec<News>) {
         self.world.net.take_news(into);
     }

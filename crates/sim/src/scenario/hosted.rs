@@ -19,7 +19,7 @@ pub struct HostedLaw {
     pub name: String,
     /// The recovery of the variant of its name.
     pub recovery: RecoveryKind,
-    /// What tells it from other laws that have or had its name, such as a hash of its source.
+    /// An identity that distinguishes it from other laws of its name, such as a hash of its source.
     pub identity: String,
     /// How a connection makes it.
     pub law: Custom,
@@ -30,7 +30,7 @@ pub struct HostedLaw {
 pub struct HostedAgent {
     /// What scenarios call it: `agents.NAME.kind`.
     pub name: String,
-    /// What tells it from other agents that have or had its name.
+    /// An identity that distinguishes it from other agents of its name.
     pub identity: String,
     /// How it is made for an interface, and what it needs there.
     pub agent: CustomAgentConfig,

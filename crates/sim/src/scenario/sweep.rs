@@ -78,7 +78,7 @@ pub(super) fn axes(plan: &mut Plan, leaves: &[Leaf], faults: &mut Faults) -> Vec
     all
 }
 
-/// What is expected at a path below `[sweep]` that is not that of a key.
+/// The expected form of a path below `[sweep]` that is not the path of a key.
 fn form(path: &[String]) -> Option<&'static str> {
     match path.first().map(String::as_str) {
         None => Some("a table of keys with lists of values"),

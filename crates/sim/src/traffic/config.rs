@@ -78,7 +78,7 @@ pub enum AppKind {
 pub struct UserConfig {
     /// The share of each class, in the order of [`Class::ALL`](crate::traffic::sessions::Class::ALL).
     pub shares: [f64; 3],
-    /// What it is a share of.
+    /// The total that the shares refer to.
     pub by: Shares,
     /// Files.
     pub ftp: Files,

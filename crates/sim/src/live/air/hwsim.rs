@@ -98,7 +98,7 @@ impl<'a> Transmission<'a> {
         self.flags & NO_ACK != 0
     }
 
-    /// What its sender has to know of it until its status is known.
+    /// The data that its sender keeps until the status arrives.
     pub(super) fn ticket(&self) -> Ticket {
         let Transmission { radio, flags, rates, cookie, .. } = *self;
         Ticket { radio, flags, rates, cookie }

@@ -17,7 +17,7 @@ use super::errors::bits_lost;
 /// The last results for coded bodies: frames have few lengths, and powers change seldom.
 #[derive(Clone, Debug)]
 pub(super) struct Decoder {
-    /// What was protected, the logarithm of the success of a bit, and that of all blocks.
+    /// The coded body, and the logarithms of the probabilities that a bit and that all blocks are correct.
     places: Vec<Option<(Coded, f64, f64)>>,
 }
 

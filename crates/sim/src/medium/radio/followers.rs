@@ -15,7 +15,7 @@ use super::{Site, mean_power_w};
 pub(super) struct Followers {
     /// In order of their number.
     stations: Vec<u32>,
-    /// How many there are, with those that rest.
+    /// The number of all, including the resting ones.
     all: usize,
     /// The followers as they hear `speaker`, if the list is up to date.
     audience: Vec<Neighbour>,

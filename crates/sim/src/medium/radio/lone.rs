@@ -89,7 +89,7 @@ impl Radio {
     }
 }
 
-/// What the end of a frame that was alone means to a receiver which it reached with this power.
+/// The fate of a frame without overlaps at a receiver that it reached with this power.
 #[inline]
 pub(super) fn left(power_w: f64, rules: &Rules) -> Left {
     let quality = if power_w < rules.receive_w { Quality::Weak } else { Quality::Intact };

@@ -265,7 +265,7 @@ impl Radio {
         }
     }
 
-    /// What a station is about to send in a frame with MPDUs, or to several stations.
+    /// Registers the MPDUs of the next frame of a station, or its shares of a PPDU to several stations.
     #[inline]
     pub fn load(&mut self, station: usize, frame: &Frame, load: &Load) {
         if !load.shares.is_empty() || !self.shares[station].is_empty() {

@@ -242,7 +242,7 @@ impl Wlan {
         }
         let airtime = self.sites[station].output.on_air.1.total;
         if shares.is_empty() {
-            // Of what comes together each has one of equal RUs.
+            // Each of several simultaneous frames has one of equal RUs.
             let rus = frame.mode.filter(|_| frame.together).map_or(1, Mode::rus);
             self.note_use(station, frame, Span(airtime.0 / u64::from(rus)));
         }

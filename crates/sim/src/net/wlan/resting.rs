@@ -51,7 +51,7 @@ impl Wlan {
         }
     }
 
-    /// A frame has ended where stations may rest: dismisses those that do.
+    /// A frame has ended on a medium where stations may rest: removes the stations that rest.
     pub(super) fn dismiss(&mut self, frame: &Frame, now: Time) {
         if !self.radio.is_silent() {
             return;

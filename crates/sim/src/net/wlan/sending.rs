@@ -24,7 +24,7 @@ impl Wlan {
         self.take_in(station, id, (next, is_ahead), host);
     }
 
-    /// Enqueues a packet to a node of this medium, ahead of those that wait or behind them.
+    /// Enqueues a packet to a node of this medium at the head of the queue or at its tail.
     pub(super) fn take_in(
         &mut self,
         station: usize,

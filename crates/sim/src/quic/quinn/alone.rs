@@ -15,9 +15,9 @@ use crate::engine::streams::Stream;
 
 /// The longest UDP payload in an IP packet of 1500 B.
 const PACKET: u16 = 1472;
-/// The address of the other end, which its connection only needs to be the same throughout.
+/// The address of the other end; the connection only requires that it does not change.
 const REMOTE: (NodeId, u16) = (NodeId(0), 443);
-/// That of this end, in its log.
+/// The address of this end, in its log.
 const LOCAL: (NodeId, u16) = (NodeId(1), 443);
 
 /// An end of `quinn-proto` with its application: it writes to one stream, and reads all at once.

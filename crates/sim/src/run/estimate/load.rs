@@ -21,14 +21,14 @@ pub(super) const HEADERS: f64 = 28.0;
 pub(super) const TCP_HEADERS: f64 = 40.0;
 /// Segments that an acknowledgement may set free, and copies that a segment may have without a loss by chance.
 pub(super) const TIMES_SENT: f64 = 2.0;
-/// Packets of a connection other than its data: those that open and close it.
+/// Packets that open and close a connection.
 const PACKETS_PER_SESSION: f64 = 6.0;
 /// Slots from one packet of a node's own to the next: in the one between them it listens for the echo.
 const SLOTS_PER_PACKET: f64 = 2.0;
-/// Timers of an agent for each packet that it takes up: what it holds back, and what it waits for.
+/// Timers of an agent for each packet that it handles: one to hold it, and one to wait for an answer.
 const AGENT_TIMERS: f64 = 2.0;
 
-/// What a hop offers to those that cross it.
+/// The capacity that a hop offers to flows.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pace {
     /// Bits per second, infinite where packets go in slots.
@@ -78,7 +78,7 @@ impl Pace {
             LossConfig::Bit { ber } => Loss::Bit(*ber),
             LossConfig::GilbertElliott { .. } | LossConfig::List { .. } => Loss::Unknown,
         };
-        // What is dropped by a rate, or comes late, is sent again as often as the links have room for it.
+        // The sender repeats dropped or late packets as often as the links have room for them.
         let is_plain =
             direction.policer.is_none() && direction.impairments.is_none() && direction.delays.is_none();
         let loss = if is_plain { loss } else { Loss::Unknown };

@@ -63,7 +63,7 @@ impl Window {
 pub(super) fn pieces(tcp: &tcp::Config, (bytes, write): (f64, f64), buffer: f64) -> f64 {
     let full = f64::from(tcp.packet);
     let writes = if write.is_finite() { bytes / write + 1.0 } else { 1.0 };
-    // Of what is written at a time the last segment may be smaller, and Nagle lets it go when nothing is on the way.
+    // The last segment of a write may be smaller; Nagle sends it when no data is outstanding.
     let ends = if write < full { writes } else { 2.0 * writes };
     // One that fills the receiver's window is at least half as large as the widest window.
     bytes / full + ends + 2.0 * bytes / buffer

@@ -115,7 +115,7 @@ fn choices_of_recovery(flow: &Part<'_>, config: &mut tcp::Config) {
     set(&mut config.sack_after_timeout, tcp.given("sack-after-timeout", Part::choice));
 }
 
-/// How SACK's recovery detects losses, and what it does about those that were none.
+/// How SACK's recovery detects losses, and how it reverts a spurious recovery.
 fn choices_of_detection(tcp: &Part<'_>, config: &mut tcp::Config) {
     let flag = |key: &str| tcp.given(key, Part::flag) == Some(true);
     config.loss_detection = tcp.given("loss-detection", Part::choice).unwrap_or(LossDetection::Duplicates);

@@ -241,7 +241,7 @@ impl Check<'_> {
     }
 }
 
-/// Where an agent is to sit.
+/// The place of an agent.
 fn place(config: &Config, agent: &AgentConfig) -> String {
     let first = |found: &Option<Vec<usize>>| found.as_ref().and_then(|found| found.first().copied());
     let link = first(&agent.links).map(|link| format!("links.{}", config.links[link].table()));

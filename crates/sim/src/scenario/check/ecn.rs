@@ -55,7 +55,7 @@ impl Check<'_> {
         }
     }
 
-    /// A law that takes a loss without a warning for random, where there is no warning.
+    /// A law that classifies losses without a warning as random needs a queue that warns.
     fn warned(&mut self, flow: &FlowConfig, config: &Config) {
         let TransportConfig::Tcp(tcp) = &flow.transport else { return };
         let law = tcp.parts.law.kind();

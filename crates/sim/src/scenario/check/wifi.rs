@@ -370,7 +370,7 @@ impl Check<'_> {
 
     /// Nodes whose movement has no effect.
     pub(super) fn movers(&mut self, config: &Config, sheet: &Sheet<'_>) {
-        // What is at a node: the first slotted network, and whether any medium is.
+        // For each node its first slotted network, and whether it is on a medium.
         let mut at: Vec<(Option<usize>, bool)> = vec![(None, false); config.nodes.len()];
         for (link, frn) in config.frn() {
             frn.nodes.iter().for_each(|node| {
