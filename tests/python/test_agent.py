@@ -12,6 +12,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -83,6 +84,28 @@ import json, sys
 from lasthop.realtime.attached import serve
 ready = lambda _: print("ready", flush=True)
 print(json.dumps(serve("lle-tcp", sys.argv[1], [], needs_reports=False, on_ready=ready)))
+"""
+#: What outlives an agent that had kept a segment, which nobody confirms.
+CHILD = """
+import os, sys
+from lasthop.realtime import attached
+kept = os.memfd_create("kept")
+os.write(kept, bytes.fromhex(sys.argv[1]))
+alone = attached._alone("va")
+ended, lives = os.pipe()
+child = os.fork()
+if child == 0:
+    os.close(lives)
+    attached._outlive(ended, (alone.fileno(), kept), "va", lambda: None)
+alone.close()
+try:
+    attached._alone("va")
+except attached.UsageError as error:
+    print(child, error, flush=True)
+os.close(lives)
+attached._alone("va")
+print("free", flush=True)
+sys.stdin.read()
 """
 #: In the guest: agents at both ends; that of the sender is killed once during a transfer, and starts again.
 GUEST = """
@@ -259,6 +282,25 @@ def test_an_interface_has_one_agent_at_most_and_needs_an_address(ends: Ends) -> 
     ends.run(0, "ip", "link", "set", "va", "down")
     _, error = first.communicate(timeout=30)
     assert error.splitlines()[-1].endswith("UnavailableError: va: went down; expected it to be up")
+
+
+@needs_root
+def test_what_outlives_an_agent_holds_the_interface_until_all_is_restored_and_then_has_no_privileges(
+    ends: Ends,
+) -> None:
+    program = ends.start(0, CHILD, filed(segment(5)).hex())
+    child, _, refusal = said(program).partition(" ")
+    assert refusal.endswith("va: has an agent; expected it to end first, and no other agent")
+    assert said(program) == "free"
+    status = ""
+    for _ in range(300):
+        status = Path(f"/proc/{child}/status").read_text(encoding="ascii")
+        if "65534" in status:
+            break
+        time.sleep(0.01)
+    os.kill(int(child), signal.SIGKILL)
+    assert re.search(r"^Uid:(\s65534){4}$", status, re.MULTILINE)
+    assert re.search(r"^CapEff:\s0+$", status, re.MULTILINE)
 
 
 @needs_root

@@ -7,12 +7,14 @@ discards it meanwhile, since the answer to its source would leave there (`rp_fil
 
 When the process ends, in whatever way, the TUN interface goes with its routes, and the kernel sends and
 accepts again as before. A child that waits for that end restores `rp_filter`, and sends what the agent had
-acknowledged and its receiver had not, until it has (`confirmed`).
+acknowledged and its receiver had not, until it has (`confirmed`). It renounces all privileges before it
+reads what came from the network.
 """
 
 from __future__ import annotations
 
 import ctypes
+import errno
 import fcntl
 import os
 import pwd
@@ -20,6 +22,7 @@ import re
 import signal
 import socket
 import struct
+import time
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
@@ -54,6 +57,8 @@ _SIOCGIFADDR, _SIOCGIFMTU, _SIOCGIFHWADDR = 0x8915, 0x8921, 0x8927
 _ROUTES, _LOCAL = Path("/proc/net/route"), Path("/proc/net/fib_trie")
 # A network of one or two addresses has no halves that are networks, too.
 _LONGEST = 30
+# How long an agent waits for the one before to restore what it had set.
+_PATIENCE_S, _PAUSE_S = 1.0, 0.01
 # What waits in the interface that diverts, and in the sockets.
 _BACKLOG, _SENDING, _HEARING = 100, 1 << 16, 1 << 22
 # A packet for another machine is not for this one (`PACKET_OTHERHOST`).
@@ -240,11 +245,12 @@ def _serve(
         max(memory // _PACKET, 1),
     )
     with ExitStack() as open_ones:
+        alone = open_ones.enter_context(_alone(device))
         heard, asked, link, plain = _sockets(device, open_ones)
         kept = os.memfd_create("kept") if name in _ACKNOWLEDGES else None
         if kept is not None:
             open_ones.callback(os.close, kept)
-        _accept_only_from_behind(device, kept, open_ones)
+        _accept_only_from_behind(device, (alone.fileno(), kept), open_ones)
         tun, door = system.side_door(mtu, _BACKLOG)
         open_ones.callback(os.close, tun)
         for route in behind:
@@ -309,7 +315,28 @@ def _raw(device: str) -> socket.socket:
     return link
 
 
-def _accept_only_from_behind(device: str, kept: int | None, open_ones: ExitStack) -> None:
+def _alone(device: str) -> socket.socket:
+    """What only one agent of an interface has: a name of a socket in its network namespace.
+
+    Raises:
+        UsageError: Another agent has it.
+    """
+    own = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    until = time.monotonic() + _PATIENCE_S
+    while True:
+        try:
+            own.bind(f"\0lasthop agent {device}")
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE or time.monotonic() > until:
+                own.close()
+                text = f"{device}: has an agent; expected it to end first, and no other agent"
+                raise UsageError(text, argument="dev") from error
+            time.sleep(_PAUSE_S)
+        else:
+            return own
+
+
+def _accept_only_from_behind(device: str, held: tuple[int, int | None], open_ones: ExitStack) -> None:
     """Have an interface accept only packets from sources that it leads to, until this process ends."""
     every, own = (system.SETTINGS / "conf" / name / "rp_filter" for name in ("all", device))
     if (found := every.read_text(encoding="ascii").strip()) not in ("0", _STRICT):
@@ -317,29 +344,36 @@ def _accept_only_from_behind(device: str, kept: int | None, open_ones: ExitStack
     before = own.read_text(encoding="ascii").strip()
     ended, lives = os.pipe()
     if os.fork() == 0:
-        _outlive(ended, kept, device, lambda: own.write_text(before, encoding="ascii"))
+        _outlive(ended, held, device, lambda: own.write_text(before, encoding="ascii"))
     os.close(ended)
     open_ones.callback(os.close, lives)
     system.put(own, _STRICT)
 
 
-def _outlive(ended: int, kept: int | None, device: str, restore: Callable[[], object]) -> NoReturn:
+def _outlive(
+    ended: int, held: tuple[int, int | None], device: str, restore: Callable[[], object]
+) -> NoReturn:
     """Wait for the end of the process that made this one, and end what that cannot any more."""
+    alone, kept = held
     try:
         os.setsid()
         for number in system.ENDING:
             signal.signal(number, signal.SIG_IGN)
         below = 0
-        for one in sorted({ended, ended if kept is None else kept}):
+        for one in sorted({ended, alone, ended if kept is None else kept}):
             os.closerange(below, one)
             below = one + 1
         os.closerange(below, os.sysconf("SC_OPEN_MAX"))
         os.read(ended, 1)
         restore()
+        os.close(alone)
         if kept is not None:
-            content = os.pread(kept, confirmed.PLACE * confirmed.PLACES, 0)
-            with _raw(device) as link:
-                confirmed.confirm(content, device, _ETHERTYPE_IP, link)
+            heard = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, 0)
+            with _raw(device) as link, heard:
+                heard.bind((device, _ETHERTYPE_IP))
+                _renounce()
+                content = os.pread(kept, confirmed.PLACE * confirmed.PLACES, 0)
+                confirmed.confirm(content, link, heard)
     finally:
         os._exit(0)
 

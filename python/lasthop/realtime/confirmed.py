@@ -6,10 +6,12 @@ forgotten it. The agent's own copies end with it. These are in a file: each segm
 
 from __future__ import annotations
 
+import heapq
 import select
 import socket
 import struct
 import time
+from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
@@ -124,7 +126,8 @@ def kept(content: bytes) -> Iterator[Segment]:
 class Connection:
     """What one receiver may lack."""
 
-    copies: list[Segment] = field(default_factory=list)
+    #: In the order of their ends, once all are taken.
+    copies: deque[Segment] = field(default_factory=deque)
     #: The newest value of its timestamps.
     value: bytes = b""
     acked: int | None = None
@@ -134,11 +137,17 @@ class Connection:
     def take(self, segment: Segment) -> None:
         """A segment was delivered."""
         if segment.flags & _SYN:
-            self.copies, self.value = [], b""
+            self.copies, self.value = deque(), b""
             return
         self._note(segment, 0)
         if segment.end != segment.seq:
             self.copies.append(segment)
+
+    def sort(self) -> None:
+        """All are taken: order them. They are less than half of the numbers apart."""
+        if self.copies:
+            first = self.copies[0].end - (1 << 31)
+            self.copies = deque(sorted(self.copies, key=lambda one: (one.end - first) % (1 << 32)))
 
     def _note(self, segment: Segment, field: int) -> None:
         """Note a value of the sender's timestamps: what it sent, or what the receiver echoes."""
@@ -153,25 +162,24 @@ class Connection:
         """The receiver speaks. It echoes the last value that it has accepted, and discards older ones."""
         self._note(segment, 4)
         if segment.flags & _RST:
-            self.copies = []
+            self.copies.clear()
         elif segment.flags & _ACK and (self.acked is None or _before(self.acked, segment.ack)):
             self.acked, self.tries, self.due_s = segment.ack, 0, 0.0
-            self.copies = [one for one in self.copies if _before(segment.ack, one.end)]
+            while self.copies and not _before(segment.ack, self.copies[0].end):
+                self.copies.popleft()
 
     def due(self, now_s: float) -> bytes | None:
         """What is to be sent now: what the receiver lacks first, or the last if it has not spoken yet."""
         if not self.copies or now_s < self.due_s:
             return None
         if self.tries == _MOST_TRIES:
-            self.copies = []
+            self.copies.clear()
             return None
         self.due_s = now_s + min(_WAIT_S * 2**self.tries, _MOST_S)
         self.tries += 1
         if self.acked is None:
             return self.copies[-1].stamped(self.value)
-        acked = self.acked
-        first = min(self.copies, key=lambda one: (one.end - acked) % (1 << 32))
-        return first.stamped(self.value)
+        return self.copies[0].stamped(self.value)
 
 
 def connections(content: bytes) -> dict[Key, Connection]:
@@ -179,30 +187,52 @@ def connections(content: bytes) -> dict[Key, Connection]:
     found: dict[Key, Connection] = {}
     for segment in kept(content):
         found.setdefault(segment.key, Connection()).take(segment)
+    for one in found.values():
+        one.sort()
     return {key: one for key, one in found.items() if one.copies}
 
 
-def confirm(content: bytes, device: str, ethertype: int, link: socket.socket) -> None:
-    """Send what receivers lack until they have confirmed it, or have stopped answering."""
+def confirm(content: bytes, link: socket.socket, heard: socket.socket) -> None:
+    """Send what receivers lack until they have confirmed it, or have stopped answering.
+
+    Args:
+        content: The file.
+        link: What sends packets by the interface.
+        heard: What hears its packets.
+    """
     left = connections(content)
-    if not left:
-        return
-    with socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, 0) as heard:
-        heard.bind((device, ethertype))
-        while left:
-            now_s = time.monotonic()
-            for one in left.values():
-                packet = one.due(now_s)
-                if packet is not None:
-                    # What the link refuses is sent again.
-                    with suppress(OSError):
-                        link.sendto(packet, (socket.inet_ntoa(packet[16:20]), 0))
-            left = {key: one for key, one in left.items() if one.copies}
-            pause = min((one.due_s for one in left.values()), default=now_s) - time.monotonic()
-            if left and select.select([heard], [], [], max(pause, 0.0))[0]:
-                segment = None
-                # The interface is down.
+    turns: list[tuple[float, Key]] = []
+
+    def wait(key: Key) -> None:
+        """A connection has its next turn when it is due; turns of before are passed over."""
+        if left[key].copies:
+            heapq.heappush(turns, (left[key].due_s, key))
+        else:
+            del left[key]
+
+    for key in list(left):
+        wait(key)
+    while left:
+        now_s = time.monotonic()
+        while turns and turns[0][0] <= now_s:
+            due_s, key = heapq.heappop(turns)
+            one = left.get(key)
+            if one is None or one.due_s != due_s:
+                continue
+            packet = one.due(now_s)
+            if packet is not None:
+                # What the link refuses is sent again.
                 with suppress(OSError):
-                    segment = Segment.of(heard.recv(_LONGEST))
-                if segment is not None and (found := left.get(segment.key[::-1])) is not None:
-                    found.hear(segment)
+                    link.sendto(packet, (socket.inet_ntoa(packet[16:20]), 0))
+            wait(key)
+        pause = turns[0][0] - time.monotonic() if turns else 0.0
+        if left and select.select([heard], [], [], max(pause, 0.0))[0]:
+            segment = None
+            # The interface is down.
+            with suppress(OSError):
+                segment = Segment.of(heard.recv(_LONGEST))
+            if segment is not None and (found := left.get(segment.key[::-1])) is not None:
+                before_s = found.due_s
+                found.hear(segment)
+                if found.due_s != before_s or not found.copies:
+                    wait(segment.key[::-1])
