@@ -355,7 +355,7 @@ law_option = click.option(
     is_eager=True,
     callback=_register,
     help="Register a congestion law written in Python; MODULE may be a file. "
-    "its methods: python -m pydoc lasthop.laws.Law.",
+    "The methods of a law: python -m pydoc lasthop.laws.Law.",
 )
 
 where_option = click.option(
