@@ -7,13 +7,17 @@ import json
 import runpy
 import struct
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import lasthop as lh
+from lasthop.captures import fitted
+from lasthop.captures.network import network
 from lasthop.captures.pcap import records
+from lasthop.stats.intervals import Interval
 
 ROOT = Path(__file__).resolve().parents[2]
 MAKE = runpy.run_path(str(ROOT / "docs" / "make_fit.py"))
@@ -81,6 +85,23 @@ def test_the_first_half_predicts_the_second(tmp_path: Path) -> None:
     for name in ("transmissions of data (1/s)", "airtime (%)", "delivered (Mbit/s)"):
         assert abs(rows[name]["difference (%)"]) < 10
         assert rows[name]["low"] * 0.97 < rows[name]["second half"] < rows[name]["high"] * 1.03
+
+
+def test_predictions_are_made_from_values_all_over_their_intervals(home: Path) -> None:
+    found = fitted.measured(network(home))
+    found = replace(found, loss=Interval(0.1, 0.05, 0.2, 100), ratio=Interval(15.0, 14.0, 17.0, 100))
+    drawn = [fitted._plausible(found, seed) for seed in range(400)]
+    for given, values in (
+        (found.loss, [one.loss.mean for one in drawn]),
+        (found.ratio, [one.ratio.mean for one in drawn if one.ratio is not None]),
+    ):
+        assert given is not None
+        assert given.mean is not None
+        bounds = given.low, given.high
+        inside = [bounds[0] <= value <= bounds[1] for value in values]
+        assert 0.92 < sum(inside) / 400 < 0.98
+        assert 0.45 < sum(value < given.mean for value in values) / 400 < 0.55
+    assert fitted._plausible(found, 1) == fitted._plausible(found, 1)
 
 
 def test_flows_their_ends_and_the_wire_are_those_of_the_network(home: Path) -> None:

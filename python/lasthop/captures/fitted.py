@@ -9,6 +9,7 @@ from __future__ import annotations
 import tempfile
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 from typing import TYPE_CHECKING
 
 from lasthop.base.arguments import place
@@ -21,7 +22,7 @@ from lasthop.captures.quantities import Measured, measured
 from lasthop.captures.traffic import traffic
 from lasthop.captures.written import WARMUP_S, scenario_text
 from lasthop.scenario.scenario import Scenario
-from lasthop.stats.intervals import interval
+from lasthop.stats.intervals import Interval, interval
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,6 +32,8 @@ _RUNS = 5
 # the half is shorter.
 _LEAST_S, _ENOUGH = 5.0, 200
 _MOST_SENDERS = 7
+# Standard errors in half of a 95 % interval.
+_INTERVAL = 1.96
 
 
 class Fit:
@@ -79,10 +82,12 @@ class Fit:
             if len(part.data) < FEWEST:
                 text = f"{len(part.data)} transmissions of data in the {which} half"
                 raise UsageError(f"{text}; expected at least {FEWEST}, or no prediction", argument="capture")
-        scenario = Scenario.from_text(_text(self._title, first, measured(first)), "fit.toml")
         length = min(half, max(_LEAST_S, _ENOUGH * half / len(first.data)))
-        scenario = scenario.set({"run.duration": f"{WARMUP_S + length:.6f} s"})
-        runs = [_simulated(scenario, seed, first.names) for seed in range(1, _RUNS + 1)]
+        found, runs = measured(first), []
+        for seed in range(1, _RUNS + 1):
+            scenario = Scenario.from_text(_text(self._title, first, _plausible(found, seed)), "fit.toml")
+            scenario = scenario.set({"run.duration": f"{WARMUP_S + length:.6f} s"})
+            runs.append(_simulated(scenario, seed, first.names))
         rows = [
             _row(name, unit, of, (first, second), runs)
             for name, unit, of in (*_QUANTITIES, *_deliveries(first.names))
@@ -114,6 +119,31 @@ def _plain(name: str) -> str:
 
 def _text(title: str, seen: Network, found: Measured) -> str:
     return scenario_text(title, seen, found, traffic(seen))
+
+
+def _plausible(found: Measured, seed: int) -> Measured:
+    """The same with loss and signal drawn from their intervals: the true values are not known."""
+    draw = Random(f"fit {seed}")  # noqa: S311 - nothing secret
+
+    def drawn(value: Interval, *, is_level: bool = False) -> Interval:
+        if value.mean is None or value.low is None or value.high is None:
+            return value
+        times = draw.gauss(0, 1) / _INTERVAL
+        bound = value.high if times > 0 else value.low
+        if is_level:
+            return replace(value, mean=value.mean + abs(times) * (bound - value.mean))
+        # Shares and times are above 0, and their errors are factors.
+        factor = bound / value.mean if bound > 0 and value.mean > 0 else 1.0
+        return replace(value, mean=value.mean * factor ** abs(times))
+
+    moves = found.varying and replace(
+        found.varying,
+        mean=drawn(found.varying.mean, is_level=True),
+        deviation=drawn(found.varying.deviation),
+        time=drawn(found.varying.time),
+    )
+    signal = found.ratio and drawn(found.ratio, is_level=True)
+    return replace(found, loss=drawn(found.loss), ratio=signal, varying=moves)
 
 
 def _simulated(scenario: Scenario, seed: int, names: dict[bytes, str]) -> Network:
