@@ -85,6 +85,8 @@ pub struct NodeConfig {
     pub restart: Option<Time>,
     /// How data goes between it and the other stations of its 802.11 links, where that differs from the link.
     pub own_rate: OwnRate,
+    /// The transmit power of its 802.11 radios, W, where that is less than that of the link.
+    pub power_w: Option<f64>,
     /// Whether its MAC layer and its TCP are those of a Linux kernel, in runs that have one.
     pub is_linux: bool,
 }
@@ -341,6 +343,12 @@ impl NodeConfig {
     #[must_use]
     pub fn table(&self) -> &str {
         self.group.as_deref().unwrap_or(&self.name)
+    }
+
+    /// The transmit power of its radio as a share of that of a link.
+    #[must_use]
+    pub fn strength(&self, radio: &RadioConfig) -> f64 {
+        self.power_w.map_or(1.0, |power_w| power_w / radio.transmit_power_w)
     }
 }
 

@@ -52,6 +52,7 @@ pub(super) fn config(sheet: &Sheet<'_>, members: &Members) -> Config {
         node.handoff = events::handoff(&part, &links);
         node.restart = part.given("restart", Part::time);
         node.own_rate = wifi::own_rate(&part);
+        node.power_w = part.given("wifi.transmit-power", Part::power);
         node.is_linux = part.given("stack", Part::choice) == Some(NodeStack::Linux);
     }
     let names: Vec<String> = links.iter().map(|link| link.name.clone()).collect();

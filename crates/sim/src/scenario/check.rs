@@ -11,6 +11,7 @@ mod groups;
 mod multi_link;
 mod ofdma;
 mod phase;
+mod power;
 mod queues;
 mod quic;
 mod shallow;
@@ -138,6 +139,7 @@ impl<'a> Check<'a> {
         self.links(&config, sheet);
         self.own_rates(&config, sheet);
         self.own_ofdma(&config, sheet);
+        self.own_powers(&config);
         self.multi_link(&config);
         self.movers(&config, sheet);
         self.events(&config, sheet);

@@ -95,6 +95,7 @@ fn threshold_w(rules: &Rules) -> f64 {
 
 /// A power at which all stations hear each other at least: that from one corner of the area to the opposite one.
 fn weakest_w(config: &RadioConfig, sites: &[Site]) -> f64 {
+    let least = sites.iter().fold(1.0, |least: f64, site| least.min(site.strength));
     let mut weakest = f64::INFINITY;
     let mut corners: Option<[(f64, f64); 2]> = None;
     for site in sites {
@@ -105,5 +106,5 @@ fn weakest_w(config: &RadioConfig, sites: &[Site]) -> f64 {
         let [low, high] = corners.unwrap_or([(x, y); 2]);
         corners = Some([(low.0.min(x), low.1.min(y)), (high.0.max(x), high.1.max(y))]);
     }
-    corners.map_or(weakest, |[low, high]| weakest.min(mean_power_w(config, Some(low), Some(high))))
+    least * corners.map_or(weakest, |[low, high]| weakest.min(mean_power_w(config, Some(low), Some(high))))
 }

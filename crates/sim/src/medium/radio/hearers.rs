@@ -42,6 +42,7 @@ struct Standing {
     config: RadioConfig,
     floor_w: f64,
     points: Vec<Option<Point>>,
+    strengths: Vec<f64>,
 }
 
 impl Hearers {
@@ -51,13 +52,15 @@ impl Hearers {
             return Hearers { kind: Kind::Varying(Box::new(varying)), lists: none(), known };
         }
         let floor_w = config.floor_w();
-        if sites.iter().all(|site| site.position.is_none()) && config.flat_power_w >= floor_w {
+        let is_alike = |site: &Site| site.position.is_none() && site.strength >= 1.0;
+        if sites.iter().all(is_alike) && config.flat_power_w >= floor_w {
             let power_w = config.flat_power_w;
             let all = (0..sites.len() as u32).map(|station| Neighbour { station, power_w }).collect();
             return Hearers { kind: Kind::Alike(power_w), lists: vec![all], known: vec![true; sites.len()] };
         }
         let points = sites.iter().map(|site| site.position.map(|(x, y)| (x.0, y.0))).collect();
-        let standing = Standing { config: config.clone(), floor_w, points };
+        let strengths = sites.iter().map(|site| site.strength).collect();
+        let standing = Standing { config: config.clone(), floor_w, points, strengths };
         Hearers { kind: Kind::Standing(Box::new(standing)), lists: none(), known }
     }
 
@@ -129,7 +132,7 @@ impl Hearers {
 impl Standing {
     /// The power at which a station hears another, if it is not negligible.
     fn power_w(&self, from: usize, at: usize) -> Option<f64> {
-        let power_w = mean_power_w(&self.config, self.points[from], self.points[at]);
+        let power_w = self.strengths[from] * mean_power_w(&self.config, self.points[from], self.points[at]);
         (from != at && power_w >= self.floor_w).then_some(power_w)
     }
 

@@ -58,6 +58,8 @@ pub struct Site {
     pub position: Option<(Metres, Metres)>,
     /// How it moves, whatever its position.
     pub motion: Option<Motion>,
+    /// Its transmit power as a share of that of the link, at most 1.
+    pub strength: f64,
 }
 
 /// What a station hears. Stations are numbered by their place in the list of sites.

@@ -6,6 +6,7 @@ mod fading;
 mod fec;
 mod motion;
 mod random;
+mod strength;
 mod tables;
 
 use lasthop_stack::link::dot11::{Airtime, BROADCAST, FrameKind, PhyRate};
@@ -31,6 +32,7 @@ impl Bench {
             name: format!("s{number}"),
             position: x.map(|x| (Metres(x), Metres(0.0))),
             motion: None,
+            strength: 1.0,
         };
         let sites: Vec<Site> = positions.iter().enumerate().map(site).collect();
         let base = StreamBase { seed: 1, replication: 0, link: "wifi".into() };

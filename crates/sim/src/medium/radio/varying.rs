@@ -28,6 +28,7 @@ pub(super) struct Varying {
     config: RadioConfig,
     base: StreamBase,
     names: Vec<String>,
+    strengths: Vec<f64>,
     shadowing: Option<Process>,
     fading: Option<Process>,
     floor_w: f64,
@@ -91,6 +92,7 @@ impl Varying {
             config: config.clone(),
             base: base.clone(),
             names: sites.iter().map(|site| site.name.clone()).collect(),
+            strengths: sites.iter().map(|site| site.strength).collect(),
             shadowing,
             fading,
             floor_w,
@@ -170,7 +172,9 @@ impl Varying {
     }
 
     fn mean_w(&mut self, one: usize, other: usize, step: u64) -> f64 {
-        mean_power_w(&self.config, self.places.point(one, step), self.places.point(other, step))
+        let power_w =
+            mean_power_w(&self.config, self.places.point(one, step), self.places.point(other, step));
+        self.strengths[one] * power_w
     }
 }
 

@@ -271,7 +271,10 @@ impl Reach<'_> {
                 if [from, to].iter().any(|node| config.nodes[*node].motion.is_some()) {
                     return true;
                 }
-                distance_m(config, from, to).is_none_or(|away| hears(wifi, away))
+                // An acknowledgement has to come back.
+                let strength = [from, to].map(|node| config.nodes[node].strength(&wifi.radio));
+                let strength = strength[0].min(strength[1]);
+                distance_m(config, from, to).is_none_or(|away| hears(wifi, strength, away))
             }
             Reach::Slotted(config, frn) => {
                 distance_m(config, from, to).is_some_and(|away| away <= frn.medium.range_m)
@@ -280,8 +283,8 @@ impl Reach<'_> {
     }
 }
 
-fn hears(wifi: &WifiConfig, away_m: f64) -> bool {
-    received_power_w(&wifi.radio, away_m) >= wifi.radio.receive_threshold_w
+fn hears(wifi: &WifiConfig, strength: f64, away_m: f64) -> bool {
+    strength * received_power_w(&wifi.radio, away_m) >= wifi.radio.receive_threshold_w
 }
 
 /// Whether all stations are certainly in range of each other; powers and ranges fall with the distance.
@@ -289,7 +292,11 @@ fn is_whole(config: &Config, members: &[usize], reach: Reach<'_>) -> bool {
     let stands = |node: &&usize| config.nodes[**node].motion.is_none();
     let placed = || members.iter().filter(stands).filter_map(|node| config.nodes[*node].position);
     match reach {
-        Reach::Radio(_, wifi) => diagonal_m(placed()).is_none_or(|across| hears(wifi, MARGIN * across)),
+        Reach::Radio(_, wifi) => {
+            let strengths = members.iter().map(|node| config.nodes[*node].strength(&wifi.radio));
+            let weakest = strengths.fold(1.0, f64::min);
+            diagonal_m(placed()).is_none_or(|across| hears(wifi, weakest, MARGIN * across))
+        }
         Reach::Slotted(_, frn) => {
             let is_within = |across| MARGIN * across <= frn.medium.range_m;
             placed().count() == members.len() && diagonal_m(placed()).is_some_and(is_within)

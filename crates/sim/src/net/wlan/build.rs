@@ -181,6 +181,7 @@ fn sites(config: &Config, wifi: &WifiConfig) -> Vec<Site> {
         name: config.nodes[node].name.clone(),
         position: config.nodes[node].position,
         motion: config.nodes[node].motion.clone(),
+        strength: config.nodes[node].strength(&wifi.radio),
     };
     wifi.nodes.iter().map(|&node| site(node)).collect()
 }

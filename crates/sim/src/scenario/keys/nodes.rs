@@ -156,6 +156,12 @@ pub(super) const KEYS: &[Key] = &[
         .at_least("1")
         .at_most("4"),
     Key::new(
+        "nodes.*.wifi.transmit-power",
+        Kind::Quantity(&[Dim::Power, Dim::Level], "mW"),
+        "transmit power of this node on its 802.11 links, up to that of the link",
+    )
+    .absent(),
+    Key::new(
         "nodes.*.wifi.ofdma",
         Kind::Bool,
         "whether this station has part in PPDUs to several stations; false on 802.11ax and be is a station of an older standard in this respect",

@@ -11,12 +11,12 @@ fn rician(factor: f64) -> Fading {
     Fading { factor, redraw: Redraw::After(BLOCK) }
 }
 
-fn shadowing(deviation_db: f64, redraw: Redraw) -> Shadowing {
+pub(super) fn shadowing(deviation_db: f64, redraw: Redraw) -> Shadowing {
     Shadowing { deviation_db, redraw }
 }
 
 /// Stations without positions, which all hear each other at 1e-8 W but for fading.
-fn faded(fading: Option<Fading>, shadowing: Option<Shadowing>) -> RadioConfig {
+pub(super) fn faded(fading: Option<Fading>, shadowing: Option<Shadowing>) -> RadioConfig {
     RadioConfig { shadowing, fading, ..ns2() }
 }
 
@@ -157,8 +157,13 @@ fn a_gain_lasts_for_its_block_and_pairs_change_at_different_times() {
 #[test]
 fn shadowing_that_is_never_redrawn_differs_from_pair_to_pair_and_from_replication_to_replication() {
     let config = faded(None, Some(shadowing(8.0, Redraw::Never)));
-    let site =
-        |number| Site { node: NodeId(number), name: format!("s{number}"), position: None, motion: None };
+    let site = |number| Site {
+        node: NodeId(number),
+        name: format!("s{number}"),
+        position: None,
+        motion: None,
+        strength: 1.0,
+    };
     let sites: Vec<Site> = (0..3).map(site).collect();
     let mut powers = Vec::new();
     for replication in 0..2 {

@@ -19,8 +19,13 @@ fn walk(radius_m: f64, pause: Span) -> Motion {
 
 /// An access point in the middle, number 0, and stations that move around it.
 fn bench(config: &RadioConfig, motions: &[Motion]) -> Bench {
-    let standing =
-        Site { node: NodeId(0), name: "ap".into(), position: Some((Metres(0.0), Metres(0.0))), motion: None };
+    let standing = Site {
+        node: NodeId(0),
+        name: "ap".into(),
+        position: Some((Metres(0.0), Metres(0.0))),
+        motion: None,
+        strength: 1.0,
+    };
     let site = |(number, motion): (usize, &Motion)| Site {
         node: NodeId(number as u32 + 1),
         name: format!("m{number}"),
