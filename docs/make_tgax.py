@@ -24,6 +24,8 @@ ERICSSON = {
     "both": {"down-a": 2.0, "up-a": 49.9, "down-b": 40.4, "up-b": 105.7, "down-c": 28.3, "up-c": 123.2},
 }
 
+EQUAL = {f"nodes.sta-{cell}.wifi.transmit-power": "20 dBm" for cell in "abc"}
+
 
 def cell(mcs: int, msdu: int, *, rts: bool) -> Cell:
     """Tests 1 and 2: two MPDUs in 20 MHz, AIFS of 34 us, responses at 6 Mbit/s."""
@@ -159,6 +161,34 @@ def box() -> str:
     return table("| traffic | goodput | Ericsson | ours | 5 to 95 % of runs |", rows)
 
 
+READINGS = {
+    "powers of 20 and 13 dBm, busy from -82 dBm": {},
+    "the same, busy from -76 dBm": {"links.air.reception.carrier-sense-threshold": "-76 dBm"},
+    "the same, busy from -70 dBm": {"links.air.reception.carrier-sense-threshold": "-70 dBm"},
+    "20 dBm for all, busy from -82 dBm": EQUAL,
+    "20 dBm for all, busy from -70 dBm": EQUAL | {"links.air.reception.carrier-sense-threshold": "-70 dBm"},
+}
+
+
+def readings() -> str:
+    """What the access points get with traffic both ways, by what the sources leave open."""
+    rows = []
+    firm = ERICSSON["both"]
+    for name, settings in {"Ericsson": None, **READINGS}.items():
+        runs = [firm]
+        if settings is not None:
+            scenario = lh.load("validation/tgax-box5").set(settings)
+            metrics = [scenario.run(point=2, replication=number).metrics for number in range(5)]
+            runs = [{flow: (run[f"flows.{flow}.goodput_bps"] or 0) / 1e6 for flow in firm} for run in metrics]
+        found = {flow: sum(run[flow] for run in runs) / len(runs) for flow in firm}
+        shares = [
+            100 * found[f"down-{cell}"] / (found[f"down-{cell}"] + found[f"up-{cell}"]) for cell in "abc"
+        ]
+        cells = " | ".join(f"{share:.1f}" for share in shares)
+        rows.append(f"| {name} | {cells} | {sum(found.values()):.0f} |")
+    return table("| reading | AP A (% of its BSS) | AP B | AP C | sum (Mbit/s) |", rows)
+
+
 def megabits(study: lh.Study, point: int, flow: str) -> list[float]:
     """The goodput of a flow in each run."""
     return [(value or 0.0) / 1e6 for value in study.values(point, f"flows.{flow}.goodput_bps").values()]
@@ -170,7 +200,14 @@ def spread(values: list[float]) -> str:
     return f"{ordered[len(ordered) // 20]:.1f} to {ordered[-1 - len(ordered) // 20]:.1f}"
 
 
-TABLES = {"overhead": overhead, "checked": checked, "deferral": deferral, "widths": widths, "box": box}
+TABLES = {
+    "overhead": overhead,
+    "checked": checked,
+    "deferral": deferral,
+    "widths": widths,
+    "box": box,
+    "readings": readings,
+}
 
 
 def written(text: str, *names: str) -> str:

@@ -55,3 +55,16 @@ def test_two_access_points_that_hear_each_other_follow_bianchis_model() -> None:
     ]
     assert goodput[0] == pytest.approx(expected, rel=0.02)
     assert goodput[1] < expected / 4
+
+
+def test_access_points_starve_unless_preambles_that_can_be_received_make_the_medium_busy() -> None:
+    scenario = lh.load("validation/tgax-box5").set({"run.duration": "1 s", "run.warmup": "200 ms"})
+    shares = []
+    for settings in ({}, MAKE["EQUAL"] | {"links.air.reception.carrier-sense-threshold": "-70 dBm"}):
+        metrics = scenario.set(settings).run(point=2).metrics
+        down, up = (
+            sum(metrics[f"flows.{way}-{bss}.goodput_bps"] or 0.0 for bss in "bc") for way in ("down", "up")
+        )
+        shares.append(down / (down + up))
+    assert 0.1 < shares[0] < 0.4
+    assert shares[1] < 0.05
