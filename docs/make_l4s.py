@@ -2,9 +2,13 @@
 
     .venv/bin/python docs/make_l4s.py
 
-The runs of the first go to studies/examples.
+The runs of the first go to studies/examples. With a kernel for guests that has `sch_dualpi2`, it writes the
+table beside that kernel alone:
+
+    .venv/bin/python docs/make_l4s.py --kernel PATH
 """
 
+import json
 import re
 import sys
 import tempfile
@@ -19,8 +23,10 @@ from lasthop.stats.intervals import interval
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests" / "python"))
 
-from reference_dualpi2 import DualPI2, LinuxDualPI2, serve  # noqa: E402 - a module of the tests
-from test_dualpi2 import CASES, RATE, parameters, recorded, shares  # noqa: E402 - a module of the tests
+from kernel_dualpi2 import Bucket, Left  # noqa: E402 - a module of the tests
+from kernel_dualpi2 import serve as serve_in_kernel  # noqa: E402
+from reference_dualpi2 import CE, ECT_1, DualPI2, LinuxDualPI2, Packet, serve  # noqa: E402 - a module of the tests
+from test_dualpi2 import CALM, CASES, KERNEL, LOADS, RATE, calm, parameters, recorded, shares  # noqa: E402 - a module of the tests
 
 SCENARIO = "examples/l4s-wifi"
 LAWS = (
@@ -146,6 +152,58 @@ def of_dualpi2() -> str:
     return markdown(head, rows)
 
 
+def fates(left: Left, arrivals: list[Packet]) -> dict[str, float]:
+    """What became of the packets of each queue: the share marked and dropped (%), and the mean wait (ms)."""
+    at = {number: (ecn, when) for number, ecn, when in left}
+    found = {}
+    for name, is_low in (("L", True), ("C", False)):
+        packets = [one for one in arrivals if (one.ecn in (ECT_1, CE)) == is_low]
+        gone = [(one, *at[one.number]) for one in packets if one.number in at]
+        # A queue with the packets of a connection's beginning alone tells nothing.
+        if len(gone) > 10:
+            marked = sum(ecn == CE != one.ecn for one, ecn, _ in gone)
+            found[f"{name} marked (%)"] = 100 * marked / len(packets)
+            found[f"{name} dropped (%)"] = 100 * (1 - len(gone) / len(packets))
+            found[f"{name} mean wait (ms)"] = sum(when - one.came for one, _, when in gone) / len(gone) / 1e6
+            waits = sorted(when - one.came for one, _, when in gone)
+            found[f"{name} p99 of the wait (ms)"] = waits[len(waits) * 99 // 100] / 1e6
+    return found
+
+
+def of_kernel(kernel: Path, runs: int = 3, seconds: int = 5) -> str:
+    """The pseudocode, the rules of Linux and a kernel on the same arrivals behind the same `tbf`."""
+    rows = []
+    for name, (law, _) in LOADS.items():
+        with tempfile.TemporaryDirectory() as folder:
+            _, arrivals, _ = recorded(name, Path(folder), seconds=seconds)
+        given = parameters(law)
+        ours = fates(Bucket(DualPI2(given), RATE).serve(arrivals), arrivals)
+        rules = [
+            fates(Bucket(LinuxDualPI2(given, seed, given.min_th), RATE).serve(arrivals), arrivals)
+            for seed in range(runs)
+        ]
+        theirs = [
+            fates(serve_in_kernel(kernel, arrivals, given, given.min_th, RATE, seed), arrivals)
+            for seed in range(runs)
+        ]
+        rows += [
+            [name, what, f"{value:.3g}", *(mean(run[what] for run in side) for side in (rules, theirs))]
+            for what, value in ours.items()
+        ]
+    return markdown(["load", "packets", "pseudocode", "rules of Linux", "kernel"], rows)
+
+
+def record(kernel: Path) -> None:
+    """Keep what a kernel does where nothing is random, for the tests."""
+    left = serve_in_kernel(kernel, calm(), CALM, CALM.min_th, RATE, 1)
+    kept = {
+        "numbers": [number for number, _, _ in left],
+        "marked": [number for number, ecn, _ in left if ecn == CE],
+        "us": [at // 1000 for _, _, at in left],
+    }
+    KERNEL.write_text(json.dumps(kept) + "\n", "ascii")
+
+
 PLACES = {
     "l4s": ("access-point.md", of_laws),
     "l4s small": ("access-point.md", of_small),
@@ -153,16 +211,22 @@ PLACES = {
 }
 
 
+def write(name: str, file: str, table: str) -> None:
+    """Put a table into its place on a page."""
+    path = Path(__file__).with_name(file)
+    place = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end of {name} -->)", re.DOTALL)
+    page = path.read_text(encoding="utf-8")
+    assert place.search(page), f"{path} has no place for {name}"
+    path.write_text(place.sub(lambda match: f"{match[1]}\n{table}\n\n{match[2]}", page), encoding="utf-8")
+
+
 def main() -> None:
+    if sys.argv[1:2] == ["--kernel"]:
+        record(Path(sys.argv[2]))
+        write("dualpi2 in the kernel", "queues.md", of_kernel(Path(sys.argv[2])))
+        return
     for name, (file, table) in PLACES.items():
-        path = Path(__file__).with_name(file)
-        place = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end of {name} -->)", re.DOTALL)
-        page = path.read_text(encoding="utf-8")
-        assert place.search(page), f"{path} has no place for {name}"
-        text = f"\n{table()}\n\n"
-        path.write_text(
-            place.sub(lambda match, text=text: match[1] + text + match[2], page), encoding="utf-8"
-        )
+        write(name, file, table())
 
 
 if __name__ == "__main__":

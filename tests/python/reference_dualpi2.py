@@ -170,7 +170,7 @@ class LinuxDualPI2(DualPI2):
         self.prob = 0
         alpha = 0.1 * parameters.update_ns / 1e9 / parameters.rtt_max**2
         self.alpha, self.beta = (
-            (int(gain * 256) * self.ALL >> 2) // 10**9 for gain in (alpha, 0.3 / parameters.rtt_max)
+            (max(1, int(gain * 256)) * self.ALL >> 2) // 10**9 for gain in (alpha, 0.3 / parameters.rtt_max)
         )
         self.first_credit = self.MTU * (2 * round(100 * parameters.classic_share) - 100)
         self.credit = self.first_credit

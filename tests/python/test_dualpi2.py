@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import struct
 import tomllib
+from pathlib import Path
+from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
 
 import lasthop as lh
+from kernel_dualpi2 import Bucket
 from reference_dualpi2 import CE, ECT_0, ECT_1, NOT_ECT, DualPI2, LinuxDualPI2, Packet, Parameters, serve
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 Left = tuple[int, int, int]
 RATE, CORE = 20_000_000, 200_000_000
@@ -69,6 +72,32 @@ CASES = {
     "a long round trip": ({"rtt-max": "30 ms", "target": "40 ms"}, {}),
     "overload": ({}, {"flows.cross.app.cbr.rate": "30 Mbit/s"}),
 }
+STEP = {"ramp-from": "1 ms", "ramp-range": "0 s"}
+"""The L queue of Linux."""
+LOADS = {
+    "one classic flow": (STEP, {"flows.l4s.app.start": "1 h", "flows.cross.app.start": "1 h"}),
+    "one scalable flow": (STEP, {"flows.classic.app.start": "1 h", "flows.cross.app.start": "1 h"}),
+    "both, and datagrams": (STEP, {}),
+    "both, a classic share of 30 %": (STEP | {"classic-share": "30 %"}, {}),
+    "overload by datagrams": (STEP, {"flows.cross.app.cbr.rate": "30 Mbit/s"}),
+}
+"""What `docs/make_l4s.py --kernel` compares with a kernel."""
+
+CALM = Parameters(rtt_max=30.0, min_th=0.001, range=0.0)
+"""With these gains `p'` stays near 0: what a kernel does follows from its scheduler and step alone."""
+KERNEL = Path(__file__).with_name("dualpi2_kernel.json")
+"""What `sch_dualpi2` sent of `calm()`, by `docs/make_l4s.py --kernel`: numbers, marks, and times in us."""
+
+
+def calm() -> list[Packet]:
+    """Arrivals at nine tenths of the rate, in bursts, half of them L4S."""
+    draw, came = Random(1), 1_000_000
+    packets = []
+    for number in range(2000):
+        came += round(draw.expovariate(1 / 455)) * 1000
+        size, ecn = draw.choice((600, 1500)), draw.choice((ECT_1, ECT_1, ECT_0, NOT_ECT))
+        packets.append(Packet(number, size, ecn, came))
+    return packets
 
 
 def parameters(law: dict[str, str]) -> Parameters:
@@ -104,7 +133,7 @@ def sent(run: lh.Run, link: str, node: str) -> Iterator[tuple[int, int]]:
 
 def recorded(name: str, folder: Path, seconds: int = 4) -> tuple[lh.Run, list[Packet], list[Left]]:
     """A run of a case: what arrived at the queue, and what left it."""
-    law, more = CASES[name]
+    law, more = (CASES | LOADS)[name]
     settings = {f"links.access.aqm.dualpi2.{key}": value for key, value in law.items()} | more
     scenario = lh.from_dict(tomllib.loads(NETWORK)).set(settings | {"run.duration": f"{seconds} s"})
     files = {link: folder / f"{link}.pcap" for link in ("core", "access")}
@@ -153,3 +182,12 @@ def test_under_overload_the_rules_of_linux_give_the_same_drops_and_waits(tmp_pat
     assert linux["c_dropped"] == pytest.approx(ours["c_dropped"], rel=0.01)
     assert linux["c_ms"] == pytest.approx(ours["c_ms"], rel=0.03)
     assert linux["l_ms"] == pytest.approx(ours["l_ms"], rel=0.1)
+
+
+def test_without_chance_each_packet_has_the_place_mark_and_time_that_a_kernel_gave_it() -> None:
+    kernel = json.loads(KERNEL.read_text("ascii"))
+    left = Bucket(LinuxDualPI2(CALM, 1, CALM.min_th), RATE).serve(calm())
+    assert [number for number, _, _ in left] == kernel["numbers"]
+    assert [number for number, ecn, _ in left if ecn == CE] == kernel["marked"]
+    assert 100 < len(kernel["marked"]) < 900
+    assert max(abs(at / 1000 - us) for (_, _, at), us in zip(left, kernel["us"], strict=True)) < 20
