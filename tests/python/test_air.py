@@ -77,6 +77,16 @@ for _ in range(300):
 """
 
 
+BURSTS = """
+import socket, sys, time
+end = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+for number in range(300):
+    end.sendto(bytes(1000), (sys.argv[1], 5000))
+    if number % 60 == 0:
+        time.sleep(0.05)
+"""
+
+
 _daemons = [shutil.which(name, path="/usr/sbin:/sbin") for name in ("hostapd", "wpa_supplicant")]
 needs_daemons = pytest.mark.skipif(None in _daemons, reason="needs hostapd and wpa_supplicant")
 
@@ -122,6 +132,27 @@ def test_frames_of_linux_contend_with_simulated_ones_at_their_rate_and_are_ackno
 
 
 @needs_kernel
+def test_frames_that_an_agreement_covers_go_as_aggregates_of_802_11n_and_all_arrive_in_order(
+    tmp_path: Path,
+) -> None:
+    scenario = AD_HOC.replace("802.11a", "802.11n").replace('wifi.rate = "54 Mbit/s"', "wifi.mcs = 3")
+    scenario = scenario.replace("[flows", 'queue = "190 packets"\nloss = { rate = "5 %" }\n\n[flows')
+    programs = ("--node", "b", "--", sys.executable, "-c", SERVER)
+    sender = ("--node", "a", "--", sys.executable, "-c", BURSTS, "b")
+    done = virtual(tmp_path, scenario, "-q", "--pcap", "a.pcap", *sender, *programs)
+    assert (done.stdout, done.stderr, done.returncode) == ("[b] got 300000\n", "a.pcap\n", 0)
+    found = [frame for _, frame in frames(tmp_path / "a.pcap")]
+    own = bytes([2, 0, 0, 0, 0, 1])
+    data = [frame for frame in found if frame[10:16] == own and len(frame) > 1000]
+    # Some are sent again; the number is that of mac80211.
+    assert 300 <= len({frame[22:24] for frame in data}) < len(data) < 400
+    acks, block_acks = (sum(f[0] == kind and f[4:10] == own for f in found) for kind in (0xD4, 0x94))
+    assert 5 <= block_acks
+    assert acks + block_acks < 100
+    assert any(frame[0] == 0xD0 and frame[24:26] == b"\3\0" for frame in found), "the request for it"
+
+
+@needs_kernel
 @needs_daemons
 def test_a_station_joins_by_wpa2_minstrel_learns_what_was_lost_and_runs_repeat(tmp_path: Path) -> None:
     programs = ("--node", "ap", "--", sys.executable, "-c", SERVER)
@@ -140,7 +171,9 @@ def test_a_station_joins_by_wpa2_minstrel_learns_what_was_lost_and_runs_repeat(t
 
 def test_two_stacks_need_a_common_link_with_radios(tmp_path: Path) -> None:
     refused = {
-        AD_HOC.replace("802.11a", "802.11n").replace(', wifi.rate = "54 Mbit/s"', ""): "without a radio",
+        AD_HOC.replace("802.11a", "802.11ax").replace(
+            ', wifi.rate = "54 Mbit/s"', ""
+        ): "aggregate nothing of it",
         AD_HOC.replace('b = { stack = "linux"', 'b = { stack = "lasthop"'): "and b is bound without it",
         AD_HOC.replace("[flows", 'security = "wpa2"\n[flows'): "expected an access point",
     }
@@ -187,7 +220,7 @@ def test_attributes_are_padded_and_may_be_nested() -> None:
 def test_an_access_point_has_the_channel_and_the_rates_of_its_link(
     frequency: int, rates: list[int], expected: list[str]
 ) -> None:
-    setting = radios.Setting(frequency, [24, 48], [rates], 0, is_secret=False)
+    setting = radios.Setting(frequency, [24, 48], [rates], [0], is_secret=False)
     lines = radios._access_point(setting, 0).splitlines()
     assert set(expected) <= {*lines}
     assert "basic_rates=120 240" in lines

@@ -29,7 +29,10 @@ _CHANNELS, _CUSTOM_REGULATION, _DESTROY_ON_CLOSE, _RADIO_NAME, _PERMANENT_ADDRES
 _GET_INTERFACE, _SET_INTERFACE, _JOIN_IBSS, _SET_NAMESPACE, _SET_RATES = 5, 6, 43, 49, 57
 _WIPHY, _IFINDEX, _IFNAME, _IFTYPE, _MAC, _BEACON_INTERVAL = 1, 3, 4, 5, 6, 12
 _BASIC_RATES, _FREQUENCY, _SSID, _FREQUENCY_FIXED, _TX_RATES, _NAMESPACE = 36, 38, 52, 60, 90, 219
-_LEGACY_RATES = 1
+_HT_CAPABILITY, _HT_CAPABILITY_MASK, _CHANNEL_WIDTH = 31, 148, 159
+_LEGACY_RATES, _MCS = 1, 2
+# The width of a channel of 802.11n, and the capabilities that stations are not to use: short guard intervals.
+_20_MHZ, _SHORT_GUARDS = 1, struct.pack("<H24x", 1 << 5 | 1 << 6)
 _AD_HOC, _STATION, _ACCESS_POINT = 1, 2, 3
 # The one of the driver's regulations in which a radio may begin to send in both bands.
 _REGULATION = 0
@@ -42,6 +45,9 @@ _NETWORK, _CELL = "lasthop", b"\2\0\xff\xff\xff\xff"
 # The key itself: to make it from a password takes as long as 4096 looks at the clock.
 _SECRET = "6c617374686f70" * 4 + "6c617374"
 _INTERFACE = "wlan0"
+# Where there are several access points a station looks for a better one: each second below -60 dBm, otherwise
+# each minute.
+_BACKGROUND = "simple:1:-60:60"
 # Programs see the interfaces of their node, and start when it is in its network. In one without an access
 # point a station knows the others when it has heard their beacons; what comes before is lost.
 _START = (
@@ -63,16 +69,18 @@ class Setting(NamedTuple):
     basic: Sequence[int]
     #: The rates that each node may use, in 500 kbit/s.
     rates: Sequence[Sequence[int]]
-    #: The place of the access point among the nodes.
-    access_point: int | None
+    #: The places of the access points among the nodes.
+    access_points: Sequence[int]
     #: Whether they encrypt what they send.
     is_secret: bool
+    #: The index of the MCS of each node, if their standard is 802.11n.
+    mcs: Sequence[int] = ()
 
     def kind(self, place: int) -> int:
         """The kind of the interface of a node."""
-        if self.access_point is None:
+        if not self.access_points:
             return _AD_HOC
-        return _ACCESS_POINT if place == self.access_point else _STATION
+        return _ACCESS_POINT if place in self.access_points else _STATION
 
 
 class Radios:
@@ -86,7 +94,8 @@ class Radios:
         """
         self._setting = setting
         self._files = tempfile.TemporaryDirectory(prefix="lasthop-")
-        self._daemons = [] if setting.access_point is None else [_found("hostapd"), _found("wpa_supplicant")]
+        needed = ("hostapd", "wpa_supplicant") if setting.access_points else ()
+        self._daemons = [_found(name) for name in needed]
         try:
             self._maker, self._medium = Generic(), Generic()
             #: The number of the protocol of radios in this kernel.
@@ -158,7 +167,10 @@ class Radios:
         setting = self._setting
         interface = {_IFINDEX: struct.pack("=I", socket.if_nametoindex(name))}
         kind, band = setting.kind(place), int(setting.frequency > _5_GHZ)
-        rates = {_TX_RATES: {band: {_LEGACY_RATES: bytes(setting.rates[place])}}}
+        allowed = {_LEGACY_RATES: bytes(setting.rates[place])}
+        if setting.mcs:
+            allowed[_MCS] = bytes([setting.mcs[place]])
+        rates = {_TX_RATES: {band: allowed}}
         own.ask(self._nl80211, _SET_INTERFACE, {**interface, _IFTYPE: struct.pack("=I", kind)})
         system.address(name, _INTERFACE, address)
         own.ask(self._nl80211, _SET_RATES, {**interface, **rates})
@@ -172,6 +184,9 @@ class Radios:
             _BASIC_RATES: bytes(setting.basic),
             _BEACON_INTERVAL: struct.pack("=I", _BEACONS),
         }
+        if setting.mcs:
+            network[_CHANNEL_WIDTH] = struct.pack("=I", _20_MHZ)
+            network |= {_HT_CAPABILITY: bytes(26), _HT_CAPABILITY_MASK: _SHORT_GUARDS}
         own.ask(self._nl80211, _JOIN_IBSS, {**interface, **network})
 
     def commands(self, names: Sequence[str], commands: Sequence[Command]) -> list[Command]:
@@ -215,7 +230,8 @@ def _access_point(setting: Setting, place: int) -> str:
         "beacon_int": _BEACONS,
         "supported_rates": " ".join(str(_HOSTAPD_UNIT * rate) for rate in sorted({*rates, *of_basic})),
         "basic_rates": " ".join(str(_HOSTAPD_UNIT * rate) for rate in of_basic),
-        "wmm_enabled": 0,
+        "wmm_enabled": int(bool(setting.mcs)),
+        "ieee80211n": int(bool(setting.mcs)),
     }
     if setting.is_secret:
         lines |= {"wpa": 2, "wpa_key_mgmt": "WPA-PSK", "rsn_pairwise": "CCMP", "wpa_psk": _SECRET}
@@ -225,7 +241,10 @@ def _access_point(setting: Setting, place: int) -> str:
 def _station(setting: Setting) -> str:
     """The configuration of wpa_supplicant."""
     secret = f"psk={_SECRET}" if setting.is_secret else "key_mgmt=NONE"
-    return f'network={{\nssid="{_NETWORK}"\n{secret}\nscan_freq={setting.frequency}\n}}\n'
+    further = "disable_sgi=1\ndisable_ht40=1\n" if setting.mcs else ""
+    if len(setting.access_points) > 1:
+        further += f'bgscan="{_BACKGROUND}"\n'
+    return f'network={{\nssid="{_NETWORK}"\n{secret}\nscan_freq={setting.frequency}\n{further}}}\n'
 
 
 def _found(program: str) -> str:

@@ -5,9 +5,12 @@
 //! acknowledged. The radios of its receivers get it when it ends on the air. Frames to groups, and frames without an
 //! acknowledgement, are sent to all stations; a radio gets the frames to groups and to itself.
 //!
+//! With 802.11n, the station aggregates the frames that an agreement of block acknowledgement covers ([`agreements`]).
+//!
 //! **Limits.** A frame for another channel than that of the link is sent to nobody. A radio that listens to another channel still
 //! acknowledges here. RTS and the MAC's retry limit are those of the scenario and of the table of rates.
 
+mod agreements;
 mod hwsim;
 pub(super) mod place;
 #[cfg(test)]
@@ -15,7 +18,9 @@ mod tests;
 
 use std::collections::{HashMap, VecDeque};
 
-use lasthop_stack::link::dot11::{BROADCAST, DataRate, MacConfig, PhyRate, Plan, STAGES, Tries};
+use lasthop_stack::link::dot11::{
+    BROADCAST, DataRate, EdcaConfig, Family, Guard, MacConfig, Mode, PhyRate, Plan, Ru, STAGES, Tries,
+};
 use lasthop_stack::packet::{Body, Datagram, NodeId, Packet};
 use lasthop_stack::units::Time;
 
@@ -23,7 +28,8 @@ use crate::model::Config;
 use crate::net::wlan::{Handover, News};
 use crate::outside::Contents;
 use crate::probe::radiotap::{address, node};
-use hwsim::{Ticket, Transmission, Tried};
+use agreements::Agreements;
+use hwsim::{HT, Ticket, Transmission, Tried, VHT};
 
 /// Bytes of the check sequence, which kernels do not write.
 const FCS: usize = 4;
@@ -31,6 +37,8 @@ const FCS: usize = 4;
 const RECEIVER: usize = 4;
 /// The bit in the first byte of the address of a group.
 const GROUP: u8 = 1;
+/// The indices of MCS for each number of streams.
+const MCS_OF_STREAMS: u8 = 8;
 /// The first frequency in MHz above the band in which DSSS is used.
 const OFDM_ONLY: u32 = 3000;
 /// The power of what has been heard in a medium without distances, and of acknowledgements, dBm.
@@ -48,17 +56,19 @@ pub struct Needed {
     pub basic: Vec<u8>,
     /// Those that each node may use.
     pub rates: Vec<Vec<u8>>,
-    /// The place of the access point among the nodes, if there is one.
-    pub access_point: Option<usize>,
+    /// The places of the access points among the nodes, if there are any.
+    pub access_points: Vec<usize>,
     /// Whether frames of the network are encrypted, as WPA2 does.
     pub is_secret: bool,
+    /// The index of the MCS of each node, in networks of 802.11n.
+    pub mcs: Vec<u8>,
 }
 
 impl Needed {
     /// Those of the link whose stations are outside, if there is one.
     pub(super) fn of(config: &Config) -> Option<Needed> {
         let (_, wifi) = config.wifi().find(|(_, wifi)| !wifi.outer.is_empty())?;
-        let MacConfig { basic_rates, data_rate, .. } = wifi.mac;
+        let MacConfig { basic_rates, data_rate, edca, .. } = wifi.mac;
         let has_dsss = basic_rates.has(PhyRate::Dsss1);
         let listed = |is_used: &dyn Fn(PhyRate) -> bool| -> Vec<u8> {
             PhyRate::ALL.into_iter().filter(|rate| is_used(*rate)).map(PhyRate::half_megabits).collect()
@@ -67,18 +77,26 @@ impl Needed {
         let own: Vec<Option<DataRate>> =
             wifi.outer.iter().map(|node| wifi.own_rates.get(*node).copied().flatten()).collect();
         // Linux sends at no rate to all stations that is not basic.
-        let is_basic =
-            |rate: PhyRate| basic_rates.has(rate) || own.iter().flatten().any(|fixed| fixed.rate == rate);
+        let is_basic = |rate: PhyRate| {
+            basic_rates.has(rate) || edca.is_none() && own.iter().flatten().any(|fixed| fixed.rate == rate)
+        };
         let rates = own.iter().map(|fixed| match fixed {
+            // Data goes by MCS, and the rest at the slowest rate.
+            _ if edca.is_some() => vec![PhyRate::ALL[first_of(CHANNEL_36)].half_megabits()],
             Some(DataRate { rate, .. }) => vec![rate.half_megabits()],
             None => listed(&up_to_the_links),
         });
+        let serves = |node: usize| Some(node) == wifi.access_point || config.nodes[node].is_access_point;
+        let of_nodes = |edca: EdcaConfig| -> Vec<u8> {
+            own.iter().map(|own| index(own.and_then(|own| own.mode).unwrap_or(edca.mode))).collect()
+        };
         Some(Needed {
             frequency: if has_dsss { CHANNEL_1 } else { CHANNEL_36 },
             basic: listed(&is_basic),
             rates: rates.collect(),
-            access_point: wifi.outer.iter().position(|node| Some(*node) == wifi.access_point),
+            access_points: (0..wifi.outer.len()).filter(|place| serves(wifi.outer[*place])).collect(),
             is_secret: wifi.is_secret,
+            mcs: edca.map_or_else(Vec::new, of_nodes),
         })
     }
 }
@@ -94,6 +112,9 @@ pub(super) struct Air {
     pending: HashMap<u32, Ticket>,
     news: Vec<News>,
     due: VecDeque<News>,
+    agreements: Agreements,
+    /// A frame with another number, and the message.
+    frame: Vec<u8>,
     message: Vec<u8>,
 }
 
@@ -105,6 +126,8 @@ impl Air {
             pending: HashMap::new(),
             news: Vec::new(),
             due: VecDeque::new(),
+            agreements: Agreements::default(),
+            frame: Vec::new(),
             message: Vec::new(),
         }
     }
@@ -130,6 +153,8 @@ impl Air {
                 to: next,
                 bytes: (sent.frame.len() + FCS) as u32,
                 plan: plan(&sent, self.frequency),
+                category: agreements::category_of(sent.frame),
+                is_covered: self.agreements.cover(sent.frame),
             },
             frame: sent.frame,
             ticket,
@@ -172,9 +197,12 @@ impl Air {
             News::Heard { at, number, rate, signal_dbm, when } => {
                 let frame = &contents.get(number)?.bytes[..];
                 let to: [u8; 6] = *frame.get(RECEIVER..)?.first_chunk()?;
-                if to[0] & GROUP == 0 && to != address(at) {
+                let is_to_all = to[0] & GROUP != 0;
+                if !is_to_all && to != address(at) || agreements::asks_for_block_ack(frame) {
                     return None;
                 }
+                self.agreements.note(frame);
+                let frame = self.agreements.numbered(frame, &mut self.frame);
                 let signal = signal_dbm.map_or(NEAR_DBM, |dbm| libm::round(dbm) as i32);
                 let how = (self.frequency, index_of(rate, self.frequency), signal);
                 hwsim::reception(self.family, address(at), frame, how, &mut self.message);
@@ -209,18 +237,30 @@ impl Entering<'_> {
 /// The rates of a frame, and how often it is tried at each.
 fn plan(sent: &Transmission<'_>, frequency: u32) -> Plan {
     let lowest = PhyRate::ALL[first_of(frequency)];
-    let stage = |(rate, tries): Tried| match usize::try_from(rate) {
-        Ok(rate) if sent.are_listed => {
-            (PhyRate::ALL.get(first_of(frequency) + rate).copied().unwrap_or(lowest), tries)
-        }
-        Ok(_) => (lowest, tries),
-        Err(_) => (lowest, 0),
+    let listed = |rate: usize| PhyRate::ALL.get(first_of(frequency) + rate).copied();
+    let at = |rate: Option<PhyRate>| DataRate { rate: rate.unwrap_or(lowest), mode: None };
+    let stage = |(rate, tries): Tried, kind: u16| match (u8::try_from(rate), kind) {
+        (Ok(index), HT) => (DataRate::from(mode(index)), tries),
+        (Ok(_), VHT..) => (at(None), tries),
+        (Ok(rate), _) => (at(listed(rate.into())), tries),
+        (Err(_), _) => (at(None), 0),
     };
-    let mut plan: Plan = sent.rates.map(stage);
+    let mut plan: Plan = std::array::from_fn(|place| stage(sent.rates[place], sent.kinds[place]));
     if plan.iter().all(|(_, tries)| *tries == 0) {
         plan[0].1 = 1;
     }
     plan
+}
+
+/// The mode of an index of MCS (IEEE 802.11-2020, 19.5), in 20 MHz.
+fn mode(index: u8) -> Mode {
+    let (mcs, streams) = (index % MCS_OF_STREAMS, index / MCS_OF_STREAMS + 1);
+    Mode { family: Family::Ht, mcs, width: 20, guard: Guard::Normal, streams, ru: Ru::Whole }
+}
+
+/// The index of the MCS of a mode.
+fn index(mode: Mode) -> u8 {
+    (mode.streams - 1) * MCS_OF_STREAMS + mode.mcs
 }
 
 /// The place in [`PhyRate::ALL`] of the first rate of a band.

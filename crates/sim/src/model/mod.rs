@@ -89,6 +89,8 @@ pub struct NodeConfig {
     pub power_w: Option<f64>,
     /// Whether its MAC layer and its TCP are those of a Linux kernel, in runs that have one.
     pub is_linux: bool,
+    /// Whether it is then a further access point of its link.
+    pub is_access_point: bool,
 }
 
 /// Settings of a node that replace those of its 802.11 links.

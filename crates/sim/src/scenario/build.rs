@@ -54,6 +54,7 @@ pub(super) fn config(sheet: &Sheet<'_>, members: &Members) -> Config {
         node.own_rate = wifi::own_rate(&part);
         node.power_w = part.given("wifi.transmit-power", Part::power);
         node.is_linux = part.given("stack", Part::choice) == Some(NodeStack::Linux);
+        node.is_access_point = part.given("wifi.access-point", Part::flag) == Some(true);
     }
     let names: Vec<String> = links.iter().map(|link| link.name.clone()).collect();
     for (link, member) in links.iter_mut().zip(&members.links) {

@@ -30,8 +30,9 @@ const TX_INFO_FLAGS: u16 = 21;
 // `enum hwsim_tx_control_flags`
 const NO_ACK: u32 = 1 << 1;
 const STAT_ACK: u32 = 1 << 2;
-// `enum hwsim_tx_rate_flags`: what makes a rate other than one of the list of its band.
-const OTHER_RATES: u16 = 1 << 3 | 1 << 8;
+// `enum hwsim_tx_rate_flags`: a rate is an index of MCS of 802.11n, or one of 802.11ac.
+pub(super) const HT: u16 = 1 << 3;
+pub(super) const VHT: u16 = 1 << 8;
 
 /// An entry of a table of rates: the index of the rate in its band, and how often the frame is tried; negative without one.
 pub(super) type Tried = (i8, u8);
@@ -48,8 +49,8 @@ pub(super) struct Transmission<'a> {
     pub(super) frequency: u32,
     /// The rates, in their order.
     pub(super) rates: [Tried; STAGES],
-    /// Whether all of them are in the list of the band: those of 802.11n are not.
-    pub(super) are_listed: bool,
+    /// What kind of rate each is; without flags it is one of the list of its band.
+    pub(super) kinds: [u16; STAGES],
     cookie: u64,
 }
 
@@ -62,7 +63,7 @@ impl<'a> Transmission<'a> {
             return None;
         }
         let (mut radio, mut frame, mut flags, mut frequency, mut cookie) = (None, None, 0, 0, None);
-        let (mut rates, mut are_listed) = ([(-1, 0); STAGES], true);
+        let (mut rates, mut kinds) = ([(-1, 0); STAGES], [0; STAGES]);
         for (kind, value) in attributes(message.get(HEAD + GENERIC_HEAD..length)?) {
             match kind {
                 ADDR_TRANSMITTER => radio = value.first_chunk().copied(),
@@ -76,21 +77,14 @@ impl<'a> Transmission<'a> {
                     }
                 }
                 TX_INFO_FLAGS => {
-                    let mut flags = value.chunks_exact(3).map(|rate| u16::from_ne_bytes([rate[1], rate[2]]));
-                    are_listed = !flags.any(|flags| flags & OTHER_RATES != 0);
+                    for (kind, entry) in kinds.iter_mut().zip(value.chunks_exact(3)) {
+                        *kind = u16::from_ne_bytes([entry[1], entry[2]]) & (HT | VHT);
+                    }
                 }
                 _ => {}
             }
         }
-        Some(Transmission {
-            radio: radio?,
-            frame: frame?,
-            flags,
-            frequency,
-            rates,
-            are_listed,
-            cookie: cookie?,
-        })
+        Some(Transmission { radio: radio?, frame: frame?, flags, frequency, rates, kinds, cookie: cookie? })
     }
 
     /// Whether its radio awaits no acknowledgement.

@@ -1,5 +1,7 @@
 //! The place of the radios of bound nodes in a scenario, and what does not fit there.
 
+use lasthop_stack::link::dot11::{EdcaConfig, Family, Guard, RateControl};
+
 use crate::model::{AgentConfig, Config, LinkConfig, WifiConfig};
 
 /// The most packets that a station may hold: `mac80211_hwsim` forgets frames of which more than this wait for their status.
@@ -35,18 +37,19 @@ pub(in super::super) fn give_radios(live: &mut Config, bound: &[usize]) -> Resul
     let joins =
         |link: &LinkConfig| outer.iter().all(|node| link.nodes().contains(node) && links_of[*node] == 1);
     let no_radio = format!(
-        "{}: \"linux\" without a radio; expected one link of 802.11, 802.11a, b or g, the same for all such nodes",
+        "{}: \"linux\" without a radio; expected one link of 802.11, 802.11a, b, g or n, the same for all such nodes",
         stack(first)
     );
     let Some(link) = live.links.iter().find(|link| joins(link)) else { return Err(no_radio) };
     let Some(wifi) = link.kind.wifi() else { return Err(no_radio) };
-    if wifi.mac.edca.is_some() {
-        return Err(no_radio);
-    }
     if let Some(ap) = wifi.access_point.filter(|ap| !outer.contains(ap)) {
         let text =
             "the access point of nodes with the stack \"linux\"; expected it to have it, and to be bound";
         return Err(format!("{}: {text}", stack(ap)));
+    }
+    if let (Some(node), None) = (further_access_point(live, &outer), wifi.access_point) {
+        let text = "on a link without one; expected the first one there";
+        return Err(format!("nodes.{node}.wifi.access-point: {text}: links.{}.access-point", link.name));
     }
     if let Some((key, text)) = misfit(link, wifi) {
         return Err(format!("links.{}.{key}: {text}", link.name));
@@ -63,6 +66,12 @@ pub(in super::super) fn give_radios(live: &mut Config, bound: &[usize]) -> Resul
     Ok(())
 }
 
+/// The name of the first of these nodes that is a further access point.
+fn further_access_point<'c>(config: &'c Config, nodes: &[usize]) -> Option<&'c str> {
+    let mut each = nodes.iter().map(|node| &config.nodes[*node]);
+    each.find(|node| node.is_access_point).map(|node| node.name.as_str())
+}
+
 /// Whether an agent sits at one of these nodes.
 fn sits_at(agent: &AgentConfig, nodes: &[usize]) -> bool {
     agent.nodes.as_ref().is_none_or(|of| of.iter().any(|node| nodes.contains(node)))
@@ -70,6 +79,9 @@ fn sits_at(agent: &AgentConfig, nodes: &[usize]) -> bool {
 
 /// What of a link does not fit stations whose frames come from outside: a key, and why.
 fn misfit(link: &LinkConfig, wifi: &WifiConfig) -> Option<(&'static str, &'static str)> {
+    if let Some(misfit) = wifi.mac.edca.as_ref().and_then(without_mode) {
+        return Some(misfit);
+    }
     let cases = [
         (
             wifi.is_secret && wifi.access_point.is_none(),
@@ -83,6 +95,27 @@ fn misfit(link: &LinkConfig, wifi: &WifiConfig) -> Option<(&'static str, &'stati
             wifi.mac.queue > MOST_HELD,
             "queue",
             "more than the radios of Linux hold; expected at most 190 packets",
+        ),
+    ];
+    cases.into_iter().find(|(is_so, ..)| *is_so).map(|(_, key, text)| (key, text))
+}
+
+/// What of EDCA the radios of Linux do not have.
+fn without_mode(edca: &EdcaConfig) -> Option<(&'static str, &'static str)> {
+    let mode = edca.mode;
+    let cases = [
+        (
+            mode.family != Family::Ht,
+            "standard",
+            "the radios of Linux aggregate nothing of it; expected \"802.11n\", or an older one",
+        ),
+        (mode.width != 20, "width", "more than one channel; expected \"20 MHz\" with the stack \"linux\""),
+        (mode.guard != Guard::Normal, "guard-interval", "expected \"0.8 us\" with the stack \"linux\""),
+        (mode.streams > 2, "streams", "more than the radios of Linux have; expected at most 2"),
+        (
+            edca.rate_control != RateControl::Constant,
+            "rate-control.kind",
+            "Linux's Minstrel passes over frames of aggregates, and learns nothing; expected \"constant\"",
         ),
     ];
     cases.into_iter().find(|(is_so, ..)| *is_so).map(|(_, key, text)| (key, text))

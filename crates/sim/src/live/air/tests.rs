@@ -182,10 +182,22 @@ fn what_does_not_fit_is_refused() {
     assert!(
         refused(&["a", "d", "b"], &[]).starts_with("nodes.a.stack: \"linux\", and d is bound without it")
     );
-    assert!(
-        refused(&["a", "b"], &[("links.air.standard", "802.11n")])
-            .starts_with("nodes.a.stack: \"linux\" without a radio")
-    );
+    let further = ("nodes.c.wifi.access-point", "true");
+    assert!(refused(&["a", "c"], &[further]).starts_with("nodes.c.wifi.access-point: on a link without one"));
+    let n = ("links.air.standard", "802.11n");
+    for (key, set) in [
+        ("standard", vec![("links.air.standard", "802.11ac")]),
+        ("standard", vec![("links.air.standard", "802.11ax")]),
+        ("standard", vec![("links.air.standard", "802.11be")]),
+        ("width", vec![n, ("links.air.width", "40 MHz")]),
+        ("guard-interval", vec![n, ("links.air.guard-interval", "0.4 us")]),
+        ("streams", vec![n, ("links.air.streams", "3")]),
+        ("rate-control.kind", vec![n, ("links.air.rate-control.kind", "ideal"), ("links.air.radio", "ns3")]),
+        ("rate-control.kind", vec![n, ("links.air.rate-control.kind", "minstrel-ht")]),
+    ] {
+        let text = refused(&["a", "b"], &set);
+        assert!(text.starts_with(&format!("links.air.{key}: ")), "{key}: {text}");
+    }
     let ap = |node| [("links.air.access-point", node), ("links.air.security", "wpa2")];
     assert!(refused(&["a", "b"], &ap("d")).starts_with("nodes.d.stack: the access point of nodes"));
     assert!(refused(&["a", "b"], &ap("c")).starts_with("nodes.c.stack: the access point of nodes"));
@@ -208,7 +220,14 @@ fn the_rates_of_radios_are_those_up_to_the_links_or_the_nodes_own() {
     let rates = vec![of_a.clone(), of_a];
     assert_eq!(
         needed(&[]),
-        Needed { frequency: 5180, basic: vec![12, 24, 48], rates, access_point: None, is_secret: false }
+        Needed {
+            frequency: 5180,
+            basic: vec![12, 24, 48],
+            rates,
+            access_points: vec![],
+            is_secret: false,
+            mcs: vec![]
+        }
     );
     let slower = needed(&[("links.air.rate", "12 Mbit/s"), ("nodes.b.wifi.rate", "9 Mbit/s")]);
     assert_eq!((slower.rates, slower.basic), (vec![vec![12, 18, 24], vec![18]], vec![12, 18, 24, 48]));
@@ -216,4 +235,80 @@ fn the_rates_of_radios_are_those_up_to_the_links_or_the_nodes_own() {
     assert_eq!((of_b.frequency, &of_b.rates[0]), (2412, &vec![2, 4, 11, 22]));
     let of_g = needed(&[("links.air.standard", "802.11g")]);
     assert_eq!((of_g.frequency, of_g.rates[0].len()), (2412, 12));
+}
+
+#[test]
+fn the_access_points_are_that_of_the_link_and_further_nodes() {
+    let sets = [("links.air.access-point", "b"), ("nodes.c.wifi.access-point", "true")];
+    let needed = bound(&["a", "b", "c"], &sets).expect("three nodes").radios_needed().expect("radios");
+    assert_eq!(needed.access_points, [1, 2]);
+}
+
+#[test]
+fn the_mode_of_802_11n_is_that_of_the_node_or_of_the_link() {
+    let needed = |sets: &[(&str, &str)]| {
+        let all: Vec<_> = [("links.air.standard", "802.11n"), ("links.air.queue", "190 packets")]
+            .iter()
+            .chain(sets)
+            .copied()
+            .collect();
+        bound(&["a", "b"], &all).expect("two nodes").radios_needed().expect("radios")
+    };
+    let plain = needed(&[("nodes.b.wifi.mcs", "3"), ("nodes.b.wifi.streams", "2")]);
+    assert_eq!((plain.frequency, plain.basic, plain.rates), (5180, vec![12, 24, 48], vec![vec![12]; 2]));
+    assert_eq!(plain.mcs, [7, 8 + 3]);
+}
+
+/// A frame of data with QoS control of TID 0, with a sequence number.
+fn numbered(to: [u8; 6], from: u32, number: u16) -> Vec<u8> {
+    let mut bytes = frame(to, from, 1_538);
+    (bytes[0], bytes[24]) = (0x88, 0);
+    bytes[22..24].copy_from_slice(&(number << 4).to_le_bytes());
+    bytes
+}
+
+/// An action about an agreement of TID 0.
+fn action(from: u32, to: u32, body: &[u8]) -> Vec<u8> {
+    let mut bytes = frame(address(NodeId(to)), from, 24);
+    bytes[0] = 0xd0;
+    [&bytes[..], body].concat()
+}
+
+/// The index of MCS 7, twice, and of MCS 0.
+const BY_MCS: [Tried; STAGES] = [(7, 2), (0, 2), (-1, 0), (-1, 0)];
+
+#[test]
+fn frames_that_an_agreement_covers_are_aggregated_and_arrive_with_numbers_without_gaps() {
+    let sets = [("links.air.standard", "802.11n"), ("links.air.queue", "6 packets")];
+    let mut network = bound(&["a", "b"], &sets).expect("two nodes");
+    let offer = |network: &mut Network, frame: &[u8], (rates, kind), cookie| {
+        let radio = frame[10..16].try_into().expect("an address");
+        let message = transmission(frame, (radio, CHANNEL_36), rates, (kind, 1), cookie);
+        assert!(network.transmit(&message, Time(0)));
+    };
+    let (slow, by_mcs) = ((RATES, 0), (BY_MCS, 1 << 3));
+    offer(&mut network, &action(0, 1, &[3, 0, 1, 2, 16, 0, 0, 0x50, 0]), slow, 1);
+    let before = got(&mut network, 1_000);
+    offer(&mut network, &action(1, 0, &[3, 1, 1, 0, 0, 2, 16, 0, 0]), slow, 2);
+    got(&mut network, 2_000);
+    assert_eq!(before.receptions.len(), 1);
+    // Of ten frames the queue refuses some: the numbers of the others have no gap when they arrive.
+    let to = address(NodeId(1));
+    for number in 5..15 {
+        offer(&mut network, &numbered(to, 0, number), by_mcs, u64::from(number));
+    }
+    let Got { receptions, statuses } = got(&mut network, 20_000);
+    let numbers: Vec<u16> =
+        receptions.iter().map(|(.., frame)| u16::from_le_bytes([frame[22], frame[23]]) >> 4).collect();
+    assert_eq!(numbers, (5..5 + 7).collect::<Vec<u16>>());
+    let refused: Vec<u64> = statuses.iter().filter(|it| !it.2).map(|it| it.1).collect();
+    assert_eq!(refused, [12, 13, 14]);
+    // The first goes alone, and six end together with their BlockAck.
+    let ends: Vec<u64> = statuses.iter().filter(|it| it.2).map(|it| it.0).collect();
+    assert!(ends[0] < ends[1] && ends[1..].iter().all(|end| *end == ends[1]), "{ends:?}");
+    assert!(statuses.iter().filter(|it| it.2).all(|it| it.3 == [7, 1, 0xff, 0, 0xff, 0, 0xff, 0]));
+    let metrics = network.finish().expect("a run without traces").metrics;
+    let counted = |name: &str| metrics.iter().find(|(of, _)| of == name).and_then(|(_, value)| *value);
+    assert_eq!(counted("links.air.aggregates"), Some(1.0));
+    assert_eq!(counted("links.air.aggregated_mpdus"), Some(6.0));
 }

@@ -27,6 +27,9 @@ pub(crate) struct Handover {
     pub(crate) bytes: u32,
     /// At which rates it is sent.
     pub(crate) plan: Plan,
+    /// Its access category, and whether an agreement of block acknowledgement covers it, with EDCA.
+    pub(crate) category: Category,
+    pub(crate) is_covered: bool,
 }
 
 /// What happened to the frames of stations outside.
@@ -97,13 +100,13 @@ impl Wlan {
             bytes: frame.bytes.saturating_sub(body),
             next: frame.to,
             class: class_of(host.pool.packet(id)),
-            category: Category::BestEffort,
+            category: frame.category,
             flow: None,
         };
         let (number, when) = (host.pool.packet(id).id, host.now);
         let mut taken = false;
         self.with_mac(station, host, frame.to, |mac, now, out| {
-            taken = mac.enqueue_planned(msdu, frame.plan, now, out);
+            taken = mac.enqueue_planned(msdu, (frame.plan, frame.is_covered), now, out);
         });
         if taken {
             self.count_held(station, host.now);

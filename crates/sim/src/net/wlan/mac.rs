@@ -66,17 +66,17 @@ impl Mac {
         }
     }
 
-    /// Accepts a frame with its rates. With EDCA they are those of the link.
+    /// Accepts a frame with its rates, which with EDCA an agreement covers or not.
     pub(super) fn enqueue_planned(
         &mut self,
         msdu: Msdu,
-        plan: Plan,
+        (plan, is_covered): (Plan, bool),
         now: Time,
         out: &mut impl EdcaOut,
     ) -> bool {
         match self {
             Mac::Dcf(mac) => mac.enqueue_planned(msdu, plan, now, out),
-            Mac::Edca(mac) => mac.enqueue(msdu, now, out),
+            Mac::Edca(mac) => mac.enqueue_planned(msdu, (plan, is_covered), now, out),
         }
     }
 
@@ -84,7 +84,7 @@ impl Mac {
     pub(super) fn take_tries(&mut self, handle: u64) -> Option<Tries> {
         match self {
             Mac::Dcf(mac) => mac.take_tries(handle),
-            Mac::Edca(_) => None,
+            Mac::Edca(mac) => mac.take_tries(handle),
         }
     }
 

@@ -137,6 +137,13 @@ pub(super) const KEYS: &[Key] = &[
     )
     .absent(),
     Key::new(
+        "nodes.*.wifi.access-point",
+        Kind::Bool,
+        "whether this node is a further access point of the network of its link, among which stations roam; without effect in simulations, where a link has one",
+    )
+    .absent()
+    .only(&[Only::Is("nodes.*.stack", &["linux"])]),
+    Key::new(
         "nodes.*.wifi.rate",
         RATE,
         "rate of data between this node and the other stations of its 802.11 links, in place of the link's; of two nodes that have one the slower",

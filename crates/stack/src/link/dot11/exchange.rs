@@ -55,7 +55,7 @@ impl<A: Arq> Station<A> {
     /// The rate of the next attempt at a frame.
     fn rate_of(&self, msdu: &Msdu) -> PhyRate {
         let planned = self.plans.as_ref().and_then(|plans| plans.rate(msdu.handle));
-        planned.unwrap_or_else(|| self.rules.data_rate(self.address, msdu.next).rate)
+        planned.unwrap_or_else(|| self.rules.data_rate(self.address, msdu.next)).rate
     }
 
     /// Its turn has come: sends the frame in service, or what protects it: an RTS, or a CTS that nobody answers

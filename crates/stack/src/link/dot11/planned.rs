@@ -2,14 +2,14 @@
 //!
 //! **How.** A [`Plan`] lists rates and how often the frame is tried at each. An attempt that fails counts at the rate it was made
 //! at, also if it was an RTS that no CTS answered. The frame is discarded after the last. A frame to [`BROADCAST`] is sent once,
-//! at the first rate, and awaits nothing.
+//! at the first rate, and awaits nothing. With EDCA see `edca/planned.rs`.
 
 use std::collections::VecDeque;
 
 use super::MacOut;
 use super::dcf::{Service, Station};
 use super::frame::{BROADCAST, Frame, FrameKind, Msdu};
-use super::rates::PhyRate;
+use super::mode::DataRate;
 use crate::hooks::Arq;
 use crate::units::Time;
 
@@ -17,7 +17,7 @@ use crate::units::Time;
 pub const STAGES: usize = 4;
 
 /// The rates of a frame, each with its attempts; those without attempts are not used.
-pub type Plan = [(PhyRate, u8); STAGES];
+pub type Plan = [(DataRate, u8); STAGES];
 
 /// The attempts made at each rate of a plan.
 pub type Tries = [u8; STAGES];
@@ -42,31 +42,45 @@ impl Planned {
 pub(super) struct Plans(VecDeque<Planned>);
 
 impl Plans {
+    pub(super) fn add(&mut self, handle: u64, plan: Plan) {
+        self.0.push_back(Planned { handle, plan, tries: Tries::default() });
+    }
+
     fn of(&mut self, handle: u64) -> Option<&mut Planned> {
         self.0.iter_mut().find(|planned| planned.handle == handle)
     }
 
     /// The rate of the next attempt at a frame.
-    pub(super) fn rate(&self, handle: u64) -> Option<PhyRate> {
+    pub(super) fn rate(&self, handle: u64) -> Option<DataRate> {
         let planned = self.0.iter().find(|planned| planned.handle == handle)?;
         Some(planned.plan[planned.stage().unwrap_or(0)].0)
     }
 
     /// An attempt at a frame has been made. Returns whether it was the last.
-    fn count(&mut self, handle: u64) -> bool {
+    pub(super) fn count(&mut self, handle: u64) -> bool {
         let Some(planned) = self.of(handle) else { return true };
         if let Some(stage) = planned.stage() {
             planned.tries[stage] += 1;
         }
         planned.stage().is_none()
     }
+
+    /// Whether all attempts at a frame have been made.
+    pub(super) fn are_over(&self, handle: u64) -> bool {
+        self.0.iter().find(|planned| planned.handle == handle).is_none_or(|planned| planned.stage().is_none())
+    }
+
+    /// How often a frame was sent, once.
+    pub(super) fn take(&mut self, handle: u64) -> Option<Tries> {
+        let place = self.0.iter().position(|planned| planned.handle == handle)?;
+        self.0.remove(place).map(|planned| planned.tries)
+    }
 }
 
 impl<A: Arq> Station<A> {
     /// Accepts a frame with its plan. Returns false if the queue is full.
     pub fn enqueue_planned(&mut self, msdu: Msdu, plan: Plan, now: Time, out: &mut impl MacOut) -> bool {
-        let planned = Planned { handle: msdu.handle, plan, tries: Tries::default() };
-        self.plans.get_or_insert_default().0.push_back(planned);
+        self.plans.get_or_insert_default().add(msdu.handle, plan);
         let taken = self.enqueue(msdu, now, out);
         if !taken {
             self.take_tries(msdu.handle);
@@ -76,9 +90,7 @@ impl<A: Arq> Station<A> {
 
     /// How often a planned frame was sent that the station has released, once.
     pub fn take_tries(&mut self, handle: u64) -> Option<Tries> {
-        let plans = &mut self.plans.as_mut()?.0;
-        let place = plans.iter().position(|planned| planned.handle == handle)?;
-        plans.remove(place).map(|planned| planned.tries)
+        self.plans.as_mut()?.take(handle)
     }
 
     /// A planned frame was acknowledged, or sent to all.

@@ -57,10 +57,10 @@ fn a_frame_comes_with_its_radio_its_channel_and_its_rates() {
     let bytes = message(RATES, 0, 1);
     let sent = Transmission::parse(&bytes, FAMILY).expect("a frame");
     assert_eq!((sent.radio, sent.frame, sent.frequency), (RADIO, &[7; 33][..], 5180));
-    assert_eq!((sent.rates, sent.are_listed, sent.needs_no_ack()), (RATES, true, false));
+    assert_eq!((sent.rates, sent.kinds, sent.needs_no_ack()), (RATES, [0; STAGES], false));
     assert!(Transmission::parse(&message(RATES, 0, NO_ACK), FAMILY).expect("a frame").needs_no_ack());
-    let of_n = message(RATES, 1 << 3, 1);
-    assert!(!Transmission::parse(&of_n, FAMILY).expect("a frame").are_listed, "an index of MCS");
+    let of_n = message(RATES, 1 << 3 | 1 << 7, 1);
+    assert_eq!(Transmission::parse(&of_n, FAMILY).expect("a frame").kinds, [HT, 0, 0, 0], "an index of MCS");
 }
 
 #[test]

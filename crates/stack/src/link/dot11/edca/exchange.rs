@@ -52,7 +52,7 @@ impl<A: Arq + Clone> Edca<A> {
                 break;
             }
         }
-        let is_short = self.service.bytes <= self.rules.rts_threshold;
+        let is_short = self.service.bytes <= self.rules.rts_threshold || self.is_to_all();
         if !is_short && self.rules.config.protection == Protection::CtsToSelf {
             self.send_cts_to_self(out);
         } else if is_short || !self.several.is_empty() {
@@ -75,19 +75,6 @@ impl<A: Arq + Clone> Edca<A> {
         self.counters.rts_sent += 1;
         out.load().clear();
         out.transmit(Frame { duration, ..rts }, airtime);
-    }
-
-    /// Lets the rate control of an agreement choose its mode.
-    pub(super) fn choose_mode(&mut self, of: usize, now: Time, out: &mut impl EdcaOut) {
-        let originator = &mut self.originators[of];
-        let Some(control) = &mut originator.control else { return };
-        let mode = control.choose(originator.peer, originator.owes_request, now, out);
-        if mode != originator.mode {
-            let rate = mode.reference();
-            let bytes = self.config.block_ack();
-            let block_ack = self.rules.config.phy.airtime(bytes, 0, self.rules.response(rate).rate);
-            (originator.mode, originator.rate, originator.block_ack) = (mode, rate, block_ack);
-        }
     }
 
     /// The rate of an RTS.
@@ -165,18 +152,16 @@ impl<A: Arq + Clone> Edca<A> {
         let most = self.config.aggregate.bytes.min(mode.capacity(limit.min(self.config.aggregate.time)));
         let Filled { end, payload, .. } = self.fill(mode, most, self.limit(), now);
         self.take_off();
-        (self.service.bytes, self.service.airtime) = (end, mode.airtime(end, payload));
-    }
-
-    /// The most MPDUs that the rate control of the agreement in service allows, if it limits them.
-    pub(super) fn limit(&self) -> Option<usize> {
-        self.originators[self.service.of].control.as_ref().and_then(|control| control.limit())
+        (self.service.bytes, self.service.airtime) = (end, self.airtime(self.service.of, end, payload));
     }
 
     /// Aggregates MPDUs up to this number of bytes and to a limit, and at least one.
     pub(super) fn fill(&mut self, mode: Mode, most: u32, limit: Option<usize>, now: Time) -> Filled {
-        let Edca { config, rules, originators, burst, service, .. } = self;
+        let Edca { config, rules, originators, burst, service, planning, .. } = self;
         let originator = &mut originators[service.of];
+        let rate = originator.data_rate();
+        let may_go =
+            |msdu: &Msdu| planning.as_ref().is_none_or(|planning| planning.has_next(msdu.handle, rate));
         let count = limit.unwrap_or(config.aggregate.count.min(config.window) as usize);
         let least = config.least_subframe(mode);
         let (mut place, mut padded, mut end, mut payload) = (0, 0, 0, 0);
@@ -188,7 +173,7 @@ impl<A: Arq + Clone> Edca<A> {
             let next = if originator.choosing.is_some() {
                 originator.select(&mut place, now, fits)
             } else {
-                let found = originator.candidate(place).filter(|(_, msdu, _)| fits(msdu));
+                let found = originator.candidate(place).filter(|(_, msdu, _)| fits(msdu) && may_go(msdu));
                 found.map(|(found, msdu, attempts)| {
                     place = found + 1;
                     (originator.number(found), msdu, attempts)
@@ -215,7 +200,8 @@ impl<A: Arq + Clone> Edca<A> {
             self.send_to_several(out);
             return;
         }
-        let duration = self.rules.config.sifs + self.response().total;
+        let answered = self.rules.config.sifs + self.response().total;
+        let duration = if self.is_to_all() { Span::ZERO } else { answered };
         let Service { of, bytes, airtime, .. } = self.service;
         let Some(first) = self.burst.first() else { return };
         let originator = &mut self.originators[of];
@@ -228,8 +214,8 @@ impl<A: Arq + Clone> Edca<A> {
             msdu: Some(first.handle),
             class: first.class,
             more_data: originator.has_more(self.burst.len()),
-            mode: Some(originator.mode),
-            mpdus: self.burst.len() as u16,
+            mode: originator.has_mode.then_some(originator.mode),
+            mpdus: if originator.is_outside { 0 } else { self.burst.len() as u16 },
             category,
             distribution: self.distribution(),
             ..frame
@@ -239,7 +225,9 @@ impl<A: Arq + Clone> Edca<A> {
         let reports = self.reports_beside(frame.receiver, Some(category));
         let load = out.load();
         load.clear();
-        load.mpdus.extend_from_slice(&self.burst);
+        if frame.mpdus > 0 {
+            load.mpdus.extend_from_slice(&self.burst);
+        }
         load.reports = reports;
         out.transmit(frame, airtime);
     }
@@ -254,6 +242,7 @@ impl<A: Arq + Clone> Edca<A> {
             }
             self.counters.attempts[usize::from(mpdu.attempts.min(3))] += 1;
         }
+        self.count_planned();
         self.counters.data_sent += self.burst.len() as u64;
         if self.burst.len() > 1 {
             self.block_acks.aggregates += 1;
@@ -296,6 +285,7 @@ impl<A: Arq + Clone> Edca<A> {
                 out.set_timer(now + self.rules.config.sifs);
                 return;
             }
+            Sent::Data if self.is_to_all() => return self.end_to_all(now, out),
             Sent::Data if self.burst.len() > 1 => (Answer::BlockAck, self.response().total),
             Sent::Data => (Answer::Ack, self.response().total),
             Sent::Request => (Answer::BlockAck, self.originators[self.service.of].block_ack.total),
@@ -411,7 +401,7 @@ impl<A: Arq + Clone> Edca<A> {
         let left = Span(ends.since(now).0.saturating_sub(around.0));
         let Some((_, first, _)) = self.originators[of].candidate(0) else { return false };
         let bytes = self.config.single(self.rules.overhead + self.rules.config.llc + first.bytes);
-        if self.originators[of].mode.airtime(bytes, 0).total > left {
+        if self.airtime(of, bytes, 0).total > left {
             return false;
         }
         self.service.of = of;
@@ -438,6 +428,7 @@ impl<A: Arq + Clone> Edca<A> {
                         numbered.attempts = numbered.attempts.saturating_add(1);
                     }
                 }
+                self.count_planned();
                 self.give_up(out);
             }
             Answer::Ack => {

@@ -35,6 +35,7 @@ mod load;
 mod minstrel;
 mod multi_link;
 mod originator;
+mod planned;
 mod rate_control;
 mod recipient;
 mod respond;
@@ -71,6 +72,7 @@ use crate::units::Time;
 use contend::Contender;
 use multi_link::Linked;
 use originator::{Originator, Waiting};
+use planned::Planning;
 use recipient::Recipient;
 use several::Several;
 use solicited::Solicited;
@@ -251,6 +253,8 @@ pub struct Edca<A> {
     /// What rides in its answer.
     aboard: Vec<Rider>,
     order: u64,
+    /// The frames that the layer above plans.
+    planning: Option<Box<Planning>>,
     counters: Counters,
     block_acks: EdcaCounters,
 }
@@ -294,6 +298,7 @@ impl<A: Arq + Clone> Edca<A> {
             riders: Riders::default(),
             aboard: Vec::new(),
             order: 0,
+            planning: None,
             counters: Counters::default(),
             block_acks: EdcaCounters::default(),
             rules,
@@ -302,21 +307,28 @@ impl<A: Arq + Clone> Edca<A> {
 
     /// Accepts a packet to send. Returns false if the queue of its category is full: the packet remains the caller's.
     pub fn enqueue(&mut self, msdu: Msdu, now: Time, out: &mut impl EdcaOut) -> bool {
-        self.take_over(msdu, false, now, out)
+        let place = self.place_of(msdu.next, msdu.category as usize);
+        self.take_over(msdu, (place, false), now, out)
     }
 
     /// The same with a packet that precedes those that wait for the same receiver.
     pub fn enqueue_ahead(&mut self, msdu: Msdu, now: Time, out: &mut impl EdcaOut) -> bool {
-        self.take_over(msdu, true, now, out)
+        let place = self.place_of(msdu.next, msdu.category as usize);
+        self.take_over(msdu, (place, true), now, out)
     }
 
-    fn take_over(&mut self, msdu: Msdu, is_ahead: bool, now: Time, out: &mut impl EdcaOut) -> bool {
+    fn take_over(
+        &mut self,
+        msdu: Msdu,
+        (place, is_ahead): (usize, bool),
+        now: Time,
+        out: &mut impl EdcaOut,
+    ) -> bool {
         let category = msdu.category as usize;
         if self.contenders[category].backlog > self.rules.config.queue {
             self.counters.refused += 1;
             return false;
         }
-        let place = self.place_of(msdu.next, category);
         let had_work = self.contenders[category].has_work();
         let was_active = self.originators[place].has_work();
         let Originator { waiting, choosing, control, .. } = &mut self.originators[place];
@@ -344,20 +356,6 @@ impl<A: Arq + Clone> Edca<A> {
             self.join(category, now, out);
         }
         true
-    }
-
-    fn place_of(&mut self, peer: NodeId, category: usize) -> usize {
-        let index = peer.0 as usize * CATEGORIES + category;
-        if index >= self.places.len() {
-            self.places.resize(index + 1, 0);
-        }
-        if self.places[index] == 0 {
-            let scheme = self.scheme.as_deref().cloned();
-            let way = self.way_to(peer);
-            self.originators.push(Originator::new((peer, category), way, self.config.window, scheme));
-            self.places[index] = self.originators.len() as u32;
-        }
-        self.places[index] as usize - 1
     }
 
     /// Something is to ride in the next acknowledgement to a neighbour.

@@ -7,12 +7,13 @@
 use std::collections::VecDeque;
 
 use super::super::frame::Msdu;
-use super::super::mode::Mode;
+use super::super::mode::{DataRate, Mode};
 use super::super::rates::{Airtime, PhyRate};
 use super::choosing::Choosing;
 use super::load::{after, ahead};
 use super::multi_link::Way;
 use super::rate_control::Chooser;
+use super::{CATEGORIES, Edca};
 use crate::hooks::Arq;
 use crate::packet::NodeId;
 use crate::units::Time;
@@ -50,6 +51,8 @@ pub(super) struct Originator<A> {
     /// How data goes, and the airtime of a BlockAck that answers it.
     pub(super) rate: PhyRate,
     pub(super) mode: Mode,
+    /// Whether data has the form of that mode; otherwise it goes at the rate, as control frames do.
+    pub(super) has_mode: bool,
     pub(super) block_ack: Airtime,
     /// What chooses the mode, unless it is constant.
     pub(super) control: Option<Box<Chooser>>,
@@ -73,6 +76,8 @@ pub(super) struct Originator<A> {
     pub(super) choosing: Option<Box<Choosing<A>>>,
     /// The number of the last PPDU to several stations in which it had part; 0 is none.
     pub(super) served: u64,
+    /// These are frames outside of an agreement.
+    pub(super) is_outside: bool,
 }
 
 impl<A: Arq> Originator<A> {
@@ -87,6 +92,7 @@ impl<A: Arq> Originator<A> {
             category,
             rate,
             mode,
+            has_mode: true,
             block_ack,
             control,
             window: window as u16,
@@ -101,7 +107,13 @@ impl<A: Arq> Originator<A> {
             is_asking: false,
             choosing: scheme.map(|scheme| Box::new(Choosing::new(scheme, window))),
             served: 0,
+            is_outside: false,
         }
+    }
+
+    /// How data goes.
+    pub(super) fn data_rate(&self) -> DataRate {
+        DataRate { rate: self.rate, mode: self.has_mode.then_some(self.mode) }
     }
 
     /// Whether it has anything to send.
@@ -308,7 +320,7 @@ impl<A: Arq> Originator<A> {
             }
             is_over
         });
-        self.owes_request |= was_sent;
+        self.owes_request |= was_sent && !self.is_outside;
         while let Some(first) = self.waiting.front().filter(|first| first.since <= until) {
             each(first.msdu.handle);
             self.waiting.pop_front();
@@ -352,5 +364,26 @@ impl<A: Arq> Originator<A> {
         while self.start != self.next && self.numbered[usize::from(self.start % self.window)].is_none() {
             self.start = after(self.start, 1);
         }
+    }
+}
+
+impl<A: Arq + Clone> Edca<A> {
+    /// The originator for a receiver and a category, by its place.
+    pub(super) fn place_of(&mut self, peer: NodeId, category: usize) -> usize {
+        let index = peer.0 as usize * CATEGORIES + category;
+        if index >= self.places.len() {
+            self.places.resize(index + 1, 0);
+        }
+        if self.places[index] == 0 {
+            let originator = self.originator((peer, category));
+            self.originators.push(originator);
+            self.places[index] = self.originators.len() as u32;
+        }
+        self.places[index] as usize - 1
+    }
+
+    /// A new one, for a receiver and a category.
+    pub(super) fn originator(&self, of: (NodeId, usize)) -> Originator<A> {
+        Originator::new(of, self.way_to(of.0), self.config.window, self.scheme.as_deref().cloned())
     }
 }

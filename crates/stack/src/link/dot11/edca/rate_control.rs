@@ -11,9 +11,12 @@
 //! modes fail more often, it selects the slowest. Interference is not predicted. 2. RTS and BlockAckReq go at a basic
 //! rate that follows the mode, as the responses do.
 
-use super::super::mode::Mode;
-use super::EdcaOut;
+use super::super::mode::{DataRate, Mode};
+use super::super::rates::Airtime;
 use super::minstrel::Minstrel;
+use super::originator::Originator;
+use super::{Edca, EdcaOut};
+use crate::hooks::Arq;
 use crate::hooks::parameter::words;
 use crate::packet::NodeId;
 use crate::units::{Span, Time};
@@ -112,4 +115,46 @@ fn ladder(most: Mode) -> Vec<Mode> {
     let mut ladder: Vec<Mode> = all.filter(|mode| mode.exists()).collect();
     ladder.sort_by_key(|mode| (mode.rate(), mode.streams));
     ladder
+}
+
+impl<A: Arq + Clone> Edca<A> {
+    /// Lets the rate control of an agreement choose its mode.
+    pub(super) fn choose_mode(&mut self, of: usize, now: Time, out: &mut impl EdcaOut) {
+        self.follow_plan(of);
+        let originator = &mut self.originators[of];
+        let Some(control) = &mut originator.control else { return };
+        let mode = control.choose(originator.peer, originator.owes_request, now, out);
+        if mode != originator.mode {
+            self.go_at(of, DataRate::from(mode));
+        }
+    }
+
+    /// The data of an agreement goes in another way.
+    pub(super) fn go_at(&mut self, of: usize, DataRate { rate, mode }: DataRate) {
+        let originator = &mut self.originators[of];
+        let bytes = self.config.block_ack();
+        originator.block_ack = self.rules.config.phy.airtime(bytes, 0, self.rules.response(rate).rate);
+        (originator.rate, originator.has_mode) = (rate, mode.is_some());
+        if let Some(mode) = mode {
+            originator.mode = mode;
+        }
+    }
+
+    /// The airtime of a PPDU of an agreement.
+    pub(super) fn airtime(&self, of: usize, bytes: u32, payload: u32) -> Airtime {
+        let DataRate { rate, mode } = self.originators[of].data_rate();
+        mode.map_or_else(
+            || self.rules.config.phy.airtime(bytes, payload, rate),
+            |mode| mode.airtime(bytes, payload),
+        )
+    }
+
+    /// The most MPDUs that the rate control of the agreement in service allows, if it limits them.
+    pub(super) fn limit(&self) -> Option<usize> {
+        let Originator { control, is_outside, has_mode, .. } = &self.originators[self.service.of];
+        if *is_outside || !has_mode {
+            return Some(1);
+        }
+        control.as_ref().and_then(|control| control.limit())
+    }
 }

@@ -50,6 +50,8 @@ pub(super) struct Recipient {
     pub(super) gone: Vec<Rider>,
     /// MPDUs have come that are acknowledged on request: whether one of them came again.
     pub(super) is_unasked: Option<bool>,
+    /// The number of the last frame outside of the agreement.
+    pub(super) last_outside: Option<u16>,
 }
 
 impl Recipient {
@@ -63,6 +65,7 @@ impl Recipient {
             count: 0,
             gone: Vec::new(),
             is_unasked: None,
+            last_outside: None,
         }
     }
 

@@ -3,6 +3,7 @@
 use super::super::frame::{BROADCAST, Frame, FrameKind};
 use super::super::rates::Airtime;
 use super::load::{Load, Mpdu, MpduFate};
+use super::planned::hear_to_all;
 use super::recipient::{Arrived, Recipient};
 use super::{Answer, Category, Doing, Edca, EdcaOut, Next, Sent};
 use crate::hooks::{Arq, Rider};
@@ -66,6 +67,7 @@ impl<A: Arq + Clone> Edca<A> {
     fn overhear(&mut self, frame: &Frame, now: Time, out: &mut impl EdcaOut) {
         self.carrier.overhear(frame, now, &self.rules);
         self.stop_waiting(now, out);
+        hear_to_all(frame, out);
     }
 
     /// An RTS: answers it, unless others have reserved the medium.
@@ -89,7 +91,10 @@ impl<A: Arq + Clone> Edca<A> {
         if !may_answer {
             return;
         }
-        let is_again = self.take_in(place, &load.mpdus, now, out);
+        let is_again = match frame.mpdus {
+            0 => self.take_in_outside(place, frame, out),
+            _ => self.take_in(place, &load.mpdus, now, out),
+        };
         self.note_sender(frame, load, now);
         self.acknowledge_data(frame, (place, is_again), now, out);
     }

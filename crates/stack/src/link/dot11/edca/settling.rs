@@ -61,7 +61,8 @@ impl<A: Arq + Clone> Edca<A> {
         let limit = self.rules.config.short_retry;
         self.originators[self.service.of].return_failed();
         let has_given_up = self.give_up_after(limit, out);
-        self.originators[self.service.of].owes_request |= has_given_up;
+        let originator = &mut self.originators[self.service.of];
+        originator.owes_request |= has_given_up && !originator.is_outside;
         self.refresh(self.service.of);
     }
 
@@ -90,12 +91,16 @@ impl<A: Arq + Clone> Edca<A> {
 
     /// Discards the packets sent so often, or lost for good. Returns whether there were any.
     fn give_up_after(&mut self, limit: Option<u32>, out: &mut impl EdcaOut) -> bool {
-        let Edca { originators, contenders, counters, service, .. } = self;
+        let Edca { originators, contenders, counters, service, planning, .. } = self;
         let originator = &mut originators[service.of];
         let contender = &mut contenders[originator.category];
         let mut has_given_up = false;
         originator.settle(|_, numbered| {
-            let is_over = limit.is_some_and(|limit| u32::from(numbered.attempts) >= limit) || numbered.lost;
+            let are_over = match planning {
+                Some(planning) if limit != Some(0) => planning.plans.are_over(numbered.msdu.handle),
+                _ => limit.is_some_and(|limit| u32::from(numbered.attempts) >= limit),
+            };
+            let is_over = are_over || numbered.lost;
             if is_over {
                 has_given_up = true;
                 contender.remove();

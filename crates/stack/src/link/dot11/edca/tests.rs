@@ -4,6 +4,7 @@ mod choosing;
 mod contend;
 mod exchange;
 mod multi_link;
+mod planned;
 mod rate_control;
 mod riders;
 

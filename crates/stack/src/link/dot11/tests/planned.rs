@@ -1,13 +1,18 @@
 //! Frames with rates of the layer above: the rate of each attempt, when they are discarded, and frames to all.
 
 use super::super::{
-    BROADCAST, Category, FrameKind, MacConfig, Msdu, Outcome, PayloadClass, PhyRate, Plan, Preset,
+    BROADCAST, Category, DataRate, FrameKind, MacConfig, Msdu, Outcome, PayloadClass, PhyRate, Plan, Preset,
 };
 use super::cell::{Cell, Event};
 use crate::packet::NodeId;
 use crate::units::Span;
 
-const PLAN: Plan = [(PhyRate::Ofdm54, 2), (PhyRate::Ofdm24, 1), (PhyRate::Ofdm6, 2), (PhyRate::Ofdm6, 0)];
+const PLAN: Plan =
+    [(at(PhyRate::Ofdm54), 2), (at(PhyRate::Ofdm24), 1), (at(PhyRate::Ofdm6), 2), (at(PhyRate::Ofdm6), 0)];
+
+const fn at(rate: PhyRate) -> DataRate {
+    DataRate { rate, mode: None }
+}
 
 fn frame_to(next: NodeId, handle: u64) -> Msdu {
     let (class, category) = (PayloadClass::Data, Category::BestEffort);
