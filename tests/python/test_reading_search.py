@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import lasthop
 from lasthop.base.errors import UsageError
 from lasthop.cli.main import invoke
 from lasthop.papers import paper as book
@@ -172,6 +173,7 @@ def test_a_search_finds_the_readings_that_were_planted(
 def test_choice_and_confirmation_have_seeds_of_their_own_and_nothing_else_is_touched(library: Path) -> None:
     assert invoke(["reproduce", "paper", "--search", "--record"]) == 0
     search = book.paper("paper").results.search
+    assert book.paper("paper").results.models == {"search": lasthop.model_version}
     folder = library / "studies/reproduce/paper-search"
     scenario_seed = 1
     seeds = {
@@ -192,7 +194,9 @@ def test_what_a_search_found_makes_a_statement_hold_by_reading(
     library: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert invoke(["reproduce", "paper", "--record"]) == 0
-    before = {row.statement.id: row.verdict for row in book.paper("paper").rows()}
+    one = book.paper("paper")
+    assert set(one.results.models) == {f"claims.{study}" for study in one.studies}
+    before = {row.statement.id: row.verdict for row in one.rows()}
     assert before == {"fills": "differs", "moves": "agrees", "share": BY_READING, "skipped": "agrees"}
     assert invoke(["reproduce", "paper", "--search", "--record"]) == 0
     one = book.paper("paper")

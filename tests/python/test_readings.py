@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import lasthop
 from conftest import SMALL
 from lasthop.cli.main import invoke
 from lasthop.papers import page, results
@@ -130,6 +131,18 @@ def test_one_reading_can_be_judged_alone(library: Path, capsys: pytest.CaptureFi
     assert (found["id"], [claim["verdict"] for claim in found["claims"]]) == ("mixed", ["differs", "agrees"])
 
 
+def test_one_reading_is_recorded_alone_with_the_version_of_the_model(library: Path) -> None:
+    older = {"paper/slow": Outcome(1.8, 1.7, 1.9, 9, "agrees")}
+    before = Results(readings={"plain": older, "mixed": older})
+    results.write(library / "papers" / "paper.results.toml", before)
+    assert invoke(["reproduce", "paper", "--reading", "mixed", "--record"]) == 0
+    one = paper("paper").results
+    assert (one.readings["plain"], one.models) == (older, {"readings.mixed": lasthop.model_version})
+    assert [outcome.verdict for outcome in one.readings["mixed"].values()] == ["differs", "agrees"]
+    told = f"readings {lasthop.model_version} (mixed), not noted (plain)"
+    assert told in (library / "papers" / "paper.details.md").read_text()
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
@@ -153,7 +166,7 @@ def test_readings_want_one_paper_that_has_some(library: Path, capsys: pytest.Cap
     for words in (
         ["--readings"],
         ["paper", "--readings", "--quick"],
-        ["paper", "--reading", "fast", "--record"],
+        ["paper", "--reading", "fast", "--search"],
     ):
         assert invoke(["reproduce", *words]) == 2
         assert "expected exactly one, without --quick" in capsys.readouterr().err

@@ -183,6 +183,7 @@ def test_results_come_back_as_they_were_written(tmp_path: Path) -> None:
         {"b": Repeated(1.5, 0.25, 10)},
         {"main": 0.001},
         {"main": 1.5},
+        {"claims.main": "3", "readings.figures": "4"},
     )
     path = tmp_path / "x.results.toml"
     write(path, results)

@@ -126,9 +126,9 @@ def reproduce_command(
         )
     if readings or names or searching:
         given = "search" if searching else "readings"
-        if quick or len(ids) != 1 or (record and names) or (searching and (readings or names)):
+        if quick or len(ids) != 1 or (searching and (readings or names)):
             raise UsageError(
-                f"{len(ids)} IDs; expected exactly one, without --quick, and --record without --reading",
+                f"{len(ids)} IDs; expected exactly one, without --quick, and --search without readings",
                 argument=given,
             )
         one = book.paper(ids[0])
@@ -341,6 +341,7 @@ def _readings(
         report(result.text())
     if record:
         one.results.readings |= {reading.id: found for reading, found in result.found}
+        one.results.noted(f"readings.{reading.id}" for reading, _ in result.found)
         for path in page.record(one):
             written(path)
 

@@ -237,6 +237,7 @@ def details(paper: Paper) -> str:
         f"# {paper.title}: every number",
         f"Written by `lasthop reproduce {paper.id} --record` from [the claims]({paper.id}.claims.toml) and "
         f"[the results on record]({paper.id}.results.toml). What they mean is on [the page]({paper.id}.md).",
+        *([told] if (told := models(paper)) else []),
         "## The statements, claim by claim",
         *_by_statement(paper),
     ]
@@ -248,6 +249,38 @@ def details(paper: Paper) -> str:
         ]
     parts += [*_readings(paper), *_search(paper), *_too_few(paper)]
     return "\n\n".join(parts) + "\n"
+
+
+def models(paper: Paper) -> str:
+    """The versions of the model at which the parts of the record were made, in one sentence."""
+    one = paper.results
+    studies = [
+        name for name in paper.studies if any(c.study == name and c.id in one.claims for c in paper.claims)
+    ]
+    parts = {
+        "claims": {name: one.models.get(f"claims.{name}") for name in studies},
+        "readings": {name: one.models.get(f"readings.{name}") for name in one.readings},
+        "quick runs": {"": one.models.get("quick")} if one.quick else {},
+        "search": {"": one.models.get("search")} if one.search else {},
+    }
+    told = [f"{part} {_versions(found)}" for part, found in parts.items() if found]
+    return f"Recorded at model version: {'; '.join(told)}." if told else ""
+
+
+def _versions(found: Mapping[str, str | None]) -> str:
+    """The versions of a part of the record, with the names of what has each if they differ.
+
+    >>> _versions({"a": "4", "b": "4"}), _versions({"": None})
+    ('4', 'not noted')
+    >>> _versions({"a": "4", "b": None, "c": "4"})
+    '4 (a, c), not noted (b)'
+    """
+    by: dict[str, list[str]] = {}
+    for name, version in found.items():
+        by.setdefault(version or "not noted", []).append(name)
+    if len(by) == 1:
+        return next(iter(by))
+    return ", ".join(f"{version} ({', '.join(by[version])})" for version in sorted(by))
 
 
 def _by_statement(paper: Paper) -> list[str]:

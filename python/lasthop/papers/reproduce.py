@@ -14,7 +14,7 @@ from lasthop.base import paths
 from lasthop.base.errors import UsageError
 from lasthop.base.quantity import duration
 from lasthop.base.table import grid
-from lasthop.papers import page, results, statements
+from lasthop.papers import page, statements
 from lasthop.papers.claims import AGREES, DIFFERS, PAPER, READING, VERDICTS, Finding
 from lasthop.papers.confirm import CONFIRMS, CONTRADICTS, NOT_COMPARED, REPEATS, compared, lost
 from lasthop.papers.measure import in_parts, is_stale, judge, single_runs
@@ -304,6 +304,7 @@ def record(result: Reproduction) -> list[Path]:
     one.results.claims = {claim.id: found[claim.id] for claim in one.claims if claim.id in found}
     one.results.cost = {**one.results.cost, **result.cost}
     one.results.drawing = {**one.results.drawing, **result.drawing}
+    one.results.noted(f"claims.{study}" for study in result.cost)
     return page.record(one)
 
 
@@ -329,5 +330,6 @@ def record_quick(one: Paper, out: Path, *, jobs: int | None, progress: Callable[
             values = [judge(claim, part).ours.mean for part in parts]
             if known := [value / claim.scale for value in values if value is not None]:
                 one.results.quick[claim.id] = Repeated.of(known)
-    results.write(one.data, one.results)
+    one.results.noted(["quick"])
+    page.record(one)
     return one.data

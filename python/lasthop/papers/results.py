@@ -3,6 +3,8 @@
 `lasthop reproduce --record` writes this file and generates the tables of the pages from it. Numbers are in
 the unit of their claim.
 
+model       version of the model: of the claims by study (`claims.STUDY`), of the readings by name
+            (`readings.NAME`), of `quick` and of `search`; what is not listed is older than this table
 claims      by id: `mean`, the 95 % interval from `low` to `high`, the number of runs `n`, `verdict`, `note`
 readings    by name of a reading, the same for the claims judged under it
 search      results of combinations of readings: see `search`
@@ -26,7 +28,7 @@ from lasthop.papers.claims import VERDICTS
 from lasthop.scenario.overrides import as_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from lasthop.papers.claims import Finding
@@ -94,11 +96,19 @@ class Results:
     quick: dict[str, Repeated] = field(default_factory=dict)
     cost: dict[str, float] = field(default_factory=dict)
     drawing: dict[str, float] = field(default_factory=dict)
+    models: dict[str, str] = field(default_factory=dict)
 
     @property
     def verdicts(self) -> dict[str, str]:
         """The recorded verdict of each claim."""
         return {ident: outcome.verdict for ident, outcome in self.claims.items()}
+
+    def noted(self, parts: Iterable[str]) -> None:
+        """Note that parts of the record are of this version of the model."""
+        from lasthop._core import model_version
+
+        self.models |= dict.fromkeys(parts, model_version)
+        self.models = dict(sorted(self.models.items()))
 
 
 def read(path: Path) -> Results:
@@ -117,6 +127,7 @@ def read(path: Path) -> Results:
         _repeated(path, whole.get("quick", {})),
         whole.get("cost", {}),
         whole.get("drawing", {}),
+        whole.get("model", {}),
     )
 
 
@@ -147,6 +158,7 @@ def outcome(entry: Mapping[str, Any]) -> Outcome:
 def write(path: Path, results: Results) -> None:
     """Write the file."""
     lines = [f"# Written by lasthop reproduce {path.name.partition('.')[0]} --record."]
+    lines += _section("model", results.models)
     lines += _section("claims", {k: v.as_dict() for k, v in results.claims.items()})
     for name, found in results.readings.items():
         lines += _section(f"readings.{_key(name)}", {k: v.as_dict() for k, v in found.items()})

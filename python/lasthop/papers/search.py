@@ -218,6 +218,7 @@ def search(
 def record(result: Search) -> list[Path]:
     """Record a search and regenerate the pages."""
     result.paper.results.search = result.as_dict()
+    result.paper.results.noted(["search"])
     return page.record(result.paper)
 
 
