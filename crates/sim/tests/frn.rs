@@ -10,11 +10,15 @@ use lasthop_sim::probe::trace::TraceTable;
 use lasthop_sim::traffic::{AppConfig, AppKind};
 use lasthop_sim::{Outcome, Request, estimate};
 use lasthop_stack::link::slotted::interval::Windows;
-use lasthop_stack::link::slotted::{Alternatives, CountScope, Discard, Remembered, Rules, Service, WaitFrom};
+use lasthop_stack::link::slotted::{
+    Alternatives, CountScope, Discard, Remembered, Routing, Rules, Service, WaitFrom,
+};
 use lasthop_stack::registry::IntervalConfig;
 use lasthop_stack::transport::tcp::Profile;
 use lasthop_stack::units::{Bytes, Metres, Rate, Span, Time};
 use proptest::prelude::*;
+
+const ROUTINGS: [Routing; 3] = [Routing::Table, Routing::Turn, Routing::Load { frames: 8 }];
 
 const SLOT: Span = Span::from_millis(10);
 
@@ -39,6 +43,7 @@ fn network(stations: usize) -> FrnConfig {
             remembered: Remembered::NONE,
             service: Service::Parallel,
             wait_from: WaitFrom::Transmission,
+            routing: Routing::Table,
         },
         alternatives: Alternatives::Sideward,
         interval: IntervalConfig::Fixed(()),
@@ -237,7 +242,7 @@ proptest! {
         (nodes, wide) in (2..14_usize, 1..5_usize),
         (error, sense, error_at) in (0.0..0.4_f64, 0..3_usize, any::<bool>()),
         (count, lifetime, per_hop, remembered) in (0..5_u32, prop::option::of(4..60_u64), any::<bool>(), 0..6_usize),
-        (serial, by_echo, warm) in (any::<bool>(), any::<bool>(), any::<bool>()),
+        (serial, by_echo, warm, routing) in (any::<bool>(), any::<bool>(), any::<bool>(), 0..3_usize),
         ends in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>(), 200..20_000_u64), 1..4),
     ) {
         let place = |node: usize| (180.0 * (node % wide) as f64, 180.0 * (node / wide) as f64);
@@ -253,6 +258,7 @@ proptest! {
             remembered: if remembered > 4 { Remembered::All } else { Remembered::Last(remembered) },
             service: if serial { Service::Serial } else { Service::Parallel },
             wait_from: if by_echo { WaitFrom::Echo } else { WaitFrom::Transmission },
+            routing: ROUTINGS[routing],
             ..frn(&mut config).rules
         };
         for (from, to, rate) in ends {
@@ -390,4 +396,26 @@ fn a_station_waits_as_long_as_its_own_window_says() {
     assert_eq!(waits(Some(vec![3, 3])), [3, 3]);
     let apart: Vec<u64> = (0..2).map(|station| waits(Some(vec![3, 1_000 * station + 3]))[1]).collect();
     assert!(apart[0] == 3 && apart[1] > 5, "{apart:?}");
+}
+
+#[test]
+fn routes_that_spread_the_load_use_both_ways_of_a_square_and_leave_a_chain_as_it_is() {
+    let under = |mut config: Config, routing: Routing| {
+        frn(&mut config).rules.routing = routing;
+        tcp(&mut config, 0, 3, AppKind::Bulk);
+        slots(&config).1
+    };
+    let [table, turn, load] = ROUTINGS.map(|routing| under(in_a_row(3, Span::from_secs(20)), routing));
+    assert!(table.len() > 100 && table == turn && table == load);
+    // From the corner n0 to the one opposite by n1 or n2.
+    let places = [(0.0, 0.0), (200.0, 0.0), (0.0, 200.0), (200.0, 200.0)];
+    let shares = ROUTINGS.map(|routing| {
+        let rows = under(scenario(&places, Span::from_secs(20)), routing);
+        let first = rows.iter().filter(|row| (&*row.1, &*row.2, row.5) == ("n0", "send", 0));
+        let (by_n1, all) = first.fold((0, 0), |(one, all), row| (one + i32::from(row.4 == "n1"), all + 1));
+        assert!(all > 100, "{routing:?}: {all}");
+        f64::from(by_n1) / f64::from(all)
+    });
+    assert!((shares[0] - 1.0).abs() < 1e-9, "{shares:?}");
+    assert!(shares[1..].iter().all(|share| (0.3..0.7).contains(share)), "{shares:?}");
 }

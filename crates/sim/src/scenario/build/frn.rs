@@ -3,10 +3,10 @@
 use super::Part;
 use crate::medium::slots::SlotMediumConfig;
 use crate::model::FrnConfig;
-use crate::scenario::keys::words::DiscardRule;
+use crate::scenario::keys::words::{DiscardRule, RoutingRule};
 use crate::scenario::members::Link;
 use lasthop_stack::link::slotted::interval::Windows;
-use lasthop_stack::link::slotted::{CountScope, Discard, Remembered, Rules};
+use lasthop_stack::link::slotted::{CountScope, Discard, Remembered, Routing, Rules};
 use lasthop_stack::registry::{IntervalConfig, IntervalKind};
 
 pub(super) fn frn(link: &Part<'_>, member: &Link) -> FrnConfig {
@@ -47,6 +47,11 @@ fn rules(link: &Part<'_>) -> Rules {
             .unwrap_or(Remembered::All),
         service: link.choice("frn.service"),
         wait_from: link.choice("frn.wait-from"),
+        routing: match link.choice("frn.routing") {
+            RoutingRule::Table => Routing::Table,
+            RoutingRule::Turn => Routing::Turn,
+            RoutingRule::Load => Routing::Load { frames: link.small("frn.heard") },
+        },
     }
 }
 

@@ -1,7 +1,7 @@
 //! The keys of a slotted network: `links.NAME.frn.*`.
 
 use super::table::{SHARE, TIME_MS};
-use super::words::DiscardRule;
+use super::words::{DiscardRule, RoutingRule};
 use super::{Key, Kind, Only};
 use crate::medium::slots::Interference;
 use crate::model::{ErrorAt, Sense};
@@ -17,6 +17,7 @@ const FRN: &[Only] = &[Only::Is("links.*.kind", &["frn"])];
 const BY_COUNT: &[Only] = &[Only::Is("links.*.frn.discard", &["count"])];
 const BY_LIFETIME: &[Only] = &[Only::Is("links.*.frn.discard", &["lifetime"])];
 const FIXED: &[Only] = &[Only::Is("links.*.frn.interval", &["fixed"])];
+const BY_LOAD: &[Only] = &[Only::Is("links.*.frn.routing", &["load"])];
 const GROWING: &[Only] = &[Only::Is("links.*.frn.interval", &["backoff", "blind", "load-adaptive"])];
 
 /// More slots than any wait or lifetime.
@@ -130,6 +131,24 @@ pub(super) const KEYS: &[Key] = &[
     .default("sideward")
     .source("lasthop: load-adaptive choice 5")
     .only(FRN),
+    Key::new(
+        "links.*.frn.routing",
+        Kind::Word("choice", words::<RoutingRule>),
+        "which of several forward neighbours gets a packet: the first of the table, each in turn, or the one heard least of late",
+    )
+    .default("table")
+    .source("Yamamoto et al. (5), as future work; lasthop: load-adaptive choice 14")
+    .only(FRN),
+    Key::new(
+        "links.*.frn.heard",
+        Kind::Integer,
+        "number of frames heard last by which a node judges the load of its neighbours",
+    )
+    .default("32")
+    .source("lasthop: load-adaptive choice 14")
+    .at_least("1")
+    .at_most("10000")
+    .only(BY_LOAD),
     Key::new(
         "links.*.frn.interval",
         Kind::Word("retransmission interval", || {

@@ -116,6 +116,9 @@ words! {
     /// When a packet of a slotted network is discarded.
     pub(in crate::scenario) enum DiscardRule { Count = "count", Lifetime = "lifetime" }
 
+    /// The neighbour of a slotted network that gets a packet.
+    pub(in crate::scenario) enum RoutingRule { Table = "table", Turn = "turn", Load = "load" }
+
     /// Arrangements of the nodes of a group.
     pub(in crate::scenario) enum Arrangement {
         Point = "point", Line = "line", Grid = "grid", Hexagon = "hexagon", Circle = "circle", Disc = "disc", Rectangle = "rectangle",

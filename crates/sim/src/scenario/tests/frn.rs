@@ -4,7 +4,9 @@ use super::{line_of, read};
 use crate::medium::slots::Interference;
 use crate::model::{ErrorAt, FrnConfig, LinkKind, Sense};
 use crate::scenario::Scenario;
-use lasthop_stack::link::slotted::{Alternatives, CountScope, Discard, Remembered, Service, WaitFrom};
+use lasthop_stack::link::slotted::{
+    Alternatives, CountScope, Discard, Remembered, Routing, Service, WaitFrom,
+};
 use lasthop_stack::registry::IntervalConfig;
 use lasthop_stack::units::Span;
 
@@ -52,7 +54,7 @@ fn a_network_has_the_papers_values_by_default() {
     assert_eq!((frn.rules.least_wait, frn.rules.remembered), (3, Remembered::NONE));
     assert_eq!((frn.rules.service, frn.rules.wait_from), (Service::Parallel, WaitFrom::Echo));
     assert_eq!(frn.error_at, ErrorAt::Listeners);
-    assert_eq!(frn.alternatives, Alternatives::Sideward);
+    assert_eq!((frn.alternatives, frn.rules.routing), (Alternatives::Sideward, Routing::Table));
     assert_eq!(frn.interval, IntervalConfig::Fixed(()));
     assert_eq!((frn.windows.least, frn.windows.shortest), (3, 5));
 }
@@ -74,6 +76,8 @@ discard = "lifetime"
 max-lifetime = 60
 remembered = 8
 alternatives = "backward"
+routing = "load"
+heard = 8
 interval = "load-adaptive"
 window = 9
 max-window = 25
@@ -87,7 +91,7 @@ saturation = "50 %"
     assert_eq!(frn.medium.capture, None);
     assert_eq!((frn.medium.interference, frn.medium.error), (Interference::Summed, 0.05));
     assert_eq!((frn.rules.discard, frn.rules.remembered), (Discard::Lifetime(60), Remembered::Last(8)));
-    assert_eq!(frn.alternatives, Alternatives::Backward);
+    assert_eq!((frn.alternatives, frn.rules.routing), (Alternatives::Backward, Routing::Load { frames: 8 }));
     assert_eq!((frn.windows.shortest, frn.windows.longest), (9, 25));
     let IntervalConfig::LoadAdaptive(history) = frn.interval else { panic!("load-adaptive") };
     assert_eq!((history.entries, history.expiry, history.saturation), (12, Some(1000), 0.5));

@@ -22,6 +22,9 @@
 //! Retransmissions precede packets that were never sent. 6. A packet that comes again before the node has forwarded it
 //! is discarded; forwarding it is the only answer. A later copy is forwarded again or, while the node remembers the
 //! packet ([`Remembered`]), discarded with an FRN ACK. The node does not remember a packet that it discarded.
+//! 7. The first neighbour of the table gets a packet first. Routes that spread the load are future work of the paper (5)
+//! and off ([`Routing`]): a node knows the load of its neighbours by the frames that it hears, so those that collide at
+//! it do not count.
 //!
 //! **Checked by** the tests below and `crates/sim/tests/frn.rs`.
 
@@ -29,12 +32,14 @@ mod frame;
 pub mod interval;
 mod memory;
 mod node;
+mod routing;
 mod table;
 
 pub use crate::hooks::{PacketId, SlotNo};
 pub use frame::{Frame, FrameKind, Header};
 pub use memory::Remembered;
 pub use node::{CountScope, Discard, End, Intent, Node, NodeOut, Rules, Service, WaitFrom};
+pub use routing::Routing;
 pub use table::{Alternatives, NetworkTable};
 
 #[cfg(test)]

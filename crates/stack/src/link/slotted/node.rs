@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use super::frame::{Frame, FrameKind, Header};
 use super::memory::{Memory, Remembered};
+use super::routing::{Heard, Routing, Tried};
 use super::table::NetworkTable;
 use crate::hooks::parameter::words;
 use crate::hooks::{Interval, PacketId, SlotNo, Transmission, TransmissionOutcome};
@@ -70,6 +71,8 @@ pub struct Rules {
     pub service: Service,
     /// When the wait begins.
     pub wait_from: WaitFrom,
+    /// Which of several forward neighbours gets a packet.
+    pub routing: Routing,
 }
 
 /// The intention of a node in a slot.
@@ -113,10 +116,8 @@ pub trait NodeOut {
 struct Held {
     header: Header,
     handle: u64,
-    /// Number of its transmissions by this node.
-    tries: u32,
-    /// The neighbours it was sent to, one bit for each place in the table.
-    tried: u64,
+    /// Its transmissions by this node.
+    tried: Tried,
     /// The neighbour it was last sent to.
     to: NodeId,
     /// When it was last sent.
@@ -153,6 +154,7 @@ pub struct Node<I> {
     last: Option<SlotNo>,
     numbers: u64,
     memory: Memory,
+    heard: Heard,
 }
 
 impl<I: Interval> Node<I> {
@@ -171,6 +173,7 @@ impl<I: Interval> Node<I> {
             last: None,
             numbers: 0,
             memory: Memory::new(rules.remembered),
+            heard: Heard::new(rules.routing),
         }
     }
 
@@ -296,11 +299,10 @@ impl<I: Interval> Node<I> {
             None => None,
         };
         let mut held = held?;
-        let neighbours = self.table.towards(held.header.destination);
-        let place = held.tries as usize % neighbours.len();
-        held.to = neighbours[place];
-        held.tried |= 1 << place;
-        held.tries += 1;
+        let (place, to) =
+            self.table.next(held.header.destination, held.tried, self.rules.routing, &self.heard);
+        held.to = to;
+        held.tried.enter(place);
         held.sent = now;
         held.judged = false;
         held.due = match self.rules.wait_from {
@@ -320,6 +322,7 @@ impl<I: Interval> Node<I> {
     /// The node has received a frame in the slot that ends. `copy` is the host's handle of the node's own copy, if the
     /// frame is a packet addressed to it.
     pub fn on_frame(&mut self, frame: &Frame, copy: u64, out: &mut impl NodeOut) {
+        self.heard.enter(frame.transmitter);
         self.settle(frame.header.id, frame.transmitter, out);
         if frame.receiver != self.address || frame.kind == FrameKind::Ack {
             return;
@@ -366,7 +369,7 @@ impl<I: Interval> Node<I> {
         let table = &self.table;
         let has = |held: &Held| {
             let place = || table.towards(held.header.destination).iter().position(|node| *node == neighbour);
-            held.header.id == id && place().is_some_and(|place| held.tried & 1 << place != 0)
+            held.header.id == id && place().is_some_and(|place| held.tried.has(place))
         };
         let interval = &mut self.interval;
         self.waiting.retain(|held| {
@@ -416,7 +419,7 @@ fn wait(interval: &mut impl Interval, least: u32, now: SlotNo, out: &mut impl No
 impl Held {
     fn new(header: Header, handle: u64) -> Held {
         let (to, never) = (NodeId::default(), SlotNo::default());
-        Held { header, handle, tries: 0, tried: 0, to, sent: never, due: never, judged: false }
+        Held { header, handle, tried: Tried::default(), to, sent: never, due: never, judged: false }
     }
 
     fn transmission(&self, outcome: TransmissionOutcome) -> Transmission {

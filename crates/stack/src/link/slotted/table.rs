@@ -1,5 +1,6 @@
 //! The network configuration table of a node: neighbours by hops to each destination.
 
+use super::routing::{Heard, Routing, Tried};
 use crate::hooks::parameter::words;
 use crate::packet::NodeId;
 
@@ -32,6 +33,10 @@ pub struct NetworkTable {
 struct Row {
     destination: NodeId,
     neighbours: Vec<NodeId>,
+    /// Whether several are forward; then all are.
+    has_choice: bool,
+    /// The packets sent by [`Routing::Turn`].
+    turns: usize,
 }
 
 impl NetworkTable {
@@ -46,7 +51,8 @@ impl NetworkTable {
     ) {
         let at = |hops: u32| neighbours.iter().filter(move |(_, away)| *away == hops).map(|(node, _)| *node);
         let mut tried: Vec<NodeId> = at(hops.saturating_sub(1)).collect();
-        if tried.len() < 2 && alternatives != Alternatives::Forward {
+        let has_choice = tried.len() > 1;
+        if !has_choice && alternatives != Alternatives::Forward {
             tried.extend(at(hops));
             if alternatives == Alternatives::Backward {
                 tried.extend(at(hops + 1));
@@ -54,7 +60,31 @@ impl NetworkTable {
         }
         tried.truncate(MOST);
         let place = self.rows.partition_point(|row| row.destination < destination);
-        self.rows.insert(place, Row { destination, neighbours: tried });
+        self.rows.insert(place, Row { destination, neighbours: tried, has_choice, turns: 0 });
+    }
+
+    /// The place of the neighbour to which a packet for `destination`, which must have been entered, is sent now.
+    pub(super) fn next(
+        &mut self,
+        destination: NodeId,
+        tried: Tried,
+        routing: Routing,
+        heard: &Heard,
+    ) -> (usize, NodeId) {
+        let Ok(at) = self.rows.binary_search_by_key(&destination, |row| row.destination) else {
+            unreachable!("a packet without a neighbour towards its destination")
+        };
+        let Row { neighbours, has_choice, turns, .. } = &mut self.rows[at];
+        let place = match routing {
+            Routing::Turn if *has_choice && tried.times == 0 => {
+                *turns += 1;
+                (*turns - 1) % neighbours.len()
+            }
+            Routing::Turn if *has_choice => (tried.last as usize + 1) % neighbours.len(),
+            Routing::Load { .. } if *has_choice => least_loaded(neighbours, tried, heard),
+            _ => tried.times as usize % neighbours.len(),
+        };
+        (place, neighbours[place])
     }
 
     /// The neighbours to which a packet for `destination` is sent in turn; none if the destination was not entered.
@@ -65,6 +95,14 @@ impl NetworkTable {
             Err(_) => &[],
         }
     }
+}
+
+/// The place of the neighbour heard least, of those that have not had the packet if there are any; the first of equals.
+fn least_loaded(neighbours: &[NodeId], tried: Tried, heard: &Heard) -> usize {
+    let places = 0..neighbours.len();
+    let is_new = places.clone().any(|place| !tried.has(place));
+    let open = places.filter(|place| !is_new || !tried.has(*place));
+    open.min_by_key(|place| heard.of(neighbours[*place])).unwrap_or(0)
 }
 
 #[cfg(test)]

@@ -43,6 +43,7 @@ fn rules() -> Rules {
         remembered: Remembered::NONE,
         service: Service::Parallel,
         wait_from: WaitFrom::Transmission,
+        routing: Routing::Table,
     }
 }
 
@@ -349,4 +350,67 @@ fn a_packet_that_nobody_can_take_is_not_acknowledged_when_it_comes_again() {
         relay.on_frame(&packet(A, B, 0), copy, &mut out);
     }
     assert_eq!((relay.next_slot(SlotNo(0)), out.done), (None, vec![(1, End::NoRoute), (2, End::NoRoute)]));
+}
+
+/// To whom the node sends a packet that enters in this slot; its echo ends it.
+fn passes_on(node: &mut SlottedNode, slot: u64, out: &mut Answers) -> NodeId {
+    node.enqueue(E, slot, SlotNo(slot), out);
+    let frame = sends(node, slot + 1, out).expect("sent");
+    node.on_frame(&Frame { transmitter: frame.receiver, receiver: E, ..frame }, 0, out);
+    frame.receiver
+}
+
+#[test]
+fn the_neighbour_that_was_heard_least_gets_the_packet() {
+    let rules = Rules { routing: Routing::Load { frames: 4 }, ..rules() };
+    let (mut sender, mut out) = (node(A, rules, &[B, C, D]), Answers::default());
+    for other in [C, B, D, B] {
+        sender.on_frame(&packet(other, E, 0), 0, &mut out);
+    }
+    // C and D have sent one of the last four frames each, and B two.
+    assert_eq!(passes_on(&mut sender, 0, &mut out), C);
+    // Its relay echo takes the place of the first frame: B 2, D 1, C 1.
+    assert_eq!(passes_on(&mut sender, 10, &mut out), C);
+    // B 1, D 1, C 2; then D 0 would need B's frames to go first: B is the first of equals.
+    assert_eq!(passes_on(&mut sender, 20, &mut out), B);
+}
+
+#[test]
+fn a_packet_without_an_echo_goes_to_a_neighbour_that_has_not_had_it_whatever_its_load() {
+    let rules = Rules { routing: Routing::Load { frames: 8 }, ..rules() };
+    let (mut sender, mut out) = (node(A, rules, &[B, C]), Answers::default());
+    sender.enqueue(E, 1, SlotNo(0), &mut out);
+    assert_eq!(sends(&mut sender, 1, &mut out).expect("sent").receiver, B);
+    for _ in 0..3 {
+        sender.on_frame(&packet(C, D, 0), 0, &mut out);
+    }
+    sender.enqueue(E, 2, SlotNo(2), &mut out);
+    let receivers: Vec<_> =
+        (2..60).filter_map(|slot| sends(&mut sender, slot, &mut out)).map(|frame| frame.receiver).collect();
+    assert_eq!(receivers.iter().filter(|receiver| **receiver == C).count(), 2, "{receivers:?}");
+}
+
+#[test]
+fn neighbours_get_packets_in_turn_and_a_repeated_one_goes_to_the_next() {
+    let rules = Rules { routing: Routing::Turn, ..rules() };
+    let (mut sender, mut out) = (node(A, rules, &[B, C, D]), Answers::default());
+    let receivers = [0, 10, 20, 30].map(|slot| passes_on(&mut sender, slot, &mut out));
+    assert_eq!(receivers, [B, C, D, B]);
+    sender.enqueue(E, 1, SlotNo(40), &mut out);
+    let tries: Vec<_> =
+        (41..80).filter_map(|slot| sends(&mut sender, slot, &mut out)).map(|frame| frame.receiver).collect();
+    assert_eq!(tries, [C, D, B, C, D]);
+}
+
+#[test]
+fn a_single_forward_neighbour_gets_every_packet_first_under_every_rule() {
+    for routing in [Routing::Table, Routing::Turn, Routing::Load { frames: 8 }] {
+        let mut table = NetworkTable::default();
+        table.enter(E, 2, &[(B, 1), (C, 2)], Alternatives::Sideward);
+        let interval = IntervalKind::Fixed.config().build(Windows { least: 3, shortest: 5, longest: 5 });
+        let mut sender = Node::new(A, Rules { routing, ..rules() }, table, interval);
+        let mut out = Answers::default();
+        let receivers = [0, 10, 20].map(|slot| passes_on(&mut sender, slot, &mut out));
+        assert_eq!(receivers, [B, B, B], "{routing:?}");
+    }
 }
