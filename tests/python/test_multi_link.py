@@ -164,6 +164,58 @@ def test_the_law_of_the_first_link_manages_the_queue_of_all(law: str) -> None:
     assert managed["links.more-0.queue_mean_packets"] == managed["links.low.queue_mean_packets"]
 
 
+# Four stations and an access point that serves them at once on each link.
+SEVERAL = """
+[run]
+duration     = "{duration} s"
+warmup       = "{warmup} s"
+replications = 1
+[nodes]
+ap  = {{}}
+sta = {{ count = 4 }}
+[flows.f]
+from = "{source}"
+to   = "{target}"
+udp  = {{}}
+app  = {{ kind = "cbr", spread = "300 ms", cbr = {{ packet = "1472 B", rate = "{rate} Mbit/s" }} }}
+"""
+AT_ONCE = """
+[links.{name}]
+kind         = "wifi"
+nodes        = ["ap", "sta"]
+access-point = "ap"
+standard     = "802.11be"
+queue        = "2000 packets"
+width        = "{width} MHz"
+mcs          = {mcs}
+ofdma        = {{ {ofdma} }}
+{more}
+"""
+DOWN = 'scheduler = "round-robin", acknowledgement = "{}"'
+UP = 'uplink = "round-robin", report-interval = "5 ms", edca = "mu", mu-edca = { aifsn = 0 }'
+
+
+@pytest.mark.parametrize("ofdma", [*map(DOWN.format, ("requests", "trigger", "aggregated-trigger")), UP])
+def test_several_stations_have_on_two_links_what_they_have_on_each(ofdma: str) -> None:
+    is_up = ofdma == UP
+    ends = {"source": "sta", "target": "ap"} if is_up else {"source": "ap", "target": "sta"}
+    times = {"duration": 4, "warmup": 2.5} if is_up else {"duration": 1.5, "warmup": 0.5}
+    modes = [(80, 9), (40, 11)]
+
+    def goodput(chosen: list[tuple[int, int]]) -> float:
+        text = SEVERAL.format(**ends, **times, rate=250)
+        for number, (width, mcs) in enumerate(chosen):
+            more = 'multi-link = "link0"' if number else ""
+            text += AT_ONCE.format(name=f"link{number}", width=width, mcs=mcs, ofdma=ofdma, more=more)
+        found = metrics_of(lh.Scenario.from_text(text, "several.toml"))
+        parts = "ofdma_uplink_parts" if is_up else "ofdma_parts"
+        assert all(found[f"links.link{number}.{parts}"] > 100 for number in range(len(chosen)))
+        return found["flows.f.goodput_bps"]
+
+    alone = sum(goodput([mode]) for mode in modes)
+    assert goodput(modes) == pytest.approx(alone, rel=0.005)
+
+
 def test_a_law_on_the_first_link_needs_no_queue_of_the_others() -> None:
     shipped = lh.load("examples/multi-link")
     assert shipped.set({"links.low.aqm.law": "mac80211"}).warnings == shipped.warnings
@@ -194,8 +246,8 @@ def test_the_bound_on_the_cost_of_a_run_counts_what_all_links_carry() -> None:
         ),
         ({"links.more-0.queue": "9 packets"}, 'the queue of "low" is another'),
         (
-            {"links.low.ofdma.scheduler": "round-robin"},
-            "links.low has ofdma, which multi-link devices lack here; expected none",
+            {"links.low.arq.kind": "dynamic"},
+            "links.low has arq, which multi-link devices lack here; expected none",
         ),
         (
             {"links.more-0.aqm.law": "codel"},

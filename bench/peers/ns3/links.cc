@@ -3,7 +3,8 @@
 // Prints one JSON object: settings, seconds of CPU, goodput of all stations in bit/s over the measured time.
 //
 // The first link is at 5 GHz, the others at 6 GHz. All links have the same width and MCS. Stations are 0.5 m from the access
-// point, as in cell.cc. The default of ns-3 is simultaneous transmission and reception on all links.
+// point, as in cell.cc. The default of ns-3 is simultaneous transmission and reception on all links; with --emlsr stations have
+// one radio for all (AdvancedEmlsrManager), which changes links in no time; what listens on the other links hears them meanwhile.
 
 #include <ctime>
 #include <iostream>
@@ -31,6 +32,9 @@ main(int argc, char* argv[])
     double warmup = 1;
     double duration = 1;
     uint32_t seed = 1;
+    bool emlsr = false;
+    uint32_t padding = 0;
+    uint32_t transition = 0;
     CommandLine command(__FILE__);
     command.AddValue("links", "1 to 3", links);
     command.AddValue("width", "MHz", width);
@@ -41,6 +45,9 @@ main(int argc, char* argv[])
     command.AddValue("warmup", "seconds before the measurement", warmup);
     command.AddValue("duration", "measured seconds", duration);
     command.AddValue("seed", "run number", seed);
+    command.AddValue("emlsr", "whether stations have one radio for all links", emlsr);
+    command.AddValue("padding", "of the MU-RTS, us", padding);
+    command.AddValue("transition", "delay after an exchange, us", transition);
     command.Parse(argc, argv);
     RngSeedManager::SetRun(seed);
     const uint32_t payload = 1472;
@@ -87,10 +94,30 @@ main(int argc, char* argv[])
     }
     phy.Set("TxPowerStart", DoubleValue(23));
     phy.Set("TxPowerEnd", DoubleValue(23));
+    if (emlsr)
+    {
+        wifi.ConfigEhtOptions("EmlsrActivated", BooleanValue(true));
+    }
     WifiMacHelper mac;
     mac.SetType("ns3::ApWifiMac", "Ssid", SsidValue(Ssid("links")));
     NetDeviceContainer devices = wifi.Install(phy, mac, hub);
     mac.SetType("ns3::StaWifiMac", "Ssid", SsidValue(Ssid("links")), "MaxMissedBeacons", UintegerValue(1000000));
+    if (emlsr)
+    {
+        std::set<uint64_t> all;
+        for (uint32_t link = 0; link < links; ++link)
+        {
+            all.insert(link);
+            phy.Set(link, "ChannelSwitchDelay", TimeValue(NanoSeconds(1)));
+        }
+        mac.SetEmlsrManager("ns3::AdvancedEmlsrManager",
+                            "EmlsrLinkSet", AttributeContainerValue<UintegerValue>(all),
+                            "EmlsrPaddingDelay", TimeValue(MicroSeconds(padding)),
+                            "EmlsrTransitionDelay", TimeValue(MicroSeconds(transition)),
+                            "AuxPhyChannelWidth", UintegerValue(width),
+                            "AuxPhyMaxModClass", EnumValue(WIFI_MOD_CLASS_EHT),
+                            "AuxPhyTxCapable", BooleanValue(true));
+    }
     devices.Add(wifi.Install(phy, mac, others));
     for (uint32_t i = 0; i < devices.GetN(); ++i)
     {

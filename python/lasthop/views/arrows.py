@@ -13,7 +13,7 @@ HOST, AGENT = "host", "agent"
 NAMES = {"ack": "ACK", "syn": "SYN", "syn-ack": "SYN-ACK", "fin": "FIN", "reset": "RST", "rts": "RTS"}
 NAMES |= {"cts": "CTS", "null": "Null", "beacon": "beacon", "cf-end": "CF-End", "datagram": "datagram"}
 NAMES |= {"a-mpdu": "A-MPDU", "block-ack": "BlockAck", "block-ack-request": "BlockAckReq"}
-NAMES["trigger"] = "trigger"
+NAMES |= {"trigger": "trigger", "mu-rts": "MU-RTS"}
 KINDS = {"data": "data", "ack": "ack", "fin": "control", "datagram": "datagram"}
 # Lost MPDUs of an A-MPDU that are named.
 _NAMED = 8

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from .draw import Draw
     from .tree import Tree
 
-LACKS = {"ofdma", "arq", "outages", "trace"}
+LACKS = {"arq", "outages", "trace"}
 """What multi-link devices lack, or have on one link only."""
 
 
@@ -44,4 +44,18 @@ def draw_multi_link(draw: Draw, tree: Tree) -> Tree:
         more["loss"] = draw.one([{"model": "none"}, {"model": "packet", "rate": draw.percent(0.1, 30)}])
         more["rts-threshold"] = draw.one(["never", "0 B"])
         tree["links"][f"{name}-{number}"] = more
+    if "access-point" in first and draw.chance(0.6):
+        _draw_single_radios(draw, tree, first)
     return tree
+
+
+def _draw_single_radios(draw: Draw, tree: Tree, link: Tree) -> None:
+    """Stations of a link with one radio for all of their links."""
+    for name in link["nodes"]:
+        if name == link["access-point"] or draw.chance(0.3):
+            continue
+        node = tree["nodes"][name]
+        delays = {"padding-delay": draw.one(["0 us", "32 us", "256 us"])}
+        delays["transition-delay"] = draw.one(["0 us", "16 us", "256 us"])
+        delays["medium-sync-delay"] = draw.one(["0 us", "5484 us"])
+        node["wifi"] = node.get("wifi", {}) | {"multi-link": "emlsr", "emlsr": delays}

@@ -136,6 +136,8 @@ impl Measured for BlockAcks {
         "ofdma_uplink_parts": Frames = it.number(|it| it.uplink_parts);
         /// triggers that requested reports of what stations hold (BSRP)
         "ofdma_report_requests": Frames = it.number(|it| it.report_requests);
+        /// frames of the access point that asked for the radio of a station that has one for several links (MU-RTS)
+        "mu_rts_sent": Frames = it.number(|it| it.initial);
         /// airtime in which a station sends data to its access point, or the access point triggers or acknowledges it; 0
         /// without an access point
         "uplink_airtime_s": Seconds = Some(it.uplink.as_secs());

@@ -12,7 +12,7 @@ use crate::medium::loss::LossConfig;
 use crate::traffic::{AppConfig, AppKind};
 use lasthop_stack::hooks::Judge;
 use lasthop_stack::hooks::parameter::words;
-use lasthop_stack::link::dot11::{DataRate, MacConfig, PcfConfig, PhyRate};
+use lasthop_stack::link::dot11::{DataRate, MacConfig, PcfConfig, PhyRate, SingleRadio};
 use lasthop_stack::link::policer::PolicerConfig;
 use lasthop_stack::link::queue::QueueLimit;
 use lasthop_stack::link::recorded::Delaying;
@@ -106,6 +106,8 @@ pub struct OwnRate {
     pub streams: Option<u8>,
     /// Whether it has part in PPDUs to several stations.
     pub ofdma: Option<bool>,
+    /// Its radio, if it has a single one for several links.
+    pub single_radio: Option<SingleRadio>,
 }
 
 /// A link.
@@ -153,6 +155,8 @@ pub struct WifiConfig {
     pub own_rates: Vec<Option<DataRate>>,
     /// The stations without PPDUs to several, by node, if there are any.
     pub without_ofdma: Vec<bool>,
+    /// The single radios of stations that are on several links as multi-link devices, by node, if there are any.
+    pub single_radios: Vec<Option<SingleRadio>>,
     /// Its stations are those of another link, by its place, which is the first of these multi-link devices.
     pub multi_link: Option<usize>,
     /// The fastest rates of the other links of its multi-link devices, bit/s.

@@ -472,27 +472,22 @@ impl Wlan {
             *sum += ends.since(host.now.max(*until));
             *until = ends.max(*until);
         }
+        let begun = self.devices.is_some().then_some(*frame);
         host.queue.set(*sent, host.now.after(airtime.total));
         let mut next = 0;
         while let Some(&learnt) = self.heard.get(next) {
             next += 1;
             match learnt {
-                Heard::Busy(at) => self.with_mac(at, host, from, |mac, now, out| mac.on_busy(now, out)),
+                Heard::Busy(at) => self.with_mac(at, host, from, |mac, now, out| {
+                    mac.on_busy(now, out);
+                    if let Some(frame) = &begun {
+                        mac.on_begun(frame);
+                    }
+                }),
                 Heard::Missed(at) => self.sites[at].mac.on_missed(host.now.after(airtime.total)),
                 Heard::Idle(_) | Heard::Received(_) | Heard::Error(_) => {}
             }
         }
         self.heard.clear();
-    }
-
-    /// Whether the observer senses the frames of a station.
-    #[inline]
-    fn is_sensed(&mut self, station: usize) -> bool {
-        if let Some(sensed) = self.sites[station].is_sensed {
-            return sensed;
-        }
-        let sensed = self.radio.senses(station, self.observer);
-        self.sites[station].is_sensed = self.radio.stays().then_some(sensed);
-        sensed
     }
 }

@@ -421,7 +421,7 @@ impl Gap {
 /// The classes of a frame's headers and of its payload.
 fn classes(frame: &Frame) -> (AirClass, AirClass) {
     match frame.kind {
-        FrameKind::Rts | FrameKind::Cts => (AirClass::RtsCts, AirClass::RtsCts),
+        FrameKind::Rts | FrameKind::MuRts | FrameKind::Cts => (AirClass::RtsCts, AirClass::RtsCts),
         FrameKind::Ack => (AirClass::MacAck, AirClass::MacAck),
         FrameKind::BlockAck | FrameKind::BlockAckReq | FrameKind::Trigger => {
             (AirClass::BlockAck, AirClass::BlockAck)

@@ -246,6 +246,7 @@ impl WifiCapture {
             }
             FrameKind::BlockAck | FrameKind::BlockAckReq => modes::block_ack(frame, &load.block, &mut bytes),
             FrameKind::Trigger => several::trigger(frame, load, &mut bytes),
+            FrameKind::MuRts => several::mu_rts(frame, load, begin, &mut bytes),
             _ => {}
         }
         if matches!(frame.kind, FrameKind::Ack | FrameKind::BlockAck) {
@@ -384,7 +385,8 @@ fn header(frame: &Frame, packet: Option<&Packet>, report: u8, bytes: &mut Vec<u8
         | FrameKind::CfEnd
         | FrameKind::BlockAck
         | FrameKind::BlockAckReq
-        | FrameKind::Trigger => {
+        | FrameKind::Trigger
+        | FrameKind::MuRts => {
             bytes.extend(transmitter);
             return;
         }
@@ -411,7 +413,7 @@ fn frame_control(frame: &Frame) -> [u8; 2] {
         FrameKind::Beacon => (0, 8),
         FrameKind::Rts => (1, 11),
         FrameKind::Cts => (1, 12),
-        FrameKind::Trigger => (1, 2),
+        FrameKind::Trigger | FrameKind::MuRts => (1, 2),
         FrameKind::BlockAckReq => (1, 8),
         FrameKind::BlockAck => (1, 9),
         FrameKind::Ack => (1, 13),

@@ -66,6 +66,7 @@ pub(super) fn config(sheet: &Sheet<'_>, members: &Members) -> Config {
         }
     }
     wifi::add_further_links(&mut links);
+    wifi::add_single_radios(&nodes, &mut links);
     let groups = members.flows.chunk_by(|one, other| one.table == other.table);
     let flows: Vec<FlowConfig> = groups.flat_map(|group| of_group(sheet, group, &nodes)).collect();
     let agents = sheet.plan.layout.agents.iter().enumerate();

@@ -141,6 +141,7 @@ impl<'a> Check<'a> {
         self.own_ofdma(&config, sheet);
         self.own_powers(&config);
         self.multi_link(&config);
+        self.single_radios(&config);
         self.movers(&config, sheet);
         self.events(&config, sheet);
         self.groups(&config, &members, sheet);

@@ -2,7 +2,7 @@
 
 const NAMES = {
   ack: "ACK", syn: "SYN", "syn-ack": "SYN-ACK", fin: "FIN", reset: "RST", rts: "RTS", cts: "CTS", null: "Null", beacon: "beacon", "cf-end": "CF-End",
-  datagram: "datagram", "a-mpdu": "A-MPDU", "block-ack": "BlockAck", "block-ack-request": "BlockAckReq", trigger: "trigger",
+  datagram: "datagram", "a-mpdu": "A-MPDU", "block-ack": "BlockAck", "block-ack-request": "BlockAckReq", trigger: "trigger", "mu-rts": "MU-RTS",
 };
 const KIND_OF = { data: "data", ack: "ack", fin: "control", datagram: "datagram" };
 const TRANSPORTS = ["tcp", "udp"];

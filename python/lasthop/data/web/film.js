@@ -11,7 +11,7 @@ function after(list, value, of = (entry) => entry) {
   return low;
 }
 
-const MAC = /^(RTS|CTS|MAC ACK|Null|beacon|CF-End|BlockAck|BlockAckReq|trigger)\b/i;
+const MAC = /^(RTS|MU-RTS|CTS|MAC ACK|Null|beacon|CF-End|BlockAck|BlockAckReq|trigger)\b/i;
 
 class Film {
   constructor(run, data) {

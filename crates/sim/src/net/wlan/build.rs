@@ -153,14 +153,16 @@ fn link_up(mac: &mut Mac, config: &Config, place: usize) {
     let Some(link) = config.first_link(place) else { return };
     let (all, nodes) = (config.links[link].nodes(), config.links[place].nodes());
     let is_absent = |node| all.contains(&node) && !nodes.contains(&node);
-    mac.link_up((0..config.nodes.len()).map(is_absent).collect());
+    mac.link_up(place as u32, (0..config.nodes.len()).map(is_absent).collect());
 }
 
 /// The constants of a link.
 fn rules(wifi: &WifiConfig) -> Arc<Rules> {
     let own_rates = wifi.own_rates.clone().into_boxed_slice();
     let without_ofdma = wifi.without_ofdma.clone().into_boxed_slice();
-    Arc::new(Rules::new(wifi.mac).with_own_rates(own_rates).without_ofdma(without_ofdma))
+    let single_radios = wifi.single_radios.clone().into_boxed_slice();
+    let rules = Rules::new(wifi.mac).with_own_rates(own_rates).without_ofdma(without_ofdma);
+    Arc::new(rules.with_single_radios(single_radios))
 }
 
 /// The radio of a link, by its place among all.

@@ -37,7 +37,7 @@ pub(super) fn is_uplink(is_of_ap: bool, frame: &Frame, load: &Load) -> bool {
         FrameKind::Ack | FrameKind::BlockAck => is_of_ap,
         FrameKind::Cts => is_of_ap != (frame.receiver == BROADCAST),
         FrameKind::Trigger => load.shares.first().is_some_and(|share| solicits(share.answering)),
-        FrameKind::Beacon | FrameKind::CfEnd => false,
+        FrameKind::Beacon | FrameKind::CfEnd | FrameKind::MuRts => false,
     }
 }
 

@@ -43,6 +43,17 @@ impl Wlan {
         self.sites.iter_mut().for_each(Interface::begin_measurement);
     }
 
+    /// Whether the observer senses the frames of a station.
+    #[inline]
+    pub(super) fn is_sensed(&mut self, station: usize) -> bool {
+        if let Some(sensed) = self.sites[station].is_sensed {
+            return sensed;
+        }
+        let sensed = self.radio.senses(station, self.observer);
+        self.sites[station].is_sensed = self.radio.stays().then_some(sensed);
+        sensed
+    }
+
     /// The counters of the medium and its stations up to now.
     pub(crate) fn counters(&self, now: Time) -> WlanCounters {
         let observed = &self.sites[self.observer];

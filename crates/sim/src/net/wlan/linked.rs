@@ -54,7 +54,8 @@ impl Wlan {
     #[inline]
     pub(super) fn take_agreements(&mut self, station: usize, host: &mut Host) {
         if let Some(devices) = &self.devices {
-            self.sites[station].mac.take_agreements(&mut host.devices[devices[station] as usize]);
+            let common = &mut host.devices[devices[station] as usize];
+            self.sites[station].mac.take_agreements(common, host.now);
         }
     }
 

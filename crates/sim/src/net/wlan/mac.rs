@@ -25,15 +25,15 @@ impl Mac {
         }
     }
 
-    pub(super) fn link_up(&mut self, absent: Vec<bool>) {
+    pub(super) fn link_up(&mut self, link: u32, absent: Vec<bool>) {
         if let Mac::Edca(mac) = self {
-            mac.link_up(absent);
+            mac.link_up(link, absent);
         }
     }
 
-    pub(super) fn take_agreements(&mut self, of: &mut Agreements<ArqMachine>) {
+    pub(super) fn take_agreements(&mut self, of: &mut Agreements<ArqMachine>, now: Time) {
         if let Mac::Edca(mac) = self {
-            mac.take_agreements(of);
+            mac.take_agreements(of, now);
         }
     }
 
@@ -144,6 +144,13 @@ impl Mac {
         match self {
             Mac::Dcf(mac) => mac.on_busy(now, out),
             Mac::Edca(mac) => mac.on_busy(now, out),
+        }
+    }
+
+    /// A frame begins, by its header, at a station that may receive it.
+    pub(super) fn on_begun(&mut self, frame: &Frame) {
+        if let Mac::Edca(mac) = self {
+            mac.on_begun(frame);
         }
     }
 

@@ -37,7 +37,7 @@ impl Wlan {
         let Some(events) = &mut host.tracer.events else { return };
         let interface = &mut self.sites[station];
         let (frame, airtime) = &interface.output.on_air;
-        let is_attempt = matches!(frame.kind, FrameKind::Rts | FrameKind::Data);
+        let is_attempt = matches!(frame.kind, FrameKind::Rts | FrameKind::MuRts | FrameKind::Data);
         let in_service = interface.mac.in_service().filter(|_| is_attempt);
         let handle = frame.msdu.or(in_service.map(|(handle, _)| handle));
         let sending = Sending {

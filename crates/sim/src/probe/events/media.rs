@@ -228,6 +228,7 @@ fn of_frame(frame: &Frame) -> What {
         FrameKind::BlockAck => What::BlockAck,
         FrameKind::BlockAckReq => What::BlockAckReq,
         FrameKind::Trigger => What::Trigger,
+        FrameKind::MuRts => What::MuRts,
     }
 }
 

@@ -89,6 +89,7 @@ vocabulary! {
         BlockAckReq = "block-ack-request",
         Aggregate = "a-mpdu",
         Trigger = "trigger",
+        MuRts = "mu-rts",
     }
 }
 

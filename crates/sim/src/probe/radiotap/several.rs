@@ -3,7 +3,7 @@
 //! **Source.** radiotap.org: HE, HE-MU. IEEE 802.11ax-2021, 9.3.1.8.7 (the BlockAck to several stations), 9.3.1.22 (triggers; table 9-29i has the numbers of RUs), 27.3.11.8
 //! (RU allocation of HE-SIG-B); 802.11be-2024, 9.3.1.22 (triggers of EHT, with Special User Info).
 
-use lasthop_stack::link::dot11::{Airtime, Answering, Confirmed, Family, Frame, Load, Mode, Ru};
+use lasthop_stack::link::dot11::{Airtime, Answering, Confirmed, Family, Frame, Load, Mode, Ru, Share};
 use lasthop_stack::packet::NodeId;
 
 use super::modes::{bar_control, bitmap};
@@ -13,7 +13,12 @@ const SPECIAL_USER: u64 = 0x7D7;
 /// Types of triggers.
 const BASIC: u64 = 0;
 const MU_BAR: u64 = 2;
+const MU_RTS: u64 = 3;
 const BSRP: u64 = 4;
+/// The check sequence of a frame.
+const CHECK: usize = 4;
+/// What pads a trigger: user information with the identifier 4095, and more of that.
+const PADDING: u8 = 0xFF;
 /// BA Control of a BlockAck to several stations.
 const MULTI_STATION: u16 = 11 << 1;
 /// The acknowledgement of all that a station has sent: no bitmap follows, and TID 14.
@@ -122,6 +127,23 @@ pub(super) fn trigger(frame: &Frame, load: &Load, bytes: &mut Vec<u8>) {
             _ => {}
         }
     }
+}
+
+/// The body of an MU-RTS, of which the header begins there: the whole channel for the CTS, which is not sent over a busy medium,
+/// and padding.
+pub(super) fn mu_rts(frame: &Frame, load: &Load, begin: usize, bytes: &mut Vec<u8>) {
+    let Some(Share { to, mode, .. }) = load.shares.first() else { return };
+    bytes.extend((MU_RTS | 1 << 17 | u64::from(width(*mode).min(3)) << 18).to_le_bytes());
+    if mode.family == Family::Eht {
+        bytes.extend(&special(*mode).to_le_bytes()[..5]);
+    }
+    // 61 is the first of four times 20 MHz, 65 the first of two times 40.
+    let channel = [61, 65, 67, 68, 69][usize::from(width(*mode).min(4))];
+    let upper = u64::from(mode.width >= 160);
+    let user = u64::from(association(*to)) | upper << 12 | channel << 13;
+    bytes.extend(&user.to_le_bytes()[..5]);
+    let padded = begin + frame.bytes as usize - CHECK;
+    bytes.resize(bytes.len().max(padded), PADDING);
 }
 
 /// The body of a BlockAck to several stations: of each its identifier, and a bitmap unless all of its MPDUs have arrived.

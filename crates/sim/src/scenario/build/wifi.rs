@@ -9,15 +9,15 @@ use crate::medium::radio::fading::{coherence, coherence_m};
 use crate::model::{LinkConfig, NodeConfig, OwnRate, WifiConfig};
 use crate::scenario::keys::Wifi;
 use crate::scenario::keys::words::{
-    Contention, Coordination, FadingModel, LossModel, ParameterSet, PathLoss, ReceptionModel, Schedule,
-    Security, ShadowingModel, Timeout,
+    Contention, Coordination, FadingModel, LossModel, ParameterSet, PathLoss, Radios, ReceptionModel,
+    Schedule, Security, ShadowingModel, Timeout,
 };
 use crate::scenario::members::Link;
 use crate::scenario::quantity::Dim;
 use lasthop_stack::link::dot11::{
     AccessRules, Acknowledgement, Aggregate, Buffer, Category, DataRate, EdcaAccess, EdcaConfig, Guard,
     MacConfig, Mode, MuEdca, Ofdma, PcfConfig, PhyRate, PhyTiming, RateSet, Reassembly, ResponseTimeout, Ru,
-    Scheduler, Uplink,
+    Scheduler, SingleRadio, Uplink,
 };
 use lasthop_stack::link::fec::Code;
 use lasthop_stack::link::queue::QueueLimit;
@@ -42,6 +42,7 @@ pub(super) fn wifi(link: &Part<'_>, member: &Link) -> WifiConfig {
         mac: mac(link, &preset.mac),
         own_rates: Vec::new(),
         without_ofdma: Vec::new(),
+        single_radios: Vec::new(),
         multi_link: None,
         further_bps: 0.0,
         radio: radio(link, &preset.radio, member),
@@ -60,7 +61,18 @@ pub(super) fn own_rate(node: &Part<'_>) -> OwnRate {
         width: node.given("wifi.width", |node, key| (node.real(key) / 1e6) as u16),
         streams: small("wifi.streams"),
         ofdma: node.given("wifi.ofdma", Part::flag),
+        single_radio: single_radio(node),
     }
+}
+
+/// The radio of a node that has a single one for all of its links.
+fn single_radio(node: &Part<'_>) -> Option<SingleRadio> {
+    let is_single = node.given("wifi.multi-link", Part::choice) == Some(Radios::One);
+    is_single.then(|| SingleRadio {
+        padding: node.span("wifi.emlsr.padding-delay"),
+        transition: node.span("wifi.emlsr.transition-delay"),
+        synchronizing: node.span("wifi.emlsr.medium-sync-delay"),
+    })
 }
 
 /// The nodes without PPDUs to several stations on a link, if there are any.
@@ -83,6 +95,26 @@ pub(super) fn add_further_links(links: &mut [LinkConfig]) {
     for (first, bps) in further.collect::<Vec<_>>() {
         if let Some(wifi) = links[first].kind.wifi_mut() {
             wifi.further_bps += bps;
+        }
+    }
+}
+
+/// The single radios of the stations of multi-link devices, on each of their links.
+pub(super) fn add_single_radios(nodes: &[NodeConfig], links: &mut [LinkConfig]) {
+    let wifi = links.iter().filter_map(|link| link.kind.wifi());
+    let others: Vec<(usize, Vec<usize>)> =
+        wifi.filter_map(|wifi| Some((wifi.multi_link?, wifi.nodes.clone()))).collect();
+    let radio = |first: usize, node: usize| {
+        let is_on_several = others.iter().any(|(of, members)| *of == first && members.contains(&node));
+        nodes[node].own_rate.single_radio.filter(|_| is_on_several)
+    };
+    for (place, link) in links.iter_mut().enumerate() {
+        let Some(wifi) = link.kind.wifi_mut() else { continue };
+        let first = wifi.multi_link.unwrap_or(place);
+        let of = |node: usize| radio(first, node).filter(|_| wifi.nodes.contains(&node));
+        let all: Vec<Option<SingleRadio>> = (0..nodes.len()).map(of).collect();
+        if all.iter().any(Option::is_some) {
+            wifi.single_radios = all;
         }
     }
 }

@@ -3,8 +3,13 @@
 
 use super::Check;
 use crate::model::{Config, WifiConfig};
-use lasthop_stack::link::dot11::{EdcaConfig, Family};
+use lasthop_stack::link::dot11::{EdcaConfig, Family, SingleRadio};
 use lasthop_stack::registry::AgentKind;
+use lasthop_stack::units::Span;
+
+/// The delays that a station can state, us: of padding, and of a transition.
+const PADDINGS: &[u64] = &[0, 32, 64, 128, 256];
+const TRANSITIONS: &[u64] = &[0, 16, 32, 64, 128, 256];
 
 impl Check<'_> {
     pub(super) fn multi_link(&mut self, config: &Config) {
@@ -49,6 +54,48 @@ impl Check<'_> {
                 self.fault(&format!("nodes.{}.handoff.from", node.table()), text.to_owned());
             }
         }
+    }
+}
+
+impl Check<'_> {
+    /// Stations with one radio for several links.
+    pub(super) fn single_radios(&mut self, config: &Config) {
+        let mut last = None;
+        for (number, node) in config.nodes.iter().enumerate() {
+            let (name, radio) = (node.table(), node.own_rate.single_radio);
+            let Some(radio) = radio.filter(|_| last.replace(name) != Some(name)) else { continue };
+            if let Some(text) = wrong_place(config, number, name) {
+                self.fault(&format!("nodes.{name}.wifi.multi-link"), text);
+            }
+            let SingleRadio { padding, transition, .. } = radio;
+            let delays =
+                [("padding-delay", padding, PADDINGS), ("transition-delay", transition, TRANSITIONS)];
+            for (below, delay, legal) in delays {
+                if !legal.iter().any(|micros| delay == Span::from_micros(*micros)) {
+                    let all: Vec<String> = legal.iter().map(u64::to_string).collect();
+                    let text = format!("{} us; expected one of {} us", delay.0 as f64 / 1e3, all.join(", "));
+                    self.fault(&format!("nodes.{name}.wifi.emlsr.{below}"), text);
+                }
+            }
+        }
+    }
+}
+
+/// Why a node cannot be a station with one radio for several links.
+fn wrong_place(config: &Config, number: usize, name: &str) -> Option<String> {
+    let mut on = config.wifi().filter(|(_, wifi)| !wifi.single_radios.is_empty());
+    let Some((place, wifi)) = on.find(|(_, wifi)| wifi.single_radios[number].is_some()) else {
+        return Some(format!("has no effect; expected {name} to be on several links of multi-link devices"));
+    };
+    let link = &config.links[place].name;
+    match wifi.access_point {
+        None => {
+            Some(format!("no access point asks it on links.{link}; expected an access point there, or str"))
+        }
+        Some(ap) if ap == number => {
+            Some("an access point has a radio for each link; expected str".to_owned())
+        }
+        Some(_) => None,
     }
 }
 
@@ -107,12 +154,8 @@ fn wrong_law(config: &Config, place: usize, first: usize) -> Option<String> {
 
 /// What links of multi-link devices do not have.
 fn not_modelled(config: &Config, link: usize) -> Option<String> {
-    let (wifi, edca) = wifi(config, link)?;
+    let (wifi, _) = wifi(config, link)?;
     let name = &config.links[link].name;
-    let found = [
-        ("ofdma", edca.ofdma.is_some()),
-        ("arq", wifi.arq.as_ref().is_some_and(|arq| arq.build().is_some())),
-    ];
-    let (key, _) = found.into_iter().find(|(_, is_there)| *is_there)?;
-    Some(format!("links.{name} has {key}, which multi-link devices lack here; expected none"))
+    wifi.arq.as_ref().filter(|arq| arq.build().is_some())?;
+    Some(format!("links.{name} has arq, which multi-link devices lack here; expected none"))
 }

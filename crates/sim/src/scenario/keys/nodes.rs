@@ -1,9 +1,10 @@
 //! The keys of nodes: position, movement, and number of nodes in a table.
 
 use super::super::quantity::Dim;
+use super::links::TIME_US;
 use super::radio::FREQUENCY;
 use super::table::{LONGEST, MOST_COUNT, RATE, TIME_S};
-use super::words::{Area, Arrangement, Movement, NodeStack};
+use super::words::{Area, Arrangement, Movement, NodeStack, Radios};
 use super::{Key, Kind, Only};
 use lasthop_stack::hooks::parameter::words;
 
@@ -27,6 +28,8 @@ const IF_MOVES: &[Only] = &[Only::Is("nodes.*.move.kind", &["circle", "waypoint"
 const IF_CIRCLES: &[Only] = &[Only::Is("nodes.*.move.kind", &["circle"])];
 const IF_WAYPOINT: &[Only] = &[Only::Is("nodes.*.move.kind", &["waypoint"])];
 const IF_IN_DISC: &[Only] = &[Only::Is("nodes.*.move.waypoint.area", &["disc"])];
+const IF_EMLSR: &[Only] = &[Only::Is("nodes.*.wifi.multi-link", &["emlsr"])];
+const EML: &str = "IEEE 802.11be-2024 (9.4.2.321, EML Capabilities); ns-3: EmlsrManager";
 const IF_IN_RECTANGLE: &[Only] = &[Only::Is("nodes.*.move.waypoint.area", &["rectangle"])];
 
 /// The keys under `[nodes]`.
@@ -174,4 +177,37 @@ pub(super) const KEYS: &[Key] = &[
         "whether this station has part in PPDUs to several stations; false on 802.11ax and be is a station of an older standard in this respect",
     )
     .absent(),
+    Key::new(
+        "nodes.*.wifi.multi-link",
+        Kind::Word("kind of device", words::<Radios>),
+        "how a station on several links of multi-link devices uses them: all at the same time (str), or one radio for all of them (emlsr): it listens on all, and the access point asks it on one by an MU-RTS",
+    )
+    .absent(),
+    Key::new(
+        "nodes.*.wifi.emlsr.padding-delay",
+        TIME_US,
+        "duration of the padding of that MU-RTS: 0, 32, 64, 128 or 256 us",
+    )
+    .default("0 us")
+    .source(EML)
+    .at_most("256 us")
+    .only(IF_EMLSR),
+    Key::new(
+        "nodes.*.wifi.emlsr.transition-delay",
+        TIME_US,
+        "time from the end of an exchange until the station listens on all links: 0, 16, 32, 64, 128 or 256 us",
+    )
+    .default("0 us")
+    .source(EML)
+    .at_most("256 us")
+    .only(IF_EMLSR),
+    Key::new(
+        "nodes.*.wifi.emlsr.medium-sync-delay",
+        TIME_US,
+        "time for which an RTS precedes what the station sends on a link that it did not hear for longer than 72 us, unless it hears a frame before",
+    )
+    .default("5484 us")
+    .source("IEEE 802.11be-2024 (35.3.16.8): aPPDUMaxTime")
+    .at_most("8160 us")
+    .only(IF_EMLSR),
 ];

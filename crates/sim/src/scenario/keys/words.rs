@@ -116,6 +116,9 @@ words! {
     /// When a packet of a slotted network is discarded.
     pub(in crate::scenario) enum DiscardRule { Count = "count", Lifetime = "lifetime" }
 
+    /// The radios of a station on several links of multi-link devices.
+    pub(in crate::scenario) enum Radios { OneForEach = "str", One = "emlsr" }
+
     /// The neighbour of a slotted network that gets a packet.
     pub(in crate::scenario) enum RoutingRule { Table = "table", Turn = "turn", Load = "load" }
 

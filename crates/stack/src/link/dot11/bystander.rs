@@ -48,7 +48,8 @@ impl Access {
         if frame.kind == FrameKind::CfEnd {
             self.release(now);
         } else if frame.duration > Span::ZERO {
-            let may_reset = frame.kind == FrameKind::Rts && rules.config.access.nav_reset;
+            let may_reset =
+                matches!(frame.kind, FrameKind::Rts | FrameKind::MuRts) && rules.config.access.nav_reset;
             self.reserve(now + frame.duration, may_reset.then(|| now + rules.nav_reset));
         }
     }

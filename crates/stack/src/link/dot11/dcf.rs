@@ -323,7 +323,8 @@ impl<A: Arq> Station<A> {
             | FrameKind::CfEnd
             | FrameKind::BlockAck
             | FrameKind::BlockAckReq
-            | FrameKind::Trigger => self.stop_waiting(now, out),
+            | FrameKind::Trigger
+            | FrameKind::MuRts => self.stop_waiting(now, out),
         }
     }
 

@@ -38,6 +38,8 @@ pub enum FrameKind {
     BlockAckReq,
     /// A request to several stations: for their bitmaps (MU-BAR), for data, or for reports of what waits (BSRP).
     Trigger,
+    /// A trigger that requests a CTS of a station, and with it its radio (MU-RTS).
+    MuRts,
 }
 
 /// The class of a packet in the airtime ledger.

@@ -63,7 +63,7 @@ pub use dcf::{Counters, Role, Station};
 pub use edca::{
     Acknowledgement, AfterLoss, Aggregate, Agreements, Answering, BlockAck, CATEGORIES, Category, Confirmed,
     DELIMITER, Edca, EdcaAccess, EdcaConfig, EdcaCounters, EdcaOut, Load, Mpdu, MpduFate, MuEdca, Ofdma,
-    RateControl, Scheduler, Share, UNKNOWN, Uplink, WINDOWS,
+    RateControl, Scheduler, Share, SingleRadio, UNKNOWN, Uplink, WINDOWS,
 };
 pub use frame::{
     BROADCAST, Distribution, Frame, FrameKind, Msdu, Outcome, PayloadClass, Served, ServedOutcome,

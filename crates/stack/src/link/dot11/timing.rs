@@ -1,5 +1,6 @@
 //! Times derived from the constants of the MAC: interframe spaces, timeouts, airtime of control frames.
 
+use super::edca::SingleRadio;
 use super::mode::DataRate;
 use super::rates::{Airtime, PhyRate, RATES};
 use super::standard::{BackoffDraw, MacConfig, ResponseTimeout};
@@ -49,6 +50,8 @@ pub struct Rules {
     own_rates: Box<[Option<DataRate>]>,
     /// The stations that receive no PPDU to several, by node.
     without_ofdma: Box<[bool]>,
+    /// The multi-link stations with one radio for all of their links, by node.
+    single_radios: Box<[Option<SingleRadio>]>,
 }
 
 /// An MSDU has at most 16 fragments: the number has four bits.
@@ -104,6 +107,7 @@ impl Rules {
             responses,
             own_rates: Box::default(),
             without_ofdma: Box::default(),
+            single_radios: Box::default(),
         };
         rules.cts_timeout = rules.timeout(cts);
         rules
@@ -121,9 +125,21 @@ impl Rules {
         Rules { without_ofdma, ..self }
     }
 
+    /// The same for multi-link stations of which some have one radio for all of their links, by node.
+    #[must_use]
+    pub fn with_single_radios(self, single_radios: Box<[Option<SingleRadio>]>) -> Rules {
+        Rules { single_radios, ..self }
+    }
+
+    /// The single radio of a multi-link station, if it has one.
+    pub(super) fn single_radio(&self, node: NodeId) -> Option<SingleRadio> {
+        self.single_radios.get(node.0 as usize).copied().flatten()
+    }
+
     /// Whether a station receives PPDUs to several.
     pub(super) fn takes_part(&self, node: NodeId) -> bool {
         !self.without_ofdma.get(node.0 as usize).copied().unwrap_or(false)
+            && self.single_radio(node).is_none()
     }
 
     /// How data goes between two stations: at the rate that one of them has of its own, the slower if both do.

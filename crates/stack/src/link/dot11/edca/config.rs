@@ -1,6 +1,7 @@
 //! The constants of EDCA, aggregation and block acknowledgement, and what follows from them.
 
 use super::super::mode::{Family, Guard, LONGEST_PPDU, Mode};
+use super::super::rates::PhyRate;
 use super::super::ru::Ru;
 use super::rate_control::RateControl;
 use crate::hooks::parameter::words;
@@ -209,7 +210,7 @@ pub const WINDOWS: [u32; 4] = [64, 256, 512, 1024];
 pub(super) const BLOCK_ACK_REQUEST: u32 = 24;
 /// A trigger that requests BlockAcks: header, common field and check sequence, and what it has for each station (9.3.1.22).
 const TRIGGER: [u32; 2] = [16 + 8 + 4, 5 + 4];
-/// What a trigger has for each station that requests data, and one that requests reports (9.3.1.22).
+/// What a trigger has for each station that requests reports, or its CTS, and one that requests data (9.3.1.22).
 const SOLICITING: [u32; 2] = [5, 5 + 1];
 /// A BlockAck to several stations: header, control and check sequence; what it has for each; first number (9.3.1.8.7).
 const MULTI_STATION: [u32; 3] = [16 + 2 + 4, 2, 2];
@@ -292,6 +293,12 @@ impl EdcaConfig {
     #[must_use]
     pub const fn soliciting(&self, stations: u32, wants_data: bool) -> u32 {
         self.trigger_head() + SOLICITING[wants_data as usize] * stations
+    }
+
+    /// Bytes of an MU-RTS to one station, with padding that lasts as long at a rate of OFDM.
+    #[must_use]
+    pub const fn initial(&self, padding: Span, rate: PhyRate) -> u32 {
+        self.soliciting(1, false) + (rate.rate().0 * padding.0).div_ceil(8_000_000_000) as u32
     }
 
     const fn trigger_head(&self) -> u32 {

@@ -150,7 +150,8 @@ impl Contender {
 impl<A: Arq + Clone> Edca<A> {
     /// From when on the medium has been idle, with the time that an error or a missing response adds.
     fn base(&self) -> Time {
-        self.carrier.idle_from(self.rules.eifs - self.rules.difs).max(self.not_before)
+        let base = self.carrier.idle_from(self.rules.eifs - self.rules.difs).max(self.not_before);
+        base.max(self.barred_until())
     }
 
     /// As [`Station::at_rest`](super::super::Station::at_rest).
@@ -223,6 +224,7 @@ impl<A: Arq + Clone> Edca<A> {
     pub fn on_busy(&mut self, now: Time, out: &mut impl EdcaOut) {
         self.carrier.on_busy(now);
         if self.doing != Doing::Contend {
+            self.note_busy(now);
             return;
         }
         let (slot, mut has_begun) = (self.rules.config.slot, false);
@@ -246,6 +248,7 @@ impl<A: Arq + Clone> Edca<A> {
         match self.doing {
             Doing::Contend => self.resume(now, out),
             Doing::Late(answer) => self.fail(answer, now, out),
+            Doing::Away => self.follow_radio(now, out),
             Doing::Gap(_) | Doing::Sending(_) | Doing::Await(_) => {}
         }
     }
@@ -269,11 +272,11 @@ impl<A: Arq + Clone> Edca<A> {
     }
 
     /// Sets the timer to the end of the first backoff of a category with something to send.
-    fn wait_for_turn(&mut self, out: &mut impl EdcaOut) {
+    pub(super) fn wait_for_turn(&mut self, out: &mut impl EdcaOut) {
         let slot = self.rules.config.slot;
         let turns = self.contenders.iter().filter(|contender| contender.has_work());
         let at = turns.filter_map(|contender| contender.ends(slot)).min().unwrap_or(Time::NEVER);
-        let at = at.min(self.wakes_at());
+        let at = at.min(self.wakes_at()).min(self.radios_change_at());
         if at == self.armed {
             return;
         }
@@ -290,6 +293,7 @@ impl<A: Arq + Clone> Edca<A> {
         self.armed = Time::NEVER;
         let (slot, busy) = (self.rules.config.slot, self.carrier.busy);
         let committed = std::mem::take(&mut self.committed);
+        self.note_silence(now);
         if self.note_due(now) && self.requests_now(now, out) {
             return;
         }
@@ -318,9 +322,26 @@ impl<A: Arq + Clone> Edca<A> {
         if let Some(winner) = winner {
             self.attempt(winner, now, out);
         } else if self.is_linked() && !busy {
-            // Another link may send what one of them waited for.
-            self.wait_for_turn(out);
+            // Another link may send what one of them waited for, or a station listens again.
+            self.notice(now, out);
+            if self.doing == Doing::Contend {
+                self.wait_for_turn(out);
+            }
         }
+    }
+
+    /// Leaves the medium to others until the radio comes back.
+    pub(super) fn go_away(&mut self, now: Time, out: &mut impl EdcaOut) {
+        let (slot, is_busy) = (self.rules.config.slot, self.carrier.busy);
+        for contender in self.contenders.iter_mut().filter(|_| !is_busy) {
+            contender.freeze(slot, now);
+        }
+        self.committed = 0;
+        if self.armed != Time::NEVER {
+            self.armed = Time::NEVER;
+            out.cancel_timer();
+        }
+        self.doing = Doing::Away;
     }
 
     /// A category begins to send: the backoffs of the others freeze, except where the medium was busy already.

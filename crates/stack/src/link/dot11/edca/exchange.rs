@@ -1,9 +1,8 @@
 //! The sending side of an exchange: aggregation, RTS, data, BlockAckReq; success and failure.
 
-use super::super::frame::{BROADCAST, Frame, FrameKind, Msdu, Outcome};
+use super::super::frame::{Frame, FrameKind, Msdu, Outcome};
 use super::super::mode::Mode;
 use super::super::rates::{Airtime, PhyRate};
-use super::super::standard::Protection;
 use super::load::{BlockAck, Mpdu, MpduFate};
 use super::{Answer, BLOCK_ACK_REQUEST, DELIMITER, Doing, Edca, EdcaOut, Next, Sent, Service};
 use crate::hooks::Arq;
@@ -35,7 +34,9 @@ impl<A: Arq + Clone> Edca<A> {
             self.service = Service { of, ends: now.after(txop), ..Service::default() };
             self.choose_mode(of, now, out);
             if self.originators[of].owes() {
-                self.send_request(out);
+                self.burst.clear();
+                self.several.clear();
+                self.begin(false, out);
                 return;
             }
             if self.gather(of, (txop > Span::ZERO).then_some(txop), now, out) {
@@ -52,50 +53,8 @@ impl<A: Arq + Clone> Edca<A> {
                 break;
             }
         }
-        let is_short = self.service.bytes <= self.rules.rts_threshold || self.is_to_all();
-        if !is_short && self.rules.config.protection == Protection::CtsToSelf {
-            self.send_cts_to_self(out);
-        } else if is_short || !self.several.is_empty() {
-            self.send_data(out);
-        } else {
-            self.send_rts(out);
-        }
-    }
-
-    /// Requests a CTS for the PPDU prepared.
-    fn send_rts(&mut self, out: &mut impl EdcaOut) {
-        let rules = &*self.rules;
-        let rate = self.protection_rate();
-        let cts = rules.response(rate).cts.total;
-        let duration = rules.config.sifs * 3 + cts + self.service.airtime.total + self.response().total;
-        let (receiver, bytes) = (self.originators[self.service.of].peer, rules.config.rts);
-        let rts = Frame::new(FrameKind::Rts, receiver, self.address, bytes, rate);
-        let airtime = rules.config.phy.airtime(bytes, 0, rate);
-        self.doing = Doing::Sending(Sent::Rts);
-        self.counters.rts_sent += 1;
-        out.load().clear();
-        out.transmit(Frame { duration, ..rts }, airtime);
-    }
-
-    /// The rate of an RTS.
-    fn protection_rate(&self) -> PhyRate {
-        let originator = &self.originators[self.service.of];
-        if originator.control.is_none() {
-            return self.rules.protection_rate;
-        }
-        let follows = self.rules.response(originator.rate).rate;
-        self.rules.config.protection_rate.unwrap_or(follows)
-    }
-
-    /// Reserves the medium for the PPDU prepared by a CTS that nobody answers (10.3.2.8).
-    fn send_cts_to_self(&mut self, out: &mut impl EdcaOut) {
-        let rules = &*self.rules;
-        let duration = rules.config.sifs + self.service.airtime.total + self.answers();
-        let cts =
-            Frame::new(FrameKind::Cts, BROADCAST, self.address, rules.config.cts, rules.protection_rate);
-        self.doing = Doing::Sending(Sent::CtsToSelf);
-        out.load().clear();
-        out.transmit(Frame { duration, ..cts }, rules.cts_to_self);
+        let is_long = self.service.bytes > self.rules.rts_threshold && !self.is_to_all();
+        self.begin(is_long, out);
     }
 
     /// Discards the packets of a category whose lifetime is over, receiver by receiver in the order in which they are
@@ -129,7 +88,7 @@ impl<A: Arq + Clone> Edca<A> {
     }
 
     /// From the end of the PPDU prepared to that of its last answer.
-    fn answers(&self) -> Span {
+    pub(super) fn answers(&self) -> Span {
         if self.several.is_empty() {
             self.rules.config.sifs + self.response().total
         } else {
@@ -262,9 +221,6 @@ impl<A: Arq + Clone> Edca<A> {
             category: super::Category::ALL[originator.category],
             ..frame
         };
-        if self.several.is_empty() {
-            self.burst.clear();
-        }
         self.block_acks.requests += 1;
         self.take_off();
         self.doing = Doing::Sending(Sent::Request);
@@ -280,6 +236,7 @@ impl<A: Arq + Clone> Edca<A> {
         let Doing::Sending(sent) = self.doing else { return };
         let (answer, lasts) = match sent {
             Sent::Rts => (Answer::Cts, self.rules.response(self.protection_rate()).cts.total),
+            Sent::Initial => (Answer::Cts, self.rules.response(PhyRate::Ofdm6).cts.total),
             Sent::CtsToSelf => {
                 self.doing = Doing::Gap(Next::Data);
                 out.set_timer(now + self.rules.config.sifs);
@@ -296,6 +253,7 @@ impl<A: Arq + Clone> Edca<A> {
             Sent::Confirmation => return self.end_uplink(true, now, out),
             Sent::Answer => {
                 self.doing = Doing::Contend;
+                self.on_answered(now);
                 self.resume(now, out);
                 return;
             }
@@ -318,14 +276,14 @@ impl<A: Arq + Clone> Edca<A> {
             Doing::Gap(Next::Confirmation) => self.send_confirmation(out),
             Doing::Await(answer) if self.carrier.busy => self.doing = Doing::Late(answer),
             Doing::Await(answer) => self.fail(answer, now, out),
-            Doing::Late(_) | Doing::Sending(_) => {}
+            Doing::Late(_) | Doing::Sending(_) | Doing::Away => {}
         }
     }
 
     /// A CTS: the data frame follows.
     pub(super) fn on_cts(&mut self, now: Time, out: &mut impl EdcaOut) {
         if let Doing::Await(Answer::Cts) | Doing::Late(Answer::Cts) = self.doing {
-            self.doing = Doing::Gap(Next::Data);
+            self.doing = Doing::Gap(if self.burst.is_empty() { Next::Request } else { Next::Data });
             out.set_timer(now + self.rules.config.sifs);
         } else {
             self.stop_waiting(now, out);
@@ -389,7 +347,10 @@ impl<A: Arq + Clone> Edca<A> {
             return false;
         }
         let Some(of) = self.select(category) else { return false };
-        if self.originators[of].owes_request || self.originators[of].choosing.is_some() {
+        if self.originators[of].owes_request
+            || self.originators[of].choosing.is_some()
+            || self.changes_radio(of)
+        {
             return false;
         }
         let whole = Span(ends.since(now).0.saturating_sub(self.rules.config.sifs.0));
@@ -423,13 +384,14 @@ impl<A: Arq + Clone> Edca<A> {
         match answer {
             Answer::Cts => {
                 self.counters.cts_missing += 1;
+                self.disengage(now, false);
                 for mpdu in &self.burst {
                     if let Some(numbered) = self.originators[of].get(mpdu.sequence) {
                         numbered.attempts = numbered.attempts.saturating_add(1);
                     }
                 }
                 self.count_planned();
-                self.give_up(out);
+                if self.burst.is_empty() { self.miss_block_ack(out) } else { self.give_up(out) }
             }
             Answer::Ack => {
                 self.counters.ack_missing += 1;
@@ -444,6 +406,7 @@ impl<A: Arq + Clone> Edca<A> {
     /// The exchange has failed.
     pub(super) fn end_failed(&mut self, now: Time, out: &mut impl EdcaOut) {
         let category = self.originators[self.service.of].category;
+        self.note_failure();
         self.contenders[category].fail(self.rules.config.short_retry);
         if self.rules.config.access.difs_after_failure {
             self.not_before = now;
@@ -456,6 +419,7 @@ impl<A: Arq + Clone> Edca<A> {
         self.doing = Doing::Contend;
         self.burst.clear();
         self.several.clear();
+        self.end_exchange(category, now);
         if self.contenders[category].has_work() || self.rules.config.access.post_backoff {
             self.back_off(category, out);
         }
@@ -471,7 +435,7 @@ impl<A: Arq + Clone> Edca<A> {
                 self.fail(answer, now, out);
             }
             Doing::Late(answer) => self.fail(answer, now, out),
-            Doing::Contend | Doing::Gap(_) | Doing::Sending(_) => {}
+            Doing::Contend | Doing::Gap(_) | Doing::Sending(_) | Doing::Away => {}
         }
     }
 }

@@ -30,17 +30,20 @@
 mod choosing;
 mod config;
 mod contend;
+mod counters;
 mod exchange;
 mod load;
 mod minstrel;
 mod multi_link;
 mod originator;
 mod planned;
+mod protect;
 mod rate_control;
 mod recipient;
 mod respond;
 mod settling;
 mod several;
+mod single_radio;
 mod solicited;
 #[cfg(test)]
 mod tests;
@@ -52,9 +55,11 @@ pub use config::{
     Access as EdcaAccess, Acknowledgement, AfterLoss, Aggregate, CATEGORIES, Category, DELIMITER, EdcaConfig,
     MuEdca, Ofdma, Scheduler, Uplink, WINDOWS,
 };
+pub use counters::EdcaCounters;
 pub use load::{Answering, BlockAck, Confirmed, Load, Mpdu, MpduFate, Share, UNKNOWN};
 pub use multi_link::Agreements;
 pub use rate_control::RateControl;
+pub use single_radio::SingleRadio;
 
 use std::sync::Arc;
 
@@ -96,59 +101,6 @@ pub trait EdcaOut: MacOut {
     fn mpdu_failure(&mut self, mode: Mode, bytes: u32, ratio: f64) -> f64;
 }
 
-/// The counters of block acknowledgement.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct EdcaCounters {
-    /// PPDUs with more than one MPDU.
-    pub aggregates: u64,
-    /// MPDUs in them.
-    pub aggregated: u64,
-    /// BlockAckReq sent.
-    pub requests: u64,
-    /// A-MPDUs and BlockAckReqs that no BlockAck answered.
-    pub block_ack_missing: u64,
-    /// Backoffs that ended together with that of a higher category.
-    pub internal_collisions: u64,
-    /// MPDUs that came after the window had passed them.
-    pub late: u64,
-    /// Packets discarded at the end of their lifetime.
-    pub expired: u64,
-    /// PPDUs to several stations.
-    pub to_several: u64,
-    /// The A-MPDUs in them, one for each station.
-    pub parts: u64,
-    /// Triggers sent that request BlockAcks, without those in A-MPDUs.
-    pub triggers: u64,
-    /// Triggers sent that request reports of what waits.
-    pub report_requests: u64,
-    /// Triggers sent that request data.
-    pub solicitations: u64,
-    /// Stations that answered them with MPDUs that arrived.
-    pub uplink_parts: u64,
-}
-
-impl EdcaCounters {
-    /// The sums of these and others.
-    #[must_use]
-    pub fn with(&self, other: &EdcaCounters) -> EdcaCounters {
-        EdcaCounters {
-            aggregates: self.aggregates + other.aggregates,
-            aggregated: self.aggregated + other.aggregated,
-            requests: self.requests + other.requests,
-            block_ack_missing: self.block_ack_missing + other.block_ack_missing,
-            internal_collisions: self.internal_collisions + other.internal_collisions,
-            late: self.late + other.late,
-            expired: self.expired + other.expired,
-            to_several: self.to_several + other.to_several,
-            parts: self.parts + other.parts,
-            triggers: self.triggers + other.triggers,
-            report_requests: self.report_requests + other.report_requests,
-            solicitations: self.solicitations + other.solicitations,
-            uplink_parts: self.uplink_parts + other.uplink_parts,
-        }
-    }
-}
-
 /// What follows after SIFS.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Next {
@@ -165,6 +117,8 @@ enum Next {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Sent {
     Rts,
+    /// An MU-RTS that asks for the radio of a station.
+    Initial,
     CtsToSelf,
     Data,
     Request,
@@ -199,6 +153,8 @@ enum Doing {
     Await(Answer),
     /// The time for the answer is over, but a frame on the air may be it.
     Late(Answer),
+    /// Its radio is on another link.
+    Away,
 }
 
 /// What the station has served since it gained access to the medium.

@@ -1,7 +1,7 @@
 //! Multi-link operation: the links of a device send from common queues, and receive into common reordering buffers.
 //!
-//! **Limits.** Simultaneous transmission and reception on all links (STR); no EMLSR, no TID-to-link mapping, no power saving. No
-//! OFDMA, no scheme that orders packets, no riders. All links are there from the start.
+//! **Limits.** Simultaneous transmission and reception on all links (STR), or one radio for all (`single_radio`); no TID-to-link
+//! mapping, no power saving. No scheme that orders packets, no riders. All links are there from the start.
 //!
 //! **Source.** IEEE 802.11be-2024, 35.3 (multi-link operation), 35.3.8 (block acknowledgement: one agreement for all links),
 //! 35.3.16.2 (STR).
@@ -26,6 +26,7 @@ use super::super::rates::{Airtime, PhyRate};
 use super::originator::Originator;
 use super::rate_control::Chooser;
 use super::recipient::Recipient;
+use super::single_radio::{Radio, Radios};
 use super::{CATEGORIES, Category, Doing, Edca, EdcaOut};
 use crate::hooks::Arq;
 use crate::packet::NodeId;
@@ -48,8 +49,21 @@ pub(super) struct Linked {
     ways: Vec<Way>,
     /// Whether stations are not on this link, by node.
     absent: Vec<bool>,
-    /// The agreements with such stations that have something to send.
-    aside: [Vec<u32>; CATEGORIES],
+    /// The agreements with stations that this link does not reach now, and that have something to send.
+    pub(super) aside: [Vec<u32>; CATEGORIES],
+    pub(super) radios: Radios,
+}
+
+impl Linked {
+    /// Whether this link may not reach some station.
+    pub(super) fn has_barred(&self) -> bool {
+        self.absent.contains(&true) || !self.radios.of.is_empty()
+    }
+
+    /// Whether this link does not reach a station now.
+    pub(super) fn bars(&self, station: NodeId) -> bool {
+        self.absent.get(station.0 as usize) == Some(&true) || self.radios.lacks(station)
+    }
 }
 
 /// What the links of a device have in common: the packets to send, and the state of block acknowledgement.
@@ -62,6 +76,10 @@ pub struct Agreements<A> {
     release_at: Time,
     active: [Vec<u32>; CATEGORIES],
     backlog: [u32; CATEGORIES],
+    /// How many PPDUs to several stations there were.
+    rounds: u64,
+    /// What is known of stations with one radio, by station.
+    radios: Vec<Radio>,
 }
 
 impl<A> Default for Agreements<A> {
@@ -74,15 +92,19 @@ impl<A> Default for Agreements<A> {
             release_at: Time::NEVER,
             active: Default::default(),
             backlog: [0; CATEGORIES],
+            rounds: 0,
+            radios: Vec::new(),
         }
     }
 }
 
 impl<A: Arq + Clone> Edca<A> {
-    /// Makes this a link of a multi-link device; `absent` states by node which stations are not on it. To be called before the
-    /// first packet.
-    pub fn link_up(&mut self, absent: Vec<bool>) {
-        self.linked = Some(Box::new(Linked { absent, ..Linked::default() }));
+    /// Makes this a link of a multi-link device, with its number; `absent` states by node which stations are not on it. To be
+    /// called before the first packet.
+    pub fn link_up(&mut self, link: u32, absent: Vec<bool>) {
+        let mut linked = Linked { absent, ..Linked::default() };
+        linked.radios.link = link;
+        self.linked = Some(Box::new(linked));
     }
 
     /// How data goes to a station.
@@ -101,28 +123,21 @@ impl<A: Arq + Clone> Edca<A> {
     }
 
     /// Takes the agreements of its device, before anything happens to this link.
-    pub fn take_agreements(&mut self, of: &mut Agreements<A>) {
+    pub fn take_agreements(&mut self, of: &mut Agreements<A>, now: Time) {
         self.exchange(of);
         for (contender, backlog) in self.contenders.iter_mut().zip(of.backlog) {
             contender.backlog = backlog;
         }
         let Some(mut linked) = self.linked.take() else { return };
+        linked.radios.now = now;
         for place in linked.ways.len()..self.originators.len() {
             linked.ways.push(self.way_to(self.originators[place].peer));
         }
         for (originator, way) in self.originators.iter_mut().zip(linked.ways.drain(..)) {
             originator.set_way(way);
         }
-        if linked.absent.contains(&true) {
-            let is_absent = |place: &mut u32| {
-                let peer = self.originators[*place as usize].peer.0 as usize;
-                linked.absent.get(peer) == Some(&true)
-            };
-            for (contender, aside) in self.contenders.iter_mut().zip(&mut linked.aside) {
-                aside.extend(contender.active.extract_if(.., is_absent));
-            }
-        }
         self.linked = Some(linked);
+        self.set_aside();
     }
 
     /// Gives them back. Returns whether the other links have something to do.
@@ -134,6 +149,7 @@ impl<A: Arq + Clone> Edca<A> {
             is_new |= take(&mut contender.has_woken);
         }
         if let Some(linked) = &mut self.linked {
+            is_new |= take(&mut linked.radios.has_changed);
             linked.ways.extend(self.originators.iter_mut().map(Originator::take_way));
             for (contender, aside) in self.contenders.iter_mut().zip(&mut linked.aside) {
                 contender.active.append(aside);
@@ -149,26 +165,33 @@ impl<A: Arq + Clone> Edca<A> {
         swap(&mut self.recipients, &mut with.recipients);
         swap(&mut self.order, &mut with.order);
         swap(&mut self.release_at, &mut with.release_at);
+        self.several.exchange_rounds(&mut with.rounds);
+        if let Some(linked) = &mut self.linked {
+            swap(&mut linked.radios.of, &mut with.radios);
+        }
         for (contender, active) in self.contenders.iter_mut().zip(&mut with.active) {
             swap(&mut contender.active, active);
         }
     }
 
-    /// Another link of its device has got packets, or has finished some.
+    /// Another link of its device has got packets, or has finished some, or the radio of a station has changed links.
     pub fn notice(&mut self, now: Time, out: &mut impl EdcaOut) {
+        self.follow_radio(now, out);
         for category in 0..CATEGORIES {
             let has_turn_now = self.armed == now;
             if self.doing == Doing::Contend && !has_turn_now && self.contenders[category].has_work() {
                 self.join(category, now, out);
             }
         }
+        if self.doing == Doing::Contend && !self.carrier.busy && self.radios_change_at() != Time::NEVER {
+            self.wait_for_turn(out);
+        }
     }
 
     /// An agreement has something to send again: the other links send it if its receiver is not on this one.
     pub(super) fn wake(&mut self, place: u32, category: usize) {
-        let peer = self.originators[place as usize].peer.0 as usize;
-        let Some(linked) = self.linked.as_mut().filter(|linked| linked.absent.get(peer) == Some(&true))
-        else {
+        let peer = self.originators[place as usize].peer;
+        let Some(linked) = self.linked.as_mut().filter(|linked| linked.bars(peer)) else {
             self.contenders[category].wake(place);
             return;
         };

@@ -163,9 +163,10 @@ impl<A: Arq> Originator<A> {
         (self.outstanding + chosen) as usize + self.waiting.len()
     }
 
-    /// The bytes of its packets by `size_of`, as far as `most`.
+    /// The bytes of its packets by `size_of`, without those that a link of a multi-link device is sending, as far as `most`.
     pub(super) fn bytes(&self, size_of: impl Fn(&Msdu) -> u32, most: u32) -> u32 {
-        let numbered = self.numbered.iter().flatten().map(|numbered| &numbered.msdu);
+        let numbered = self.numbered.iter().flatten().filter(|numbered| !numbered.in_flight);
+        let numbered = numbered.map(|numbered| &numbered.msdu);
         let mut sum = 0;
         for msdu in numbered.chain(self.waiting.iter().map(|waiting| &waiting.msdu)) {
             sum += size_of(msdu);

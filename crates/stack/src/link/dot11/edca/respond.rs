@@ -15,6 +15,10 @@ impl<A: Arq + Clone> Edca<A> {
     #[inline]
     pub fn on_frame(&mut self, frame: &Frame, load: &Load, now: Time, out: &mut impl EdcaOut) {
         self.carrier.received(true);
+        if self.doing == Doing::Away {
+            return;
+        }
+        self.synchronize();
         if frame.receiver != self.address {
             match load.of(self.address) {
                 Some((share, mpdus)) => self.on_share(frame, (share, mpdus, load.together), now, out),
@@ -30,6 +34,10 @@ impl<A: Arq + Clone> Edca<A> {
             return;
         }
         match frame.kind {
+            FrameKind::MuRts => self.on_initial(frame, now, out),
+            FrameKind::Rts | FrameKind::BlockAckReq | FrameKind::Data if self.only_listens() => {
+                self.stop_waiting(now, out);
+            }
             FrameKind::Rts => self.on_rts(frame, now, out),
             FrameKind::Cts => self.on_cts(now, out),
             FrameKind::Ack => {
@@ -57,9 +65,12 @@ impl<A: Arq + Clone> Edca<A> {
         if let Some(any) = self.awaits_together() {
             // Answers of other stations end in this instant too.
             self.carrier.received(any);
+        } else if self.doing == Doing::Away {
+            self.carrier.received(true);
         } else {
             self.carrier.received(false);
             self.stop_waiting(now, out);
+            self.expect_more(now);
         }
     }
 
@@ -68,6 +79,7 @@ impl<A: Arq + Clone> Edca<A> {
         self.carrier.overhear(frame, now, &self.rules);
         self.stop_waiting(now, out);
         hear_to_all(frame, out);
+        self.leave_to_others(now);
     }
 
     /// An RTS: answers it, unless others have reserved the medium.
@@ -77,10 +89,7 @@ impl<A: Arq + Clone> Edca<A> {
             return;
         }
         let response = *self.rules.response(rts.rate);
-        let duration = left(rts.duration, self.rules.config.sifs, response.cts);
-        let bytes = self.rules.config.cts;
-        let cts = Frame::new(FrameKind::Cts, rts.transmitter, self.address, bytes, response.rate);
-        self.answer_with(Frame { duration, ..cts }, response.cts, now, out);
+        self.answer_cts(rts, (response.rate, response.cts), now, out);
     }
 
     /// MPDUs: acknowledged whatever the NAV.
@@ -155,7 +164,7 @@ impl<A: Arq + Clone> Edca<A> {
             let bytes = self.rules.config.ack;
             let ack = Frame::new(FrameKind::Ack, frame.transmitter, self.address, bytes, response.rate);
             let duration = left(frame.duration, self.rules.config.sifs, response.ack);
-            let ack = (Frame { duration, ..ack }, response.ack);
+            let ack = (Frame { duration, category: frame.category, ..ack }, response.ack);
             self.answer_riding(ack, (place, is_again, Some(frame.more_data)), now, out);
         }
     }
@@ -214,6 +223,7 @@ impl<A: Arq + Clone> Edca<A> {
     }
 
     pub(super) fn answer_with(&mut self, frame: Frame, airtime: Airtime, now: Time, out: &mut impl EdcaOut) {
+        self.engage(frame.receiver);
         self.answer = (frame, airtime);
         self.armed = Time::NEVER;
         self.doing = Doing::Gap(Next::Answer);

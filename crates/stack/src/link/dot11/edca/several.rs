@@ -68,6 +68,11 @@ impl Several {
         self.parts.is_empty()
     }
 
+    /// The links of a device count together.
+    pub(super) fn exchange_rounds(&mut self, with: &mut u64) {
+        std::mem::swap(&mut self.rounds, with);
+    }
+
     /// Whether an agreement has part in it.
     pub(super) fn has(&self, place: usize) -> bool {
         self.parts.iter().any(|part| part.of == place)
@@ -230,6 +235,7 @@ impl<A: Arq + Clone> Edca<A> {
             // The trigger follows the padding of the last MPDU.
             let most = if trigger > 0 { (most - trigger) & !3 } else { most };
             let filled = self.fill(mode, most, self.limit(), now);
+            self.take_off();
             let bytes = if trigger > 0 { filled.padded + trigger } else { filled.end };
             let alone = mode.airtime_after(preamble, bytes, filled.payload);
             (all, total) = (all + bytes, total.max(alone.total));
@@ -370,8 +376,10 @@ impl<A: Arq + Clone> Edca<A> {
 
     /// The sequence has ended before all parts were asked: these owe a BlockAck.
     pub(super) fn leave_unasked(&mut self) {
-        for part in self.several.parts.iter().skip(self.several.turn + 1) {
-            self.originators[part.of].owes_request = true;
+        for place in self.several.turn + 1..self.several.parts.len() {
+            self.take_turn(place);
+            self.land();
+            self.originators[self.service.of].owes_request = true;
         }
     }
 
@@ -387,6 +395,7 @@ impl<A: Arq + Clone> Edca<A> {
         let Some(place) = self.several.parts.iter().position(is_of) else { return };
         self.take_turn(place);
         self.several.parts[place].is_answered = true;
+        self.land();
         self.acknowledge(block, out);
         if self.several.parts.iter().all(|part| part.is_answered) {
             self.end_together(now, out);
@@ -408,6 +417,7 @@ impl<A: Arq + Clone> Edca<A> {
         for place in 0..self.several.parts.len() {
             if !self.several.parts[place].is_answered {
                 self.take_turn(place);
+                self.land();
                 self.learn(0, false);
                 self.miss_block_ack(out);
             }

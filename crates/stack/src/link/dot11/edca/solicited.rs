@@ -95,7 +95,7 @@ impl<A: Arq + Clone> Edca<A> {
         in_turn.filter_map(|category| self.place_with(to, category)).find(|of| {
             let originator = &self.originators[*of];
             let first = originator.candidate(0).map(|(_, first, _)| self.size_of(&first));
-            let wanted = if originator.owes_request { Some(DELIMITER + BLOCK_ACK_REQUEST) } else { first };
+            let wanted = if originator.owes() { Some(DELIMITER + BLOCK_ACK_REQUEST) } else { first };
             wanted.is_some_and(|wanted| wanted <= most)
         })
     }
@@ -111,7 +111,7 @@ impl<A: Arq + Clone> Edca<A> {
         let Solicited { to, mode, room, duration, .. } = *solicited;
         self.service = Service { of, ..Service::default() };
         self.burst.clear();
-        let owes_request = self.originators[of].owes_request;
+        let owes_request = self.originators[of].owes();
         let category = Category::ALL[self.originators[of].category];
         let (mut bytes, mut airtime) = (BLOCK_ACK_REQUEST, room);
         if owes_request {
@@ -123,6 +123,7 @@ impl<A: Arq + Clone> Edca<A> {
             airtime.payload = mode.airtime_after(room.preamble, bytes, filled.payload).payload;
             self.count_sent();
         }
+        self.take_off();
         let kind = if owes_request { FrameKind::BlockAckReq } else { FrameKind::Data };
         let originator = &self.originators[of];
         let first = self.burst.first();
@@ -192,7 +193,7 @@ impl<A: Arq + Clone> Edca<A> {
             }
             let Some(of) = self.place_with(to, category) else { continue };
             let size_of = |msdu: &Msdu| self.size_of(msdu).next_multiple_of(4);
-            let beside = self.burst.iter().filter(|_| only.is_some());
+            let beside = self.burst.iter().filter(|_| only.is_some() && !self.is_linked());
             let beside: u32 = beside.map(|mpdu| (DELIMITER + mpdu.bytes).next_multiple_of(4)).sum();
             let most = beside + u32::from(MOST) * UNIT;
             let bytes = self.originators[of].bytes(size_of, most) - beside;
@@ -225,6 +226,7 @@ impl<A: Arq + Clone> Edca<A> {
         out.cancel_timer();
         let block = confirmed.block.unwrap_or_else(|| self.whole());
         let any = self.burst.iter().any(|mpdu| block.has(mpdu.sequence));
+        self.land();
         self.settle_block(&block, out);
         if let Some(mu) = self.mu_edca().filter(|_| any) {
             self.contenders[confirmed.category as usize].defer(&mu, &self.rules, now);
@@ -243,6 +245,7 @@ impl<A: Arq + Clone> Edca<A> {
 
     /// No BlockAck came for what was solicited.
     pub(super) fn on_unconfirmed(&mut self, now: Time, out: &mut impl EdcaOut) {
+        self.land();
         self.miss_block_ack(out);
         self.end_solicited(now, out);
     }

@@ -7,6 +7,7 @@ mod multi_link;
 mod planned;
 mod rate_control;
 mod riders;
+mod single_radio;
 
 use std::collections::VecDeque;
 use std::sync::Arc;

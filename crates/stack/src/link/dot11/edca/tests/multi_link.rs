@@ -4,32 +4,41 @@ use super::super::{Agreements, BlockAck as Bitmap};
 use super::*;
 
 /// A device with two links, and what they have in common.
-struct Device {
-    now: Time,
-    links: [Edca<DynamicArq>; 2],
-    sides: [Side; 2],
+pub(super) struct Device {
+    pub(super) now: Time,
+    pub(super) links: [Edca<DynamicArq>; 2],
+    pub(super) sides: [Side; 2],
     common: Agreements<DynamicArq>,
 }
 
 impl Device {
     fn new(absent: Vec<bool>) -> Device {
-        let rules = Arc::new(Rules::new(config(|edca| edca.aggregate.count = 4)));
-        let mut links = [0, 1].map(|_| Edca::new(Arc::clone(&rules), NodeId(0), Role::AdHoc));
-        links[0].link_up(Vec::new());
-        links[1].link_up(absent);
+        let rules = Rules::new(config(|edca| edca.aggregate.count = 4));
+        Device::of(rules, (NodeId(0), Role::AdHoc), absent)
+    }
+
+    pub(super) fn of(rules: Rules, (address, role): (NodeId, Role), absent: Vec<bool>) -> Device {
+        let rules = Arc::new(rules);
+        let mut links = [0, 1].map(|_| Edca::new(Arc::clone(&rules), address, role));
+        links[0].link_up(0, Vec::new());
+        links[1].link_up(1, absent);
         let (sides, common) = ([Side::default(), Side::default()], Agreements::default());
         Device { now: Time::ZERO + Span::from_millis(1), links, sides, common }
     }
 
     /// Something happens to a link. Returns whether the other one has to know.
-    fn on(&mut self, link: usize, act: impl FnOnce(&mut Edca<DynamicArq>, Time, &mut Side)) -> bool {
+    pub(super) fn on(
+        &mut self,
+        link: usize,
+        act: impl FnOnce(&mut Edca<DynamicArq>, Time, &mut Side),
+    ) -> bool {
         self.sides[link].now = self.now;
-        self.links[link].take_agreements(&mut self.common);
+        self.links[link].take_agreements(&mut self.common, self.now);
         act(&mut self.links[link], self.now, &mut self.sides[link]);
         self.links[link].return_agreements(&mut self.common)
     }
 
-    fn enqueue(&mut self, handles: std::ops::Range<u64>, next: u32) -> bool {
+    pub(super) fn enqueue(&mut self, handles: std::ops::Range<u64>, next: u32) -> bool {
         self.enqueue_on(0, handles, next)
     }
 
@@ -41,7 +50,7 @@ impl Device {
         })
     }
 
-    fn notice(&mut self, link: usize) {
+    pub(super) fn notice(&mut self, link: usize) {
         self.on(link, Edca::notice);
     }
 
@@ -70,7 +79,7 @@ impl Device {
     }
 
     /// The backoff of a link ends.
-    fn turn(&mut self, link: usize) {
+    pub(super) fn turn(&mut self, link: usize) {
         self.now = self.sides[link].timer.take().expect("it waits for its turn");
         self.on(link, Edca::on_timer);
     }
