@@ -94,6 +94,7 @@ pub fn wlan(
         mac,
         own_rates: Vec::new(),
         without_ofdma: Vec::new(),
+        single_radios: Vec::new(),
         multi_link: None,
         further_bps: 0.0,
         radio,

@@ -154,7 +154,7 @@ fn a_station_asks_first_on_a_link_that_it_has_missed_and_once_only() {
     assert_eq!(station.sends(0), Some(Data));
     station.notice(1);
     station.sent(0);
-    station.on(0, |mac, now, out| mac.on_busy(now, out));
+    station.on(0, Edca::on_busy);
     station.now = station.now + Span::from_micros(40);
     assert!(station.hear(0, Ack, STATION, 0));
     station.notice(1);
@@ -168,9 +168,9 @@ fn a_station_asks_first_on_a_link_that_it_has_missed_and_once_only() {
     station.turn(1);
     assert!(station.sides[1].timer.is_some_and(|next| next > back + Span::from_millis(5)));
     // A frame that it receives ends this.
-    station.on(1, |mac, now, out| mac.on_busy(now, out));
+    station.on(1, Edca::on_busy);
     station.hear(1, Cts, NodeId(7), 0);
-    station.on(1, |mac, now, out| mac.on_idle(now, out));
+    station.on(1, Edca::on_idle);
     station.turn(1);
     assert!(station.now < back + Span::from_millis(5));
     assert_eq!(station.sends(1), Some(Data));
