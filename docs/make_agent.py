@@ -180,10 +180,12 @@ def _gain(found: list[tuple[float, float]]) -> str:
 def cells(error: int, every: int, agent: str) -> list[str]:
     """What an agent does at these errors: Linux, and the simulation."""
     found = pairs(error, every, agent)
-    ours = [tuple(simulated(error, every, one, run) for one in ("none", agent)) for run in range(RUNS)]
+    ours = [
+        (simulated(error, every, "none", run), simulated(error, every, agent, run)) for run in range(RUNS)
+    ]
     goodputs = [_mean([one[place][0] for one in found], 3) for place in (0, 1)]
     acks = ", ".join(f"{sum(one[place][1] for one in found) / len(found):.2f}" for place in (0, 1))
-    gains = _gain([(bare[0], with_it[0]) for bare, with_it in found]), _gain([*ours])
+    gains = _gain([(bare[0], with_it[0]) for bare, with_it in found]), _gain(ours)
     simulations = [_mean([one[place] for one in ours], 3) for place in (0, 1)]
     return [f"{error} %", str(len(found)), *goodputs, gains[0], acks, *simulations, gains[1]]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from conftest import needs_kernel
 from test_air import needs_daemons
@@ -158,7 +158,7 @@ for other in ("west ended", "east ended"):
 """
 
 
-def walked(folder: Path, transfers: int, agents: str, *, limit_s: float) -> list[dict[str, float]]:
+def walked(folder: Path, transfers: int, agents: str, *, limit_s: float) -> list[dict[str, Any]]:
     """What the nodes report after so many transfers, with agents at these nodes."""
     (folder / "air.toml").write_text(AIR)
     (folder / "node.py").write_text(NODE)
