@@ -133,25 +133,20 @@ impl CongestionKind {
         CongestionKind::Jersey,
     ];
 
-    /// Whether its window grows until a queue overflows. What a law of the host's own does is not known.
+    /// The laws whose window stops growing before a queue overflows, and that of the host's own, of which this is not known.
+    const SPARING: &'static [CongestionKind] = &[
+        CongestionKind::Vegas,
+        CongestionKind::Bbr,
+        CongestionKind::Bbr3,
+        CongestionKind::Dctcp,
+        CongestionKind::Prague,
+        CongestionKind::Custom,
+    ];
+
+    /// Whether its window grows until a queue overflows.
     #[must_use]
-    pub const fn fills_queues(self) -> bool {
-        match self {
-            CongestionKind::Reno
-            | CongestionKind::Veno
-            | CongestionKind::Westwood
-            | CongestionKind::WestwoodPlus
-            | CongestionKind::Cubic
-            | CongestionKind::Jtcp
-            | CongestionKind::Ejtcp
-            | CongestionKind::Jersey => true,
-            CongestionKind::Vegas
-            | CongestionKind::Bbr
-            | CongestionKind::Bbr3
-            | CongestionKind::Dctcp
-            | CongestionKind::Prague
-            | CongestionKind::Custom => false,
-        }
+    pub fn fills_queues(self) -> bool {
+        !CongestionKind::SPARING.contains(&self)
     }
 
     /// What it needs and QUIC does not give it.
@@ -162,15 +157,7 @@ impl CongestionKind {
             CongestionKind::Jersey | CongestionKind::Dctcp | CongestionKind::Prague => {
                 Some("the marks of each acknowledgement, which quinn does not pass to a controller")
             }
-            CongestionKind::Reno
-            | CongestionKind::Vegas
-            | CongestionKind::Veno
-            | CongestionKind::Westwood
-            | CongestionKind::WestwoodPlus
-            | CongestionKind::Cubic
-            | CongestionKind::Bbr
-            | CongestionKind::Bbr3
-            | CongestionKind::Custom => None,
+            _ => None,
         }
     }
 }
