@@ -2,9 +2,11 @@
 
     python docs/make_linux.py [SCENARIO ...]        all tables, or these; one is called `edges`
     python docs/make_linux.py keep FILE ...         keeps results
+    python docs/make_linux.py more RUNS SCENARIO ...  runs what points lack of so many runs, in virtual time
 
 The first needs no kernel: ours runs again with the losses that the kernel's runs had. FILE has what
 `lasthop check --peer linux SCENARIO --json` printed; its points replace those of the scenario that are kept.
+The last keeps each point when it is done, and continues where it was stopped.
 The table of each scenario is between two comments of the page, which name it.
 """
 
@@ -16,6 +18,7 @@ import re
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from itertools import product
 from pathlib import Path
 
 import lasthop as lh
@@ -23,8 +26,10 @@ from lasthop.base.quantity import digits
 from lasthop.base.table import markdown
 from lasthop.peer import measured
 from lasthop.peer.beside import Line
+from lasthop.peer.crew import Crew
 from lasthop.peer.habits import habits
 from lasthop.peer.path import path as path_of
+from lasthop.virtual.kernel import find
 
 PAGE = Path(__file__).with_name("linux.md")
 KEPT = Path(__file__).with_name("linux-runs.json")
@@ -184,6 +189,31 @@ def keep(files: list[str]) -> None:
     write({name: kept[name] for name in (*EDGES, *TABLES) if name in kept})
 
 
+def more(runs: int, name: str) -> None:
+    """Let the kernel in virtual time do what the points of a scenario lack of so many runs, and keep it."""
+    scenario = lh.load(name)
+    points = scenario.points()
+    kept = json.loads(KEPT.read_text(encoding="utf-8"))
+    lines = kept[name]["lines"]
+    with Crew(1, find()) as crew:
+        for point in sorted({points.index(line["point"]) for line in lines}):
+            of = path_of(scenario, point)
+            places = {flow.name: number for number, flow in enumerate(of.flows)}
+            found = [line for line in lines if line["point"] == points[point]]
+            missing = range(len(next(iter(found[0]["linux"].values()))), runs)
+            results: dict[int, dict] = {}
+            crew.run([of.job(scenario, r, 0.0) for r in missing], results.__setitem__)
+            for line, number in product(found, range(len(missing))):
+                result = results[number]
+                line["late_p99_s"] = max(line["late_p99_s"], result["late_p99_s"])
+                for metric, values in line["linux"].items():
+                    value = measured.METRICS[metric].theirs(result, places[line["flow"]], of)
+                    values.append(rounded(value))
+            if missing:
+                write(kept)
+                print(name, points[point], flush=True)
+
+
 def rounded(value: float | None) -> float | None:
     """The value to six digits."""
     return None if value is None else float(f"{value:.6g}")
@@ -292,6 +322,10 @@ def placed(page: str, name: str, text: str) -> str:
 def main(words: list[str]) -> None:
     if words[:1] == ["keep"]:
         keep(words[1:])
+        return
+    if words[:1] == ["more"]:
+        for name in words[2:]:
+            more(int(words[1]), name)
         return
     page = PAGE.read_text(encoding="utf-8")
     kept = json.loads(KEPT.read_text(encoding="utf-8"))
