@@ -219,7 +219,8 @@ def test_a_dry_sweep_says_what_is_stored(small: Path, within: Cli) -> None:
     assert "2 replications into studies/small, of which 6 runs are stored;" in (
         within("sweep", small, "-r", "2", "--dry-run").stderr
     )
-    assert "stored" not in within("sweep", small, "-r", "2", "--dry-run", "--seed", "7").stderr
+    for other in (("--seed", "7"), ("--fresh",)):
+        assert "stored" not in within("sweep", small, "-r", "2", "--dry-run", *other).stderr
 
 
 def test_a_swept_key_that_changes_no_run_is_reported(small: Path, within: Cli) -> None:

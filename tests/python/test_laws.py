@@ -355,6 +355,11 @@ class PacesInSecret(Reno):
         window.pacing_bps = 1e6
 
 
+def test_whether_a_law_paces_is_true_or_false() -> None:
+    with pytest.raises(lh.UsageError, match=r"Half.paces: 'yes'; expected True or False"):
+        lh.law("half", type("Half", (Reno,), {"paces": "yes"}))
+
+
 def test_a_pace_of_a_law_that_does_not_pace_is_an_error(lossy: lh.Scenario) -> None:
     lh.law("paces-in-secret", PacesInSecret)
     with pytest.raises(lh.LawError, match=r"window.pacing_bps: set by a law .*; expected `paces = True`"):

@@ -432,7 +432,9 @@ def test_what_a_run_takes_is_said_before_and_while_it_takes_it(
         "goodput_bps,tail_probes",
     )
     assert done.returncode == 0, done.stderr
-    first, second, *_ = done.stderr.splitlines()
+    own, first, second, *_ = done.stderr.splitlines()
+    tick_ms = 1e3 * kernel["tick_s"]
+    assert own == f"ours as this kernel: ack-tick = {tick_ms:g} ms, quick-acks-again = true"
     assert "1 runs by Linux" in first
     assert "at most 3.0 s with 1 at once; interfaces hold" in first
     assert "about 3.0 s" in second

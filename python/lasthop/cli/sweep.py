@@ -158,7 +158,7 @@ def sweep_command(
     least = min(replications or LEAST, max_replications)
     precision = Precision(ci, max_replications, least, ci_of) if ci else None
     if dry_run:
-        _would(chosen, where, replications, folder, seed=seed, as_json=as_json)
+        _would(chosen, where, replications, folder, seed=seed, fresh=fresh, as_json=as_json)
         return
     admit(chosen, range(len(chosen.points())))
     study = Study.create(chosen, folder, replications=replications, seed=seed, where=where, fresh=fresh)
@@ -197,7 +197,7 @@ def sweep_command(
         raise click.exceptions.Exit(1) from None
     note(progress.summary())
     for key in idle_keys(study):
-        note(f"note: {key}: no run differs by its value; expected a key that the scenario uses")
+        note(f"note: {key}: no run differs by its value")
     some_failed = _tell(study, judgements=judgements, as_json=as_json)
     missed = wide(study, precision) if precision else []
     if missed and precision:
@@ -282,6 +282,7 @@ def _would(
     folder: Path,
     *,
     seed: int | None,
+    fresh: bool,
     as_json: bool,
 ) -> None:
     from lasthop.base.jsontext import dumps
@@ -291,7 +292,8 @@ def _would(
     left = scenario.select(where)
     bound = largest(scenario, left)
     count = count or scenario.replications
-    stored = _stored(scenario, [(point, r) for point in left for r in range(count)], folder, seed)
+    runs = [(point, r) for point in left for r in range(count)]
+    stored = 0 if fresh else _stored(scenario, runs, folder, seed)
     if as_json:
         plan = {
             "scenario": scenario.id,
@@ -314,7 +316,7 @@ def _would(
 
 
 def _stored(scenario: Scenario, runs: list[tuple[int, int]], folder: Path, seed: int | None) -> int:
-    """How many of these runs, as points and replications, the study in a directory has."""
+    """How many of these runs, as points and replications, a directory has, without those that failed."""
     from lasthop.study.study import Study
 
     try:
@@ -323,7 +325,8 @@ def _stored(scenario: Scenario, runs: list[tuple[int, int]], folder: Path, seed:
         return 0
     if study.seed != (scenario.seed if seed is None else seed):
         return 0
-    return sum((scenario.point_key(point), replication) in study.runs for point, replication in runs)
+    found = (study.runs.get((scenario.point_key(point), replication)) for point, replication in runs)
+    return sum(row is not None and row.error is None for row in found)
 
 
 def _say_how(arguments: list[str]) -> None:

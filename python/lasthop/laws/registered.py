@@ -85,6 +85,9 @@ def law(name: str, kind: type, *, recovery: str = "sack") -> None:
             f"{kind.__name__} has no {', '.join(missing)}; expected a class with {', '.join(REQUIRED)}",
             argument="kind",
         )
+    paces = getattr(kind, "paces", False)
+    if not isinstance(paces, bool):
+        raise UsageError(f"{kind.__name__}.paces: {paces!r}; expected True or False", argument="kind")
     identity = _identity(kind)
     try:
         _core.register_law(name, kind, recovery, identity)

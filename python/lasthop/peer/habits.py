@@ -9,14 +9,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from lasthop.peer.path import STATED
+
 if TYPE_CHECKING:
     from lasthop.peer.path import Path
     from lasthop.scenario.scenario import Scenario
 
 # Kernels before this one have room for so much beyond what is read in a round trip.
 _WITHOUT_CUSHION, _CUSHION = (6, 16), "16 segments"
-# Where a value comes from that a scenario or a command states.
-_STATED = ("file", "set", "sweep")
 
 
 def habits(scenario: Scenario, path: Path, release: str, tick_s: float) -> dict[str, str | bool]:
@@ -47,4 +47,4 @@ def habits(scenario: Scenario, path: Path, release: str, tick_s: float) -> dict[
 
 def _is_open(entry: dict[str, str] | None) -> bool:
     """Whether a key has a meaning at a point, and nobody states its value."""
-    return entry is not None and entry["from"] not in _STATED
+    return entry is not None and entry["from"] not in STATED

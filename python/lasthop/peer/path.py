@@ -39,7 +39,7 @@ _LOADED = ("lasthop_jtcp", "lasthop_ejtcp")
 _HEADERS, _TIMESTAMPS = 40, 12
 # The relay reads packets of at most 16 KiB.
 _LARGEST_PACKET = 16_000
-_SET = ("file", "set", "sweep")
+STATED = ("file", "set", "sweep")
 # Keys that a relay has, below the name of a link and of a flow.
 _WIRE = ("policer.", "jitter.", "reorder.", "duplicate.")
 _LINK = ("kind", "nodes", "rate", "delay", "queue", "reverse.", "loss.", "trace.", "aqm.", *_WIRE)
@@ -251,7 +251,7 @@ class _Reader:
     def _refuse_table(self, section: str) -> None:
         for name, table in self.tables[section].items():
             for below, entry in table.items():
-                if entry["from"] in _SET:
+                if entry["from"] in STATED:
                     key = ".".join(part for part in (section, name, below) if part)
                     raise self.refused(key, _CHAIN)
 
@@ -266,7 +266,7 @@ class _Reader:
                 if below in _NEUTRAL:
                     if entry["value"] != _NEUTRAL[below]:
                         raise self.refused(key, _NEUTRAL[below])
-                elif entry["from"] in _SET and not any(
+                elif entry["from"] in STATED and not any(
                     below == one or (one.endswith(".") and below.startswith(one)) for one in known
                 ):
                     raise self.refused(key, _CHAIN)

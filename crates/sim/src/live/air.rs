@@ -154,7 +154,7 @@ impl Air {
                 bytes: (sent.frame.len() + FCS) as u32,
                 plan: plan(&sent, self.frequency),
                 category: agreements::category_of(sent.frame),
-                is_covered: self.agreements.cover(sent.frame),
+                is_covered: !is_to_all && self.agreements.cover(sent.frame),
             },
             frame: sent.frame,
             ticket,

@@ -21,6 +21,8 @@ const TYPE: u8 = 0x0c;
 const MANAGEMENT: u8 = 0;
 const CONTROL: u8 = 0x04;
 const QOS: u8 = 0x88;
+/// Of the first byte: the type, and of data whether it has QoS control, and none but a header.
+const KIND: u8 = 0xcc;
 const ACTION: u8 = 0xd0;
 const BLOCK_ACK_REQUEST: u8 = 0x84;
 /// Disassociation, authentication, deauthentication.
@@ -131,6 +133,7 @@ impl Way {
     /// That of a frame of data with QoS control.
     fn of(frame: &[u8]) -> Option<Way> {
         let [to, from] = addresses(frame)?;
+        (frame[0] & KIND == QOS).then_some(())?;
         Some(Way { from, to, tid: tid(frame)? })
     }
 }
@@ -251,6 +254,7 @@ mod tests {
         let numbers = [4095, 0, 3, 4, 900].map(|sent| number(&mut agreements, &data(A, B, sent, 0)));
         assert_eq!(numbers, [4094, 4095, 0, 1, 2]);
         assert_eq!(number(&mut agreements, &data(B, A, 5, 0)), 5, "of no agreement");
+        assert_eq!(number(&mut agreements, &frame(0xc8, A, B, 7, &[0, 0])), 7, "without data");
         assert_eq!(number(&mut agreements, &asked(0, 3)), 0, "not of data");
     }
 

@@ -60,10 +60,15 @@ impl Check<'_> {
 impl Check<'_> {
     /// Stations with one radio for several links.
     pub(super) fn single_radios(&mut self, config: &Config) {
+        let mut found = self.faults.len();
         let mut last = None;
         for (number, node) in config.nodes.iter().enumerate() {
             let (name, radio) = (node.table(), node.own_rate.single_radio);
-            let Some(radio) = radio.filter(|_| last.replace(name) != Some(name)) else { continue };
+            // A group has one fault, whichever of its members is wrong.
+            if last.replace(name) != Some(name) {
+                found = self.faults.len();
+            }
+            let Some(radio) = radio.filter(|_| self.faults.len() == found) else { continue };
             if let Some(text) = wrong_place(config, number, name) {
                 self.fault(&format!("nodes.{name}.wifi.multi-link"), text);
             }

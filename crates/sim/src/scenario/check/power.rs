@@ -2,23 +2,23 @@
 
 use super::Check;
 use crate::medium::radio::config::watts_to_dbm;
-use crate::model::{Config, LinkKind};
+use crate::model::Config;
 
 impl Check<'_> {
     /// Powers of nodes: those of stations with a position, and no more than that of their links.
     pub(super) fn own_powers(&mut self, config: &Config) {
+        let mut found = self.faults.len();
         let mut last = None;
         for (number, node) in config.nodes.iter().enumerate() {
-            let Some(power_w) = node.power_w else { continue };
             let name = node.table();
-            if last.replace(name) == Some(name) {
-                continue;
+            // A group has one fault, whichever of its members is wrong.
+            if last.replace(name) != Some(name) {
+                found = self.faults.len();
             }
+            let Some(power_w) = node.power_w.filter(|_| self.faults.len() == found) else { continue };
             let key = format!("nodes.{name}.wifi.transmit-power");
-            let mut radios = config.links.iter().filter_map(|link| match &link.kind {
-                LinkKind::Wifi(wifi) if wifi.nodes.contains(&number) => Some((link.table(), &wifi.radio)),
-                _ => None,
-            });
+            let on = config.wifi().filter(|(_, wifi)| wifi.nodes.contains(&number));
+            let mut radios = on.map(|(place, wifi)| (config.links[place].table(), &wifi.radio));
             let is_placed = node.position.is_some() || node.motion.is_some();
             let Some((first, radio)) = radios.next().filter(|_| is_placed) else {
                 let text = format!("has no effect; expected {name} to have a position and an 802.11 link");

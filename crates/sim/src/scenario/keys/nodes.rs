@@ -170,7 +170,8 @@ pub(super) const KEYS: &[Key] = &[
         Kind::Quantity(&[Dim::Power, Dim::Level], "mW"),
         "transmit power of this node on its 802.11 links, up to that of the link",
     )
-    .absent(),
+    .absent()
+    .above("0 W"),
     Key::new(
         "nodes.*.wifi.ofdma",
         Kind::Bool,
