@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -70,7 +71,8 @@ def virtual_command(
     chosen = loaded(scenario, settings)
     warn(chosen.warnings)
 
-    note(f"starting {kernels.find(kernel).name}; the programs begin when it is up")
+    if sys.stderr.isatty():
+        note(f"starting {kernels.find(kernel).name}; the programs begin when it is up")
 
     def in_guest(*given: Any, **further: Any) -> Outcome:
         return run(*given, **further, patience_s=LIMIT_S if limit is None else limit, given_kernel=kernel)
