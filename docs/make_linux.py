@@ -2,7 +2,7 @@
 
     python docs/make_linux.py [SCENARIO ...]        all tables, or these; one is called `edges`
     python docs/make_linux.py keep FILE ...         keeps results
-    python docs/make_linux.py more RUNS SCENARIO ...  runs what points lack of so many runs, in virtual time
+    python docs/make_linux.py more RUNS SCENARIO ...  adds runs in virtual time until each point has RUNS
 
 The first needs no kernel: ours runs again with the losses that the kernel's runs had. FILE has what
 `lasthop check --peer linux SCENARIO --json` printed; its points replace those of the scenario that are kept.
@@ -190,7 +190,7 @@ def keep(files: list[str]) -> None:
 
 
 def more(runs: int, name: str) -> None:
-    """Let the kernel in virtual time do what the points of a scenario lack of so many runs, and keep it."""
+    """Add runs of the kernel in virtual time until each point of a scenario has this number, and keep them."""
     scenario = lh.load(name)
     points = scenario.points()
     kept = json.loads(KEPT.read_text(encoding="utf-8"))

@@ -146,7 +146,7 @@ def measured() -> dict[str, list[float]]:
 
 
 def _measure(crew: Crew, law: str, loss: str, found: list[float], runs: int) -> None:
-    """Let the guest do what is missing of so many runs."""
+    """Add runs of the guest until a law has this number at this loss."""
     of = scenario(law, loss)
     jobs = [path(of, 0).job(of, r, 0.0) for r in range(len(found), runs)]
     for job in jobs:

@@ -28,7 +28,7 @@ SOAK = "LASTHOP_SOAK" in os.environ
 
 
 def _kernel() -> str:
-    """Why there is no kernel of guests; empty if there is one."""
+    """The reason why no guest can start; empty if a kernel is installed."""
     try:
         kernel.find()
     except UnavailableError as error:

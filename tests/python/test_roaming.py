@@ -159,7 +159,7 @@ for other in ("west ended", "east ended"):
 
 
 def walked(folder: Path, transfers: int, agents: str, *, limit_s: float) -> list[dict[str, Any]]:
-    """What the nodes report after so many transfers, with agents at these nodes."""
+    """The reports of the nodes after this number of transfers, with agents at these nodes."""
     (folder / "air.toml").write_text(AIR)
     (folder / "node.py").write_text(NODE)
     words = ["virtual", str(folder / "air.toml"), "-q"]
