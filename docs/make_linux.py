@@ -190,7 +190,7 @@ def keep(files: list[str]) -> None:
 
 
 def more(runs: int, name: str) -> None:
-    """Add runs of the kernel in virtual time until each point of a scenario has this number, and keep them."""
+    """Add runs of the kernel in virtual time until each point of a scenario has this number."""
     scenario = lh.load(name)
     points = scenario.points()
     kept = json.loads(KEPT.read_text(encoding="utf-8"))

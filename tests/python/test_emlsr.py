@@ -153,7 +153,8 @@ def test_a_capture_shows_the_mu_rts_its_padding_and_the_cts(tmp_path: Path) -> N
     scenario = cell(("ap", "sta"), padding=64).set({"run.duration": "110 ms"})
     file = tmp_path / "low.pcap"
     scenario.run(pcap={"link0": file})
-    fields = ["wlan.fc.type_subtype", "frame.len", "wlan.ra", "wlan.trigger.he.trigger_type", "wlan.duration"]
+    fields = ["wlan.fc.type_subtype", "frame.len", "radiotap.length", "wlan.trigger.he.trigger_type"]
+    fields += ["wlan.ra", "wlan.duration"]
     command = [
         "tshark",
         "-r",
@@ -167,8 +168,12 @@ def test_a_capture_shows_the_mu_rts_its_padding_and_the_cts(tmp_path: Path) -> N
     lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
     rows = [line.split("\t") for line in lines]
     first = next(number for number, row in enumerate(rows) if row[0] == "0x0012")
-    assert rows[first][3] == "3"
-    assert rows[first + 1][0] == "0x001c"
+    (_, length, header, trigger, to, asked), (answer, _, _, _, back, left) = rows[first : first + 2]
+    # 38 bytes, and 64 us at 24 Mbit/s.
+    assert (int(length) - int(header), trigger) == (38 + 64 * 24 // 8, "3")
+    # The CTS reserves what is left after a SIFS and its own 44 us.
+    assert (answer, int(left)) == ("0x001c", int(asked) - 16 - 44)
+    assert to != back
 
 
 @pytest.mark.parametrize(
@@ -177,6 +182,10 @@ def test_a_capture_shows_the_mu_rts_its_padding_and_the_cts(tmp_path: Path) -> N
         ({"nodes.sta.wifi.emlsr.padding-delay": "40 us"}, "40 us; expected one of 0, 32, 64, 128, 256 us"),
         (
             {"nodes.sta.wifi.emlsr.transition-delay": "8 us"},
+            "8 us; expected one of 0, 16, 32, 64, 128, 256 us",
+        ),
+        (
+            {"nodes.sta.count": "2", "nodes.sta.wifi.emlsr.transition-delay": '["64 us", "8 us"]'},
             "8 us; expected one of 0, 16, 32, 64, 128, 256 us",
         ),
         ({"nodes.ap.wifi.multi-link": "emlsr"}, "an access point has a radio for each link; expected str"),
