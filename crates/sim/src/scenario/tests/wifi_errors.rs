@@ -2,6 +2,7 @@
 
 use super::wifi::{CELL, FIG05, cell, changed, snoop};
 use super::{line_of, read};
+use lasthop_stack::registry::AgentKind;
 
 pub(super) fn refused(text: &str, piece: &str, expected: &str) {
     let message = read(text).map_or_else(|error| error.to_string(), |_| "no error".to_string());
@@ -447,6 +448,14 @@ fn an_agent_that_has_no_place_where_it_is_asked_to_sit_is_refused() {
     }
 }
 
+/// The registered kinds of agents as a message lists them: `first`, then the others in their order.
+fn agents(first: &str) -> String {
+    let kinds = AgentKind::named_in_scenarios();
+    let others = kinds.iter().map(|kind| kind.entry().name).filter(|name| *name != first);
+    let listed: Vec<&str> = [first].into_iter().chain(others).take(8).collect();
+    format!("{}, … ({} in total)", listed.join(", "), kinds.len())
+}
+
 #[test]
 fn parameters_of_an_agent_that_cannot_work_are_refused() {
     for (line, expected) in [
@@ -485,11 +494,14 @@ fn parameters_of_an_agent_that_cannot_work_are_refused() {
     refused(
         &changed("kind = \"lle-tcp\"", "kind = \"lle\""),
         "kind = \"lle\"",
-        "agents.snoop.kind: unknown kind of agent \"lle\"; did you mean \"lle-tcp\"? (known: lle-tcp, none, proxy-tcp, i-tcp, m-tcp, snoop, wtcp, arq-proxy, … (10 in total))",
+        &format!(
+            "agents.snoop.kind: unknown kind of agent \"lle\"; did you mean \"lle-tcp\"? (known: {})",
+            agents("lle-tcp")
+        ),
     );
     refused(
         &changed("kind = \"lle-tcp\"", "lle-tcp.mode = \"safe\""),
         "[agents.snoop]",
-        "agents.snoop.kind: missing; expected a kind of agent (none, lle-tcp, proxy-tcp, i-tcp, m-tcp, snoop, wtcp, arq-proxy, … (10 in total))",
+        &format!("agents.snoop.kind: missing; expected a kind of agent ({})", agents("none")),
     );
 }
