@@ -85,3 +85,22 @@ def test_a_power_without_effect_or_above_that_of_the_link_is_refused(
     cell["nodes"][node]["wifi"] = {"transmit-power": power}
     with pytest.raises(lh.ScenarioError, match=f"nodes.{node}.wifi.transmit-power: {message}"):
         lh.from_dict(cell)
+
+
+def test_the_rounded_level_of_the_links_power_is_that_power() -> None:
+    cell = copy.deepcopy(CELL)
+    del cell["links"]["air"]["propagation"]["transmit-power"]
+    cell["links"]["air"]["radio"] = "ns2"
+    own = copy.deepcopy(cell)
+    # The default of the link is 281.83815 mW: 24.499998 dBm.
+    own["nodes"]["far"]["wifi"] = {"transmit-power": "24.5 dBm"}
+    assert lh.from_dict(own).run().metrics == lh.from_dict(cell).run().metrics
+
+
+def test_a_power_under_flat_propagation_has_no_effect() -> None:
+    cell = copy.deepcopy(CELL)
+    cell["links"]["air"]["propagation"] = {"model": "flat"}
+    cell["nodes"]["far"]["wifi"] = {"transmit-power": "1 dBm"}
+    message = "has no effect, as the propagation of links.air is flat; expected positions of its nodes"
+    with pytest.raises(lh.ScenarioError, match=message):
+        lh.from_dict(cell)

@@ -354,7 +354,7 @@ impl NodeConfig {
     /// The transmit power of its radio as a share of that of a link.
     #[must_use]
     pub fn strength(&self, radio: &RadioConfig) -> f64 {
-        self.power_w.map_or(1.0, |power_w| power_w / radio.transmit_power_w)
+        self.power_w.map_or(1.0, |power_w| (power_w / radio.transmit_power_w).min(1.0))
     }
 }
 

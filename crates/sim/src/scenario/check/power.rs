@@ -4,6 +4,9 @@ use super::Check;
 use crate::medium::radio::config::watts_to_dbm;
 use crate::model::Config;
 
+/// The share by which a rounded level, such as the 24.5 dBm of 281.83815 mW, may exceed its power.
+const ROUNDED: f64 = 1e-6;
+
 impl Check<'_> {
     /// Powers of nodes: those of stations with a position, and no more than that of their links.
     pub(super) fn own_powers(&mut self, config: &Config) {
@@ -18,19 +21,25 @@ impl Check<'_> {
             let Some(power_w) = node.power_w.filter(|_| self.faults.len() == found) else { continue };
             let key = format!("nodes.{name}.wifi.transmit-power");
             let on = config.wifi().filter(|(_, wifi)| wifi.nodes.contains(&number));
-            let mut radios = on.map(|(place, wifi)| (config.links[place].table(), &wifi.radio));
-            let is_placed = node.position.is_some() || node.motion.is_some();
-            let Some((first, radio)) = radios.next().filter(|_| is_placed) else {
+            let on: Vec<_> = on.map(|(place, wifi)| (config.links[place].table(), &wifi.radio)).collect();
+            if on.is_empty() {
                 let text = format!("has no effect; expected {name} to have a position and an 802.11 link");
                 self.fault(&key, text);
-                continue;
-            };
-            let all = std::iter::once((first, radio)).chain(radios);
-            // A decibel is rounded.
-            for (link, radio) in all.filter(|(_, radio)| power_w > radio.transmit_power_w * (1.0 + 1e-9)) {
-                let (ours, most) = (watts_to_dbm(power_w), watts_to_dbm(radio.transmit_power_w));
-                let text = format!("{ours:.2} dBm; expected at most {most:.2} dBm, that of links.{link}");
-                self.fault(&key, text);
+            }
+            // Where a medium is flat, its stations have no position.
+            let is_flat = node.position.is_none() && node.motion.is_none();
+            for (link, radio) in on {
+                if is_flat {
+                    let text = format!(
+                        "has no effect, as the propagation of links.{link} is flat; \
+                         expected positions of its nodes and another model"
+                    );
+                    self.fault(&key, text);
+                } else if power_w > radio.transmit_power_w * (1.0 + ROUNDED) {
+                    let (ours, most) = (watts_to_dbm(power_w), watts_to_dbm(radio.transmit_power_w));
+                    let text = format!("{ours:.2} dBm; expected at most {most:.2} dBm, that of links.{link}");
+                    self.fault(&key, text);
+                }
             }
         }
     }
