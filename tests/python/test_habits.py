@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import lasthop as lh
-from lasthop.peer.habits import habits
+from lasthop.peer.habits import habits, in_words
 from lasthop.peer.path import path
 
 OF = "flows.main.tcp"
@@ -31,3 +31,9 @@ def test_a_receive_buffer_has_the_room_of_its_release() -> None:
 def test_what_a_scenario_states_stays() -> None:
     stated = lh.load("validation/linux-bulk").set({f"{OF}.ack-tick": "2 ms"})
     assert of(stated, "6.18.44") == {f"{OF}.quick-acks-again": True}
+
+
+def test_keys_of_some_flows_alone_have_the_names_of_these() -> None:
+    two = {"flows.a.tcp.ack-tick": "4 ms", "flows.b.tcp.ack-tick": "4 ms", "flows.b.tcp.cubic.tick": "4 ms"}
+    assert in_words([two, two]) == "ack-tick = 4 ms, cubic.tick = 4 ms (b)"
+    assert in_words([{"flows.a.tcp.quick-acks-again": True}]) == "quick-acks-again = true"

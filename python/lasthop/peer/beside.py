@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 from lasthop.base.quantity import digits, duration
 from lasthop.base.table import grid
 from lasthop.peer.crew import IN_TIME_S, Crew
-from lasthop.peer.habits import habits
+from lasthop.peer.habits import habits, in_words
 from lasthop.peer.measured import ALWAYS, INFINITE, METRICS, default
 from lasthop.peer.measured import ours as measured_by_us
 from lasthop.peer.path import loaded_otherwise, path, with_known_laws
 from lasthop.stats.intervals import Interval, difference, interval
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Sequence
     from pathlib import Path as File
 
     from lasthop.peer.path import Flow, Path
@@ -246,7 +246,7 @@ def compare(
             listener.say(text)
         keys = {one.point: habits(scenario, one, known["release"], known["tick_s"]) for one in paths}
         if any(keys.values()):
-            listener.say(f"ours as this kernel: {_settings(keys.values())}")
+            listener.say(f"ours as this kernel: {in_words(keys.values())}")
         as_it = {point: scenario.set(of) for point, of in keys.items()}
         runs = [(one, r) for one in paths for r in range(replications)]
         release, backlog = known["release"], known["backlog"]
@@ -286,12 +286,6 @@ def compare(
             chosen = metrics or (default(flow),)
             lines += [_line(scenario, one, (number, metric), mine, his) for metric in chosen]
     return Beside(scenario.id, release, replications, lines, backlog)
-
-
-def _settings(keys: Iterable[Mapping[str, str | bool]]) -> str:
-    """Keys of TCP with their values, each once, in words."""
-    every = ((key.partition(".tcp.")[2], value) for of in keys for key, value in of.items())
-    return ", ".join(dict.fromkeys(f"{key} = {str(value).lower()}" for key, value in every))
 
 
 def _real_time(seconds: Sequence[float], at_once: int) -> float:
