@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import lasthop as lh
 from conftest import COMMAND, HOP, environment
 from lasthop.cli.main import invoke
 from lasthop.study import sweep as sweep_module
@@ -103,7 +104,8 @@ def test_a_failed_run_gives_exit_1_and_keeps_the_rest(
     monkeypatch.setattr(sweep_module, "execute", failing)
     assert invoke(["sweep", str(small), "-o", str(tmp_path / "s")]) == 1
     talk = capsys.readouterr().err.splitlines()
-    assert "error: point 1, replication 0: x: it failed; expected it to work" in talk
+    point = ", ".join(f"{key} = {value}" for key, value in lh.load(small).points()[1].items())
+    assert f"error: point 1 ({point}), replication 0: x: it failed; expected it to work" in talk
     assert talk[-1] == str(tmp_path / "s")
     assert invoke(["export", str(tmp_path / "s")]) == 0
     assert capsys.readouterr().out.count(",done,") == 17

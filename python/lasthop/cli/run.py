@@ -27,7 +27,7 @@ from lasthop.cli.options import (
     where_option,
 )
 from lasthop.cli.recording import captures, channels, expect_separate, pcap_option, prepare, trace_option
-from lasthop.cli.talk import data, note, quiet, report, verbose, warn, written
+from lasthop.cli.talk import data, note, point_in_words, quiet, report, verbose, warn, written
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -107,7 +107,7 @@ def run_command(
     prepare(folder, captured)
     chosen_seed = chosen.seed if seed is None else seed
     note(
-        f"{chosen.id}: point {index} of {len(chosen.points())} ({_words(chosen, index)}), "
+        f"{chosen.id}: point {index} of {len(chosen.points())} ({point_in_words(chosen, index)}), "
         f"seed {chosen_seed}, replication {replication}"
     )
     progress = of_one_run(not quiet(), lambda: chosen.duration_s(index), plain=no_progress)
@@ -156,14 +156,9 @@ def _would(chosen: Scenario, index: int, seed: int, replication: int, *, as_json
         data(dumps({"dry_run": True, **plan}))
         return
     note(
-        f"would run point {index} of {chosen.id} ({_words(chosen, index)}), seed {seed}, replication "
+        f"would run point {index} of {chosen.id} ({point_in_words(chosen, index)}), seed {seed}, replication "
         f"{replication}: at most {bound.events:.3g} events and {bound.memory_bytes / 1e6:.3g} MB"
     )
-
-
-def _words(scenario: Scenario, index: int) -> str:
-    point = scenario.points()[index]
-    return ", ".join(f"{key} = {value}" for key, value in point.items()) or "the only point"
 
 
 def _note_run(done: Run) -> None:

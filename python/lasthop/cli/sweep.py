@@ -36,7 +36,18 @@ from lasthop.cli.options import (
     verbose_option,
     where_option,
 )
-from lasthop.cli.talk import complain, data, note, quiet, report, verbose, warn, warn_of_stopped, written
+from lasthop.cli.talk import (
+    complain,
+    data,
+    note,
+    point_in_words,
+    quiet,
+    report,
+    verbose,
+    warn,
+    warn_of_stopped,
+    written,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -269,7 +280,8 @@ def _tell(study: Study, *, judgements: bool, as_json: bool) -> bool:
         report(study_text(study, judgements=judgements or verbose()))
     failures = study.failures
     for failure in failures[: None if verbose() else 5]:
-        complain(f"point {failure.point}, replication {failure.row.replication}: {failure.row.error}")
+        point = f"point {failure.point} ({point_in_words(study.scenario, failure.point)})"
+        complain(f"{point}, replication {failure.row.replication}: {failure.row.error}")
     if failures:
         note(f"{len(failures)} of {study.size} runs failed; the same command repeats them")
     return bool(failures)

@@ -14,6 +14,7 @@ from lasthop.base.files import STDOUT
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from lasthop.scenario.scenario import Scenario
     from lasthop.study.study import Study
 
 
@@ -43,6 +44,12 @@ def warn(warnings: Iterable[str]) -> None:
     """Print the warnings about a scenario."""
     for warning in warnings:
         note(f"warning: {warning}")
+
+
+def point_in_words(scenario: Scenario, index: int) -> str:
+    """The values of the swept keys at a point."""
+    point = scenario.points()[index]
+    return ", ".join(f"{key} = {value}" for key, value in point.items()) or "the only point"
 
 
 def warn_of_damaged(study: Study) -> None:
