@@ -96,7 +96,8 @@ def network(path: Path, fewest: int = FEWEST) -> Network:
 
 def _why_empty(seen: Seen) -> str:
     left_out = seen.damaged + seen.shared + seen.modeless
-    more = f", of which {left_out} are damaged, of several stations, or without a rate" if left_out else ""
+    what = "damaged, of several stations, of 802.11be, or without a rate"
+    more = f", of which {left_out} are {what}" if left_out else ""
     return f"none of {seen.frames} frames is one of data{more}"
 
 
