@@ -17,6 +17,7 @@ import lasthop as lh
 from lasthop.captures import fitted
 from lasthop.captures.network import network
 from lasthop.captures.pcap import records
+from lasthop.captures.varying import Varying
 from lasthop.stats.intervals import Interval
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -102,6 +103,17 @@ def test_predictions_are_made_from_values_all_over_their_intervals(home: Path) -
         assert 0.92 < sum(inside) / 400 < 0.98
         assert 0.45 < sum(value < given.mean for value in values) / 400 < 0.55
     assert fitted._plausible(found, 1) == fitted._plausible(found, 1)
+
+
+def test_drawn_values_are_those_that_a_scenario_can_have(home: Path) -> None:
+    found = fitted.measured(network(home))
+    wide = Varying(
+        Interval(15.0, 5.0, 25.0, 100), Interval(10.0, 3.0, 60.0, 100), Interval(0.1, 0.01, 1.0, 100)
+    )
+    found = replace(found, loss=Interval(0.5, 0.2, 0.98, 100), varying=wide)
+    drawn = [fitted._plausible(found, seed) for seed in range(100)]
+    assert max(one.loss.mean or 0 for one in drawn) == 0.99
+    assert max(one.varying.deviation.mean or 0 for one in drawn if one.varying is not None) == 40
 
 
 def test_flows_their_ends_and_the_wire_are_those_of_the_network(home: Path) -> None:

@@ -6,6 +6,7 @@ own capture is read in the same way, and compared with the second half.
 
 from __future__ import annotations
 
+import math
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +21,7 @@ from lasthop.captures.exchanges import Fate
 from lasthop.captures.network import FEWEST, Network, network
 from lasthop.captures.quantities import Measured, measured
 from lasthop.captures.traffic import traffic
+from lasthop.captures.varying import MOST_DB
 from lasthop.captures.written import WARMUP_S, scenario_text
 from lasthop.scenario.scenario import Scenario
 from lasthop.stats.intervals import Interval, interval
@@ -32,6 +34,8 @@ _RUNS = 5
 # the half is shorter.
 _LEAST_S, _ENOUGH = 5.0, 200
 _MOST_SENDERS = 7
+# With more losses nothing would arrive that shows them.
+_MOST_LOST = 0.99
 # Standard errors in half of a 95 % interval.
 _INTERVAL = 1.96
 
@@ -125,7 +129,7 @@ def _plausible(found: Measured, seed: int) -> Measured:
     """The same with loss and signal drawn from their intervals: the true values are not known."""
     draw = Random(f"fit {seed}")  # noqa: S311 - nothing secret
 
-    def drawn(value: Interval, *, is_level: bool = False) -> Interval:
+    def drawn(value: Interval, *, is_level: bool = False, most: float = math.inf) -> Interval:
         if value.mean is None or value.low is None or value.high is None:
             return value
         times = draw.gauss(0, 1) / _INTERVAL
@@ -134,16 +138,16 @@ def _plausible(found: Measured, seed: int) -> Measured:
             return replace(value, mean=value.mean + abs(times) * (bound - value.mean))
         # Shares and times are above 0, and their errors are factors.
         factor = bound / value.mean if bound > 0 and value.mean > 0 else 1.0
-        return replace(value, mean=value.mean * factor ** abs(times))
+        return replace(value, mean=min(value.mean * factor ** abs(times), most))
 
     moves = found.varying and replace(
         found.varying,
         mean=drawn(found.varying.mean, is_level=True),
-        deviation=drawn(found.varying.deviation),
+        deviation=drawn(found.varying.deviation, most=MOST_DB),
         time=drawn(found.varying.time),
     )
     signal = found.ratio and drawn(found.ratio, is_level=True)
-    return replace(found, loss=drawn(found.loss), ratio=signal, varying=moves)
+    return replace(found, loss=drawn(found.loss, most=_MOST_LOST), ratio=signal, varying=moves)
 
 
 def _simulated(scenario: Scenario, seed: int, names: dict[bytes, str]) -> Network:

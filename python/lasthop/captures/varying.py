@@ -40,6 +40,8 @@ _POINTS, _NARROWINGS = 5, 7
 _STEPS = (0.1, 0.05, 0.1)
 # How much likelier than a constant ratio a varying one has to be, as a logarithm.
 _MARGIN = 10.0
+# The largest deviation that a scenario can have, in decibels.
+MOST_DB = 40.0
 
 
 @dataclass(frozen=True)
@@ -140,6 +142,7 @@ def _search(chains: Sequence[_Chain], around_db: float, span: float) -> tuple[Ar
     value = -math.inf
     for _ in range(_NARROWINGS):
         axes = [np.linspace(c - r, c + r, _POINTS) for c, r in zip(centre, reach, strict=True)]
+        axes[1] = np.minimum(axes[1], math.log(MOST_DB))
         points = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
         values = _log_likely(chains, points)
         centre, value = points[values.argmax()], float(values.max())
