@@ -75,6 +75,8 @@ class _Answers:
     fell: float = -1.0
     """Everything was sent below it when the window fell last, and before that."""
     before: float = -1.0
+    answered: float = -1.0
+    """Everything was sent below it when the window fell for a mark."""
     is_marked: bool = False
     """Whether a mark was reported since the recovery or the series of timeouts began."""
     repairs: bool = False
@@ -88,19 +90,23 @@ class _Answers:
         has_fallen = cwnd < self.cwnd - ROUNDING or abs(ssthresh - self.ssthresh) > ROUNDING
         if event == "send" and seq < self.sent:
             # Of another connection.
-            self.sent, self.fell, self.before, self.is_marked, self.repairs = 0.0, -1.0, -1.0, False, False
+            self.sent, self.fell, self.before, self.answered = 0.0, -1.0, -1.0, -1.0
+            self.is_marked, self.repairs = False, False
         if event in {"send", "probe"}:
             self.sent = max(self.sent, seq + length)
         elif event in {"enter", "timeout"}:
             self.before = self.before if self.repairs else self.fell
-            self.fell, self.is_marked, self.repairs = self.sent, False, True
+            # A loss of a window whose mark was answered belongs to the same congestion.
+            is_answered = event == "enter" and ack < self.answered and ssthresh == self.ssthresh
+            self.fell = self.fell if is_answered else self.sent
+            self.is_marked, self.repairs = False, True
         elif event == "mark":
             self.is_marked = True
             # A FIN is acknowledged beyond the last byte.
             if self.fell < 0 or ack > self.fell + 1:
                 if falls and not has_fallen and self.cwnd > LEAST_SEGMENTS:
                     what = f"a mark at {ack:.0f} is not answered at a window of {cwnd} segments"
-                self.before = self.fell = self.sent
+                self.before = self.fell = self.answered = self.sent
             elif falls and ack <= self.fell and has_fallen:
                 what = f"a mark at {ack:.0f} is answered again, before {self.fell:.0f} is acknowledged"
         elif event == "undo":
