@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 LEAST_SEGMENTS = 2.0
 """A window that no mark lowers further."""
+MOST_LEFT = 0.7
+"""The share of what was outstanding that an answer leaves: CUBIC's; Reno's is a half."""
 # Laws whose windows are what an estimated rate or a link fills.
 SET_BY_RATE = ("bbr", "bbr3", "jersey", "ejtcp")
 RECOVERY_ENDS = ("exit", "timeout", "undo")
@@ -70,6 +72,10 @@ class _Answers:
     """What a sender has answered, line by line of its trace."""
 
     sent: float = 0.0
+    size: float = 1.0
+    ack: float = 0.0
+    una: float = 0.0
+    """What was acknowledged before the acknowledgement that the line is about."""
     cwnd: float = 0.0
     ssthresh: float = 0.0
     fell: float = -1.0
@@ -90,10 +96,12 @@ class _Answers:
         has_fallen = cwnd < self.cwnd - ROUNDING or abs(ssthresh - self.ssthresh) > ROUNDING
         if event == "send" and seq < self.sent:
             # Of another connection.
-            self.sent, self.fell, self.before, self.answered = 0.0, -1.0, -1.0, -1.0
+            self.sent, self.ack, self.fell, self.before, self.answered = 0.0, 0.0, -1.0, -1.0, -1.0
             self.is_marked, self.repairs = False, False
+        if event in {"ack", "partial", "dupack"}:
+            self.una, self.ack = self.ack, ack
         if event in {"send", "probe"}:
-            self.sent = max(self.sent, seq + length)
+            self.sent, self.size = max(self.sent, seq + length), max(self.size, length)
         elif event in {"enter", "timeout"}:
             self.before = self.before if self.repairs else self.fell
             # A loss of a window whose mark was answered belongs to the same congestion.
@@ -104,7 +112,9 @@ class _Answers:
             self.is_marked = True
             # A FIN is acknowledged beyond the last byte.
             if self.fell < 0 or ack > self.fell + 1:
-                if falls and not has_fallen and self.cwnd > LEAST_SEGMENTS:
+                # After a recovery the window may be less than what an answer leaves of what was outstanding.
+                left = MOST_LEFT * (self.sent - self.una) / self.size
+                if falls and not has_fallen and self.cwnd > max(LEAST_SEGMENTS, left):
                     what = f"a mark at {ack:.0f} is not answered at a window of {cwnd} segments"
                 self.before = self.fell = self.answered = self.sent
             elif falls and ack <= self.fell and has_fallen:

@@ -10,7 +10,8 @@
 //! retransmission timer expires; that is not a timeout, and does not double it. 4. A mark leaves one segment at least (`mark-floor`);
 //! Linux leaves two, where further marks have no effect. 5. A count is read from an acknowledgement of something new,
 //! by its number or its SACK blocks, or with a newer timestamp, as in Linux. Others may be copies, or older than the
-//! last.
+//! last. 6. An answer leaves a share of what was outstanding before the acknowledgement. If that is the one that ends a
+//! recovery, the window, which then is smaller, may stay as it is.
 
 use super::{Arrived, Sender};
 use crate::hooks::{Congestion, EcnEcho, Loss, Mark, NoteEvent, Out, Recovery, Reduction};
