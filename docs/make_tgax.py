@@ -8,6 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import lasthop as lh
+from lasthop.stats.intervals import interval
 from lasthop.stats.wifi_today import Cell, bianchi
 
 PAGE = Path(__file__).with_name("tgax.md")
@@ -161,32 +162,52 @@ def box() -> str:
     return table("| traffic | goodput | Ericsson | ours | 5 to 95 % of runs |", rows)
 
 
+BUSY = "links.air.reception.carrier-sense-threshold"
+LONG = {"links.air.aggregate.count": 64}
+# Without the 2 dB of the stations' antennas.
+NO_ANTENNA = {f"nodes.sta-{cell}.wifi.transmit-power": "15 dBm" for cell in "abc"}
 READINGS = {
     "powers of 20 and 13 dBm, busy from -82 dBm": {},
-    "the same, busy from -76 dBm": {"links.air.reception.carrier-sense-threshold": "-76 dBm"},
-    "the same, busy from -70 dBm": {"links.air.reception.carrier-sense-threshold": "-70 dBm"},
+    "the same, busy from -76 dBm": {BUSY: "-76 dBm"},
+    "the same, busy from -70 dBm": {BUSY: "-70 dBm"},
     "20 dBm for all, busy from -82 dBm": EQUAL,
-    "20 dBm for all, busy from -70 dBm": EQUAL | {"links.air.reception.carrier-sense-threshold": "-70 dBm"},
+    "20 dBm for all, busy from -70 dBm": EQUAL | {BUSY: "-70 dBm"},
+    "powers of 20 and 13 dBm, A-MPDUs of 64": LONG,
+    "powers of 20 and 15 dBm": NO_ANTENNA,
+    "powers of 20 and 15 dBm, A-MPDUs of 64": NO_ANTENNA | LONG,
 }
+READING_RUNS = 20
 
 
 def readings() -> str:
-    """What the access points get with traffic both ways, by what the sources leave open."""
-    rows = []
-    firm = ERICSSON["both"]
-    for name, settings in {"Ericsson": None, **READINGS}.items():
-        runs = [firm]
-        if settings is not None:
-            scenario = lh.load("validation/tgax-box5").set(settings)
-            metrics = [scenario.run(point=2, replication=number).metrics for number in range(5)]
+    """What the access points get with traffic both ways, and the sums, by what the sources leave open."""
+    both, named = ERICSSON["both"], " | ".join(f"{sum(firm.values()):.0f}" for firm in ERICSSON.values())
+    rows = [f"| Ericsson | {shares(both)} | {named} |"]
+    for name, settings in READINGS.items():
+        scenario = lh.load("validation/tgax-box5").set(settings)
+        sums = []
+        for point, firm in enumerate(ERICSSON.values()):
+            metrics = [
+                scenario.run(point=point, replication=number).metrics for number in range(READING_RUNS)
+            ]
             runs = [{flow: (run[f"flows.{flow}.goodput_bps"] or 0) / 1e6 for flow in firm} for run in metrics]
-        found = {flow: sum(run[flow] for run in runs) / len(runs) for flow in firm}
-        shares = [
-            100 * found[f"down-{cell}"] / (found[f"down-{cell}"] + found[f"up-{cell}"]) for cell in "abc"
-        ]
-        cells = " | ".join(f"{share:.1f}" for share in shares)
-        rows.append(f"| {name} | {cells} | {sum(found.values()):.0f} |")
-    return table("| reading | AP A (% of its BSS) | AP B | AP C | sum (Mbit/s) |", rows)
+            found = interval([sum(run.values()) for run in runs])
+            sums.append(f"{found.mean:.0f} ± {found.half:.0f}")
+        # The last direction is both.
+        rows.append(f"| {name} | {shares(averages(runs))} | {' | '.join(sums)} |")
+    head = "| reading | AP A (% of its BSS, both ways) | AP B | AP C | sum, down (Mbit/s) | up | both |"
+    return table(head, rows)
+
+
+def averages(runs: list[dict[str, float]]) -> dict[str, float]:
+    """The mean of each flow."""
+    return {flow: sum(run[flow] for run in runs) / len(runs) for flow in runs[0]}
+
+
+def shares(found: dict[str, float]) -> str:
+    """The share of each access point in what its BSS carries, as cells of a table."""
+    whole = {cell: found[f"down-{cell}"] + found[f"up-{cell}"] for cell in "abc"}
+    return " | ".join(f"{100 * found[f'down-{cell}'] / of:.1f}" for cell, of in whole.items())
 
 
 def megabits(study: lh.Study, point: int, flow: str) -> list[float]:
