@@ -2,7 +2,6 @@
 //!
 //! All values have been read and checked before, so a value of another kind is a broken invariant.
 
-mod acks;
 mod agents;
 pub(super) mod air;
 pub(super) mod events;

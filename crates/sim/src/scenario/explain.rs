@@ -2,7 +2,7 @@
 
 use super::error::ScenarioError;
 use super::hints;
-use super::keys::{self, Bound, Default, KEYS, Key, Kind, Only, Preferred, Profiled, Unless};
+use super::keys::{self, Bound, Default, KEYS, Key, Kind, Only, Preferred, Profiled, Unless, text_of};
 use super::layout::unknown_key;
 use super::nearest::{listed, nearest};
 use super::quantity::Dim;
@@ -162,7 +162,7 @@ fn default(key: &Key) -> (Option<String>, String) {
             let under = under.map_or_else(String::new, |word| format!(" ({word})"));
             let cases = cases
                 .iter()
-                .map(|case| format!("; {} for {of} {}{under}", case.then, case.values.join(" and ")));
+                .map(|case| format!("; {} for {of} {}{under}", text_of(case.then), case.words.join(" and ")));
             profiled(by, &cases.collect::<String>())
         }
     }
@@ -185,8 +185,8 @@ fn by_profile([modern, rfc, ns2]: [String; 3]) -> String {
 }
 
 fn profiled(by: Profiled, more: &str) -> (Option<String>, String) {
-    let profiles = [Profile::Modern, Profile::Rfc, Profile::Ns2Of2004];
-    let value = by_profile(profiles.map(|profile| (by.value)(&profile.config())));
-    let source = by_profile([by.modern, by.rfc.unwrap_or(by.modern), by.ns2].map(str::to_string));
+    let profiles = [Profile::Modern, Profile::Rfc, Profile::Ns2Of2004].map(|profile| by.of(profile));
+    let value = by_profile(profiles.clone().map(|(value, _)| value));
+    let source = by_profile(profiles.map(|(_, source)| source.to_string()));
     (Some(format!("{value}{more}")), source)
 }

@@ -3,7 +3,6 @@
 //! Everything else about keys comes from the one table in `table.rs`: validation, messages, the resolved listing,
 //! `explain` and the JSON Schema.
 
-mod acks;
 mod agents;
 mod air;
 mod apps;
@@ -20,7 +19,6 @@ pub mod kinds;
 mod links;
 mod nodes;
 mod ofdma;
-mod pacing;
 mod pcf;
 mod preset;
 mod quic;
@@ -36,10 +34,12 @@ pub(super) mod words;
 use super::decimal::Decimal;
 use super::quantity::{Dim, Quantity};
 use super::value::Value;
+use lasthop_stack::hooks::parameter::{Case, Published, Setting};
 use lasthop_stack::link::dot11::PcfConfig;
 use lasthop_stack::registry::tcp;
+use lasthop_stack::transport::tcp::Profile;
 
-pub(super) use described::setting;
+pub(super) use described::{setting, text_of};
 pub(super) use preset::{Chooser, Preferred, Wifi};
 pub(super) use table::{FORMAT, KEYS};
 pub use words::{APPS, FIGURES, LOSS_MODELS, Named, PANELS, STANDARDS};
@@ -135,11 +135,21 @@ pub(super) enum Default {
 /// A default of each TCP profile and where each comes from.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Profiled {
-    pub(super) value: fn(&tcp::Config) -> String,
-    pub(super) ns2: &'static str,
-    pub(super) modern: &'static str,
-    /// The source of the profile `rfc` where it is not that of `modern`.
-    pub(super) rfc: Option<&'static str>,
+    pub(super) value: fn(&tcp::Config) -> Setting,
+    pub(super) published: Published,
+}
+
+impl Profiled {
+    /// The default of a profile, and where it is published.
+    pub(super) fn of(&self, profile: Profile) -> (String, &'static str) {
+        let Published { ns2, modern, rfc } = self.published;
+        let source = match profile {
+            Profile::Ns2Of2004 => ns2,
+            Profile::Modern => modern,
+            Profile::Rfc => rfc.unwrap_or(modern),
+        };
+        (text_of((self.value)(&profile.config())), source)
+    }
 }
 
 /// A default of each profile that certain values of another key overrule.
@@ -152,22 +162,12 @@ pub(super) struct Unless {
     pub(super) under: Option<&'static str>,
 }
 
-/// What certain values require, and the source of that.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Case {
-    pub(super) values: &'static [&'static str],
-    pub(super) then: &'static str,
-    pub(super) source: &'static str,
-}
-
-impl Case {
-    /// Whether this is one of its values.
-    pub(super) fn names(&self, value: &Value) -> bool {
-        self.values.iter().any(|word| value.is(word))
-    }
-}
-
 impl Unless {
+    /// The place of the case that this value is one of.
+    pub(super) fn case(&self, value: &Value) -> Option<usize> {
+        self.cases.iter().position(|case| case.words.iter().any(|word| value.is(word)))
+    }
+
     /// Whether flows of this profile are concerned.
     pub(super) fn concerns(&self, profile: Option<&Value>) -> bool {
         self.under.is_none_or(|word| profile.is_some_and(|value| value.is(word)))
@@ -231,23 +231,8 @@ impl Key {
         Key { default: Default::Like(other), ..self }
     }
 
-    pub(super) const fn profile(
-        self,
-        value: fn(&tcp::Config) -> String,
-        ns2: &'static str,
-        modern: &'static str,
-    ) -> Key {
-        Key { default: Default::Profile(Profiled { value, ns2, modern, rfc: None }), ..self }
-    }
-
-    /// The source of the value in the profile `rfc`, after [`Key::profile`].
-    pub(super) const fn rfc(self, source: &'static str) -> Key {
-        match self.default {
-            Default::Profile(by) => {
-                Key { default: Default::Profile(Profiled { rfc: Some(source), ..by }), ..self }
-            }
-            _ => self,
-        }
+    const fn profile(self, value: fn(&tcp::Config) -> Setting, published: Published) -> Key {
+        Key { default: Default::Profile(Profiled { value, published }), ..self }
     }
 
     const fn part_of_variant(self, part: Part) -> Key {
@@ -437,8 +422,8 @@ mod tests {
                 }
                 Default::Unless(unless) => {
                     for case in unless.cases {
-                        case.values.iter().for_each(|word| takes(unless.key, word));
-                        takes(key.path, case.then);
+                        case.words.iter().for_each(|word| takes(unless.key, word));
+                        takes(key.path, &text_of(case.then));
                     }
                 }
                 _ => {}

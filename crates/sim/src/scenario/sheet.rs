@@ -345,8 +345,7 @@ impl<'a> Sheet<'a> {
             SlotDefault::Unless { profile, values, key, unless, then } => of_profile(at(*profile), values)
                 .map(|cell| {
                     let found = at(*key).filter(|_| unless.concerns(at(*profile)));
-                    let of = |value: &Value| unless.cases.iter().position(|case| case.names(value));
-                    match found.and_then(of) {
+                    match found.and_then(|value| unless.case(value)) {
                         Some(place) if *cell.value != then[place] => Cell {
                             value: &then[place],
                             from: From::Slot(first + key),

@@ -1,101 +1,18 @@
 //! A scheme's description of its parameters, from which a host makes its reader, listings and documentation.
 
+mod setting;
+mod spec;
 mod value;
 mod words;
 
 pub use crate::words;
+pub use setting::Setting;
+pub use spec::{Case, Domain, Follows, Limit, Published, Spec, Unless};
 pub use value::{Value, choices, kind};
 pub use words::{Words, words};
 
-use crate::units::{Bytes, Span};
-
 /// The longest time that a scenario may name: 31 years.
 pub const LONGEST: &str = "1000000000 s";
-
-/// The value of a parameter.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Setting {
-    /// Yes or no.
-    Flag(bool),
-    /// A whole number.
-    Count(u64),
-    /// A real number.
-    Number(f64),
-    /// A share of the whole, from 0 to 1.
-    Share(f64),
-    /// A time.
-    Time(Span),
-    /// Bytes.
-    Size(Bytes),
-    /// Segments.
-    Segments(u32),
-    /// One of the words of the parameter.
-    Word(&'static str),
-}
-
-/// The values of a parameter, other than the words it names.
-#[derive(Clone, Copy, Debug)]
-pub enum Domain {
-    /// Yes or no.
-    Flag,
-    /// A whole number.
-    Count,
-    /// A real number.
-    Number,
-    /// A share.
-    Share,
-    /// A time, usually written in this unit.
-    Time(&'static str),
-    /// Bytes.
-    Size,
-    /// Segments.
-    Segments,
-    /// One of these words and nothing else, described by this noun.
-    Words(&'static str, fn() -> Vec<&'static str>),
-}
-
-/// A limit of the values of a parameter.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Limit {
-    /// The limit, in the text of a scenario: `10 s`, `0.5`.
-    pub text: &'static str,
-    /// Whether the limit itself is allowed.
-    pub included: bool,
-}
-
-/// A default that another parameter of the scheme changes.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Follows {
-    /// The other parameter; the name of one of the endpoint begins with `tcp.`.
-    pub name: &'static str,
-    /// The word it has.
-    pub word: &'static str,
-    /// The default under that word.
-    pub default: Setting,
-}
-
-/// The description of a parameter.
-#[derive(Clone, Copy, Debug)]
-pub struct Spec {
-    /// Its name within its scheme.
-    pub name: &'static str,
-    /// Its domain.
-    pub domain: Domain,
-    /// Words that it also takes.
-    pub words: &'static [&'static str],
-    /// The least value.
-    pub least: Option<Limit>,
-    /// The greatest value.
-    pub most: Option<Limit>,
-    /// Its meaning.
-    pub meaning: &'static str,
-    /// Where its default is published.
-    pub source: &'static str,
-    /// It has an effect only where each of these parameters has one of these words.
-    pub only: &'static [(&'static str, &'static [&'static str])],
-    /// A default that depends on another parameter.
-    pub follows: Option<Follows>,
-}
 
 /// A parameter of a scheme with the configuration `C`, of which [`parameters!`](crate::parameters) declares a list.
 #[derive(Debug)]
@@ -152,73 +69,6 @@ pub trait Described: Default + 'static {
 /// A scheme without parameters.
 impl Described for () {
     const PARAMETERS: &'static [Parameter<()>] = &[];
-}
-
-impl Spec {
-    /// A parameter without limits and conditions.
-    #[must_use]
-    pub const fn new(name: &'static str, domain: Domain, meaning: &'static str) -> Spec {
-        Spec {
-            name,
-            domain,
-            words: &[],
-            least: None,
-            most: None,
-            meaning,
-            source: "",
-            only: &[],
-            follows: None,
-        }
-    }
-
-    /// The words that it also takes.
-    #[must_use]
-    pub const fn words(mut self, words: &'static [&'static str]) -> Spec {
-        self.words = words;
-        self
-    }
-
-    /// Where its default is published.
-    #[must_use]
-    pub const fn source(mut self, source: &'static str) -> Spec {
-        self.source = source;
-        self
-    }
-
-    /// The least value, which is allowed.
-    #[must_use]
-    pub const fn at_least(mut self, text: &'static str) -> Spec {
-        self.least = Some(Limit { text, included: true });
-        self
-    }
-
-    /// The value that it must exceed.
-    #[must_use]
-    pub const fn above(mut self, text: &'static str) -> Spec {
-        self.least = Some(Limit { text, included: false });
-        self
-    }
-
-    /// The greatest value, which is allowed.
-    #[must_use]
-    pub const fn at_most(mut self, text: &'static str) -> Spec {
-        self.most = Some(Limit { text, included: true });
-        self
-    }
-
-    /// Where it has an effect.
-    #[must_use]
-    pub const fn only(mut self, only: &'static [(&'static str, &'static [&'static str])]) -> Spec {
-        self.only = only;
-        self
-    }
-
-    /// Another default where the parameter `name` has the value `word`.
-    #[must_use]
-    pub const fn follows(mut self, name: &'static str, word: &'static str, default: Setting) -> Spec {
-        self.follows = Some(Follows { name, word, default });
-        self
-    }
 }
 
 /// Declares the [parameters](Described::PARAMETERS) of a configuration. Each has a meaning, a name, a kind, which is a
@@ -280,6 +130,7 @@ impl Spec {
 macro_rules! parameters {
     ($($(#[doc = $line:literal])* $($name:literal)? $($shared:path)?: $kind:ident $(($of:literal))? $(or $word:literal)?
         = $($place:tt).+ $(, $detail:ident($($argument:expr),*))*;)*) => {
+        #[allow(clippy::large_stack_arrays, reason = "a constant is not on the stack")]
         const PARAMETERS: &'static [$crate::hooks::parameter::Parameter<Self>] = &[$(
             $crate::hooks::parameter::Parameter {
                 spec: $crate::parameters!(@spec $($name)? $($shared)?, $kind $(($of))?, [$($line)*], [$($place).+])
@@ -349,85 +200,6 @@ macro_rules! parameters {
 }
 
 pub use parameters;
-
-impl Setting {
-    fn mismatch(self, expected: &str) -> ! {
-        panic!("{self:?} for a parameter that takes {expected}: the host checks values against the domain")
-    }
-
-    /// The value of a flag.
-    #[must_use]
-    pub fn flag(self) -> bool {
-        match self {
-            Setting::Flag(value) => value,
-            other => other.mismatch("a flag"),
-        }
-    }
-
-    /// The value of a whole number.
-    #[must_use]
-    pub fn count(self) -> u64 {
-        match self {
-            Setting::Count(value) => value,
-            other => other.mismatch("an integer"),
-        }
-    }
-
-    /// The value of a real number or a share.
-    #[must_use]
-    pub fn number(self) -> f64 {
-        match self {
-            Setting::Number(value) | Setting::Share(value) => value,
-            other => other.mismatch("a number"),
-        }
-    }
-
-    /// The value of a time.
-    #[must_use]
-    pub fn time(self) -> Span {
-        match self {
-            Setting::Time(value) => value,
-            other => other.mismatch("a time"),
-        }
-    }
-
-    /// The value of a size.
-    #[must_use]
-    pub fn size(self) -> Bytes {
-        match self {
-            Setting::Size(value) => value,
-            other => other.mismatch("a size"),
-        }
-    }
-
-    /// The value of a number of segments.
-    #[must_use]
-    pub fn segments(self) -> u32 {
-        match self {
-            Setting::Segments(value) => value,
-            other => other.mismatch("segments"),
-        }
-    }
-
-    /// The word of a choice.
-    #[must_use]
-    pub fn word<T: Words>(value: T) -> Setting {
-        Setting::Word(value.word())
-    }
-
-    /// The choice that a word means.
-    #[must_use]
-    pub fn choice<T: Words>(self) -> T {
-        let Setting::Word(word) = self else { self.mismatch("a word") };
-        T::of_word(word).unwrap_or_else(|| self.mismatch("one of its words"))
-    }
-
-    /// Whether it is this word.
-    #[must_use]
-    pub fn is(self, word: &str) -> bool {
-        matches!(self, Setting::Word(found) if found == word)
-    }
-}
 
 #[cfg(test)]
 mod tests;

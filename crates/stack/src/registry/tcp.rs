@@ -1,5 +1,7 @@
 //! TCP with the registered laws and recoveries: the endpoint of [`crate::transport::tcp`] for [`Parts`].
 
+mod parameters;
+
 use super::{
     CongestionKind, CongestionMachine, LawConfig, ReactionConfig, ReactionMachine, RecoveryKind,
     RecoveryMachine, Start,

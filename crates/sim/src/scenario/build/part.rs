@@ -50,11 +50,15 @@ impl<'a> Part<'a> {
         mut set: impl FnMut(&str, Setting),
     ) {
         for (spec, _) in parameters {
-            let key = format!("{prefix}.{}", spec.name);
-            if let Some(value) = self.known(&key) {
-                set(spec.name, setting(spec, value).unwrap_or_else(|| self.broken(&key)));
+            if let Some(value) = self.setting(spec, &format!("{prefix}.{}", spec.name)) {
+                set(spec.name, value);
             }
         }
+    }
+
+    /// The value of a key that a parameter describes, if it has a meaning at this point.
+    pub(super) fn setting(&self, spec: &Spec, key: &str) -> Option<Setting> {
+        self.known(key).map(|value| setting(spec, value).unwrap_or_else(|| self.broken(key)))
     }
 
     pub(super) fn broken(&self, key: &str) -> ! {

@@ -1,12 +1,35 @@
-//! The keys of schemes, made from each scheme's description of its parameters.
+//! The keys of TCP and of schemes, made from each one's description of its parameters.
 
 use super::super::quantity::Dim;
 use super::super::value::Value;
 use super::values::{quantity, segments, time};
-use super::{Bound, Default, Key, Kind, Only};
-use lasthop_stack::hooks::parameter::{Domain, Limit, Setting, Spec};
+use super::{Bound, Default, Key, Kind, Only, Profiled, Unless};
+use lasthop_stack::hooks::parameter::{Described, Domain, Limit, Parameter, Setting, Spec};
+use lasthop_stack::registry::tcp;
 use lasthop_stack::registry::{AgentKind, AqmKind, ArqKind, CongestionKind, IntervalKind, ReactionKind};
 use lasthop_stack::units::{Bytes, Span};
+
+/// The keys of TCP endpoints: `flows.NAME.tcp.*`. One with conditions has a meaning over TCP alone, as what it depends on.
+pub(super) fn tcp() -> Vec<Key> {
+    let of = |parameter: &'static Parameter<tcp::Config>| {
+        let spec = &parameter.spec;
+        let owner = Some(Only::Tcp).filter(|_| spec.only.is_empty());
+        let own = key("flows.*.tcp", owner, spec, (parameter.get)(&tcp::Config::default()));
+        let Some(published) = spec.published else { return own };
+        let by = Profiled { value: parameter.get, published };
+        let default = match spec.unless {
+            None => Default::Profile(by),
+            Some(unless) => Default::Unless(Unless {
+                by,
+                key: text(format!("flows.*.tcp.{}", unless.name)),
+                cases: unless.cases,
+                under: unless.under,
+            }),
+        };
+        Key { default, ..own }
+    };
+    tcp::Config::PARAMETERS.iter().map(of).collect()
+}
 
 /// The keys of all congestion laws: `flows.NAME.tcp.LAW.*`.
 pub(super) fn laws() -> Vec<Key> {
@@ -79,35 +102,37 @@ fn text(text: String) -> &'static str {
 
 /// The keys of one scheme below `path`, which have a meaning where `owner` holds.
 fn keys(path: &str, owner: Only, parameters: Vec<(&'static Spec, Setting)>) -> Vec<Key> {
-    let key = |(spec, default): (&'static Spec, Setting)| {
-        // A name that begins with the endpoint's is that of a key of its own.
-        let at = |name: &str| match name.strip_prefix("tcp.") {
-            Some(name) => text(format!("flows.*.tcp.{name}")),
-            None => text(format!("{path}.{name}")),
-        };
-        let conditions = spec.only.iter().map(|(name, words)| Only::Is(at(name), words));
-        let or = text(text_of(default));
-        Key {
-            path: at(spec.name),
-            kind: kind(spec.domain),
-            words: spec.words,
-            least: spec.least.map(bound),
-            most: spec.most.map(bound),
-            default: match spec.follows {
-                None => Default::Text(or),
-                Some(follows) => Default::Follows {
-                    key: at(follows.name),
-                    value: follows.word,
-                    then: text(text_of(follows.default)),
-                    or,
-                },
-            },
-            meaning: spec.meaning,
-            source: spec.source,
-            only: leak(std::iter::once(owner).chain(conditions).collect()),
-        }
+    parameters.into_iter().map(|(spec, default)| key(path, Some(owner), spec, default)).collect()
+}
+
+/// The key of a parameter below `path`.
+fn key(path: &str, owner: Option<Only>, spec: &'static Spec, default: Setting) -> Key {
+    // A name that begins with the endpoint's is that of a key of its own.
+    let at = |name: &str| match name.strip_prefix("tcp.") {
+        Some(name) => text(format!("flows.*.tcp.{name}")),
+        None => text(format!("{path}.{name}")),
     };
-    parameters.into_iter().map(key).collect()
+    let conditions = spec.only.iter().map(|(name, words)| Only::Is(at(name), words));
+    let or = text(text_of(default));
+    Key {
+        path: at(spec.name),
+        kind: kind(spec.domain),
+        words: spec.words,
+        least: spec.least.map(bound),
+        most: spec.most.map(bound),
+        default: match spec.follows {
+            None => Default::Text(or),
+            Some(follows) => Default::Follows {
+                key: at(follows.name),
+                value: follows.word,
+                then: text(text_of(follows.default)),
+                or,
+            },
+        },
+        meaning: spec.meaning,
+        source: spec.source,
+        only: leak(owner.into_iter().chain(conditions).collect()),
+    }
 }
 
 fn kind(domain: Domain) -> Kind {
@@ -128,7 +153,7 @@ fn bound(limit: Limit) -> Bound {
 }
 
 /// A value in the text of a scenario.
-fn text_of(setting: Setting) -> String {
+pub(in super::super) fn text_of(setting: Setting) -> String {
     match setting {
         Setting::Flag(value) => value.to_string(),
         Setting::Count(value) => value.to_string(),

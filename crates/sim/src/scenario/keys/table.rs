@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 
 use super::super::quantity::Dim;
 use super::{
-    Key, Kind, Only, acks, agents, apps, arq, channel, described, edca, events, figures, frn, judges, kinds,
-    links, nodes, ofdma, pacing, pcf, quic, radio, transport, users, wires,
+    Key, Kind, Only, agents, apps, arq, channel, described, edca, events, figures, frn, judges, kinds, links,
+    nodes, ofdma, pcf, quic, radio, transport, users, wires,
 };
 use lasthop_stack::hooks::parameter::Words;
 
@@ -15,7 +15,6 @@ pub(super) const TIME_S: Kind = Kind::Quantity(&[Dim::Time], "s");
 pub(super) const TIME_MS: Kind = Kind::Quantity(&[Dim::Time], "ms");
 pub(super) const RATE: Kind = Kind::Quantity(&[Dim::Rate], "Mbit/s");
 pub(super) const SIZE: Kind = Kind::Quantity(&[Dim::Size], "B");
-pub(super) const SEGMENTS: Kind = Kind::Quantity(&[Dim::Segments], "segments");
 pub(super) const SHARE: Kind = Kind::Quantity(&[Dim::Share], "%");
 
 /// The longest simulated time: 31 years.
@@ -56,10 +55,9 @@ pub(in super::super) static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| {
         apps::FORWARD_SINK,
         apps::REVERSE,
         apps::REVERSE_SINK,
-        transport::TRANSPORT,
-        pacing::KEYS,
-        acks::KEYS,
-        transport::OPTIONS,
+        transport::TCP,
+        &described::tcp(),
+        transport::UDP,
         quic::KEYS,
         judges::KEYS,
         &described::laws(),

@@ -136,23 +136,6 @@ words! {
     /// What is above the radio of a node.
     pub(in crate::scenario) enum NodeStack { Lasthop = "lasthop", Linux = "linux" }
 
-    /// Rules of acknowledgement.
-    pub(in crate::scenario) enum AckRule { Delayed = "delayed", Requested = "requested", Tack = "tack" }
-
-    /// Growth of the window.
-    pub(in crate::scenario) enum Growth { Acks = "acks", Segments = "segments" }
-
-    /// Duplicate acknowledgements in the recovery of `NewReno`.
-    pub(in crate::scenario) enum Duplicates { Inflate = "inflate", Count = "count" }
-
-    /// Partial acknowledgements that restart the timer of `NewReno`.
-    pub(in crate::scenario) enum RetransmitTimer {
-        Impatient = "impatient", SlowButSteady = "slow-but-steady",
-    }
-
-    /// Departures of CUBIC from its RFC.
-    pub(in crate::scenario) enum Departures { None = "none", Linux = "linux" }
-
     /// Distributions of bursts and pauses.
     pub(in crate::scenario) enum Bursts { Exponential = "exponential", Pareto = "pareto", Fixed = "fixed" }
 

@@ -3,7 +3,7 @@
 //! A reference from one key to another is within the same table, and is stored as a place in the form.
 
 use super::super::keys::{Chooser, Default, Flavour, KEYS, Key, Only, Part, Preferred, Radio, Standard};
-use super::super::keys::{Profiled, Unless, WESTWOOD_RECOVERY};
+use super::super::keys::{Profiled, Unless, WESTWOOD_RECOVERY, text_of};
 use super::super::roster::{EMPTY, Index, hashed};
 use super::super::value::Value;
 use lasthop_stack::hooks::parameter::Words;
@@ -279,7 +279,7 @@ impl Form {
                 values: by_profile(def, unless.by),
                 key: self.at(unless.key),
                 unless,
-                then: unless.cases.iter().map(|case| read(def, case.then)).collect(),
+                then: unless.cases.iter().map(|case| read(def, &text_of(case.then))).collect(),
             },
             Default::Preset(preferred) => SlotDefault::Preset {
                 kind: self.at("links.*.kind"),
@@ -313,12 +313,11 @@ fn read(def: &'static Key, text: &str) -> Value {
 }
 
 fn by_profile(def: &'static Key, by: Profiled) -> ByProfile {
-    let of = |profile: Profile| read(def, &(by.value)(&profile.config()));
-    ByProfile {
-        ns2: (of(Profile::Ns2Of2004), by.ns2),
-        modern: (of(Profile::Modern), by.modern),
-        rfc: (of(Profile::Rfc), by.rfc.unwrap_or(by.modern)),
-    }
+    let of = |profile: Profile| {
+        let (text, source) = by.of(profile);
+        (read(def, &text), source)
+    };
+    ByProfile { ns2: of(Profile::Ns2Of2004), modern: of(Profile::Modern), rfc: of(Profile::Rfc) }
 }
 
 fn by_variant(part: Part) -> Vec<(&'static str, Value, &'static str)> {

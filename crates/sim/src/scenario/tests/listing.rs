@@ -58,11 +58,9 @@ fn every_profiled_default_has_a_source() {
 
 #[test]
 fn the_profiles_reach_the_endpoint_unchanged() {
-    use lasthop_stack::transport::tcp::{Config, Profile};
+    use lasthop_stack::transport::tcp::Profile;
     let bare = changed(TCP, "[flows.main.tcp]\n");
-    // With SACK nothing is counted by duplicates.
-    let modern = Config { newreno_counts: false, ..Profile::Modern.config() };
-    assert_eq!(tcp(&read(&bare).unwrap(), 0), modern);
+    assert_eq!(tcp(&read(&bare).unwrap(), 0), Profile::Modern.config());
     let ns2 = with(&bare, &[("flows.main.tcp.profile", "ns2-2004")]).unwrap();
     assert_eq!(tcp(&ns2, 0), Profile::Ns2Of2004.config());
     assert_eq!(resolved(&ns2, 0, "flows.main.tcp.variant").unwrap().0, "newreno");

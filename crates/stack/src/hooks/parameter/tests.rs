@@ -1,6 +1,7 @@
 //! Declarations of each kind of parameter, and what a host reads and sets by them.
 
 use super::*;
+use crate::units::{Bytes, Span};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Config {

@@ -57,7 +57,10 @@ values! {
     Share, f64: |value| value, |setting| setting.number();
     Time, Span: |value| value, |setting| setting.time();
     Size, Bytes: |value| value, |setting| setting.size();
+    Size, u16: |value| Bytes(value.into()), |setting| setting.size().0 as u16;
+    Size, u32: |value| Bytes(value.into()), |setting| setting.size().0 as u32;
     Segments, u32: |value| value, |setting| setting.segments();
+    Segments, f64: |value| value as u32, |setting| setting.segments().into();
 }
 
 impl<T: Words> Value<kind::Words> for T {

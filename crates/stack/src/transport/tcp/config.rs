@@ -5,8 +5,8 @@ mod choices;
 use std::fmt::Debug;
 
 pub use choices::{
-    Counting, EcnMode, FastRetransmit, FullAck, Halved, LossDetection, LostRetransmission, Pacing,
-    RtoArithmetic, RtoFloor, SackPipe, Undo,
+    AckRule, Counting, Departures, Duplicates, EcnMode, FastRetransmit, FullAck, Growth, Halved,
+    LossDetection, LostRetransmission, Pacing, RetransmitTimer, RtoArithmetic, RtoFloor, SackPipe, Undo,
 };
 
 use crate::hooks::SlowStart;

@@ -16,8 +16,9 @@ pub use crate::hooks::SlowStart;
 pub use crate::hooks::scoreboard::SackAfterTimeout;
 use config::stamp_at;
 pub use config::{
-    Config, Counting, EcnMode, FastRetransmit, FullAck, Halved, LossDetection, LostRetransmission, Pacing,
-    Parts, Profile, RtoArithmetic, RtoFloor, SackPipe, Undo,
+    AckRule, Config, Counting, Departures, Duplicates, EcnMode, FastRetransmit, FullAck, Growth, Halved,
+    LossDetection, LostRetransmission, Pacing, Parts, Profile, RetransmitTimer, RtoArithmetic, RtoFloor,
+    SackPipe, Undo,
 };
 /// The count of marked packets with which both ends begin (RFC 9768, 3.2.1).
 const FIRST_COUNT: u32 = 5;

@@ -108,6 +108,50 @@ pub enum Counting {
     Segments(Option<u32>),
 }
 
+words! {
+    /// What the growth of the window counts: the names of [`Counting`].
+    pub enum Growth {
+        /// Acknowledgements.
+        Acks = "acks",
+        /// Acknowledged segments.
+        Segments = "segments",
+    }
+
+    /// Who decides how often a receiver acknowledges: the names of [`AckLaw`](crate::transport::acks::AckLaw).
+    pub enum AckRule {
+        /// The receiver, by counting segments.
+        Delayed = "delayed",
+        /// The sender.
+        Requested = "requested",
+        /// The receiver, by bytes and by time.
+        Tack = "tack",
+    }
+
+    /// Duplicate acknowledgements in the recovery of `NewReno`.
+    pub enum Duplicates {
+        /// They inflate the window (RFC 6582).
+        Inflate = "inflate",
+        /// They count as deliveries (Linux).
+        Count = "count",
+    }
+
+    /// Partial acknowledgements that restart the retransmission timer of `NewReno` (RFC 3782, 4).
+    pub enum RetransmitTimer {
+        /// The first one.
+        Impatient = "impatient",
+        /// Each.
+        SlowButSteady = "slow-but-steady",
+    }
+
+    /// Departures of CUBIC from RFC 9438.
+    pub enum Departures {
+        /// None.
+        None = "none",
+        /// Those of Linux.
+        Linux = "linux",
+    }
+}
+
 /// How often Reno may resend by duplicate acknowledgements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FastRetransmit {
