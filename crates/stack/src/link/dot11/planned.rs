@@ -4,7 +4,7 @@
 //! at, also if it was an RTS that no CTS answered. The frame is discarded after the last. A frame to [`BROADCAST`] is sent once,
 //! at the first rate, and awaits nothing. With EDCA see `edca/planned.rs`.
 
-use std::collections::VecDeque;
+use std::collections::HashMap;
 
 use super::MacOut;
 use super::dcf::{Service, Station};
@@ -25,7 +25,6 @@ pub type Tries = [u8; STAGES];
 /// A frame that the station holds.
 #[derive(Clone, Copy, Debug)]
 struct Planned {
-    handle: u64,
     plan: Plan,
     tries: Tries,
 }
@@ -37,28 +36,24 @@ impl Planned {
     }
 }
 
-/// The plans of the frames that a station holds, in their order.
+/// The plans of the frames that a station holds, by their handles.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Plans(VecDeque<Planned>);
+pub(super) struct Plans(HashMap<u64, Planned>);
 
 impl Plans {
     pub(super) fn add(&mut self, handle: u64, plan: Plan) {
-        self.0.push_back(Planned { handle, plan, tries: Tries::default() });
-    }
-
-    fn of(&mut self, handle: u64) -> Option<&mut Planned> {
-        self.0.iter_mut().find(|planned| planned.handle == handle)
+        self.0.insert(handle, Planned { plan, tries: Tries::default() });
     }
 
     /// The rate of the next attempt at a frame.
     pub(super) fn rate(&self, handle: u64) -> Option<DataRate> {
-        let planned = self.0.iter().find(|planned| planned.handle == handle)?;
+        let planned = self.0.get(&handle)?;
         Some(planned.plan[planned.stage().unwrap_or(0)].0)
     }
 
     /// An attempt at a frame has been made. Returns whether it was the last.
     pub(super) fn count(&mut self, handle: u64) -> bool {
-        let Some(planned) = self.of(handle) else { return true };
+        let Some(planned) = self.0.get_mut(&handle) else { return true };
         if let Some(stage) = planned.stage() {
             planned.tries[stage] += 1;
         }
@@ -67,13 +62,12 @@ impl Plans {
 
     /// Whether all attempts at a frame have been made.
     pub(super) fn are_over(&self, handle: u64) -> bool {
-        self.0.iter().find(|planned| planned.handle == handle).is_none_or(|planned| planned.stage().is_none())
+        self.0.get(&handle).is_none_or(|planned| planned.stage().is_none())
     }
 
     /// How often a frame was sent, once.
     pub(super) fn take(&mut self, handle: u64) -> Option<Tries> {
-        let place = self.0.iter().position(|planned| planned.handle == handle)?;
-        self.0.remove(place).map(|planned| planned.tries)
+        self.0.remove(&handle).map(|planned| planned.tries)
     }
 }
 

@@ -263,28 +263,33 @@ impl<A: Arq + Clone> Edca<A> {
 
     /// Accepts a packet to send. Returns false if the queue of its category is full: the packet remains the caller's.
     pub fn enqueue(&mut self, msdu: Msdu, now: Time, out: &mut impl EdcaOut) -> bool {
-        let place = self.place_of(msdu.next, msdu.category as usize);
-        self.take_over(msdu, (place, false), now, out)
+        self.admit(msdu, false, now, out)
     }
 
     /// The same with a packet that precedes those that wait for the same receiver.
     pub fn enqueue_ahead(&mut self, msdu: Msdu, now: Time, out: &mut impl EdcaOut) -> bool {
-        let place = self.place_of(msdu.next, msdu.category as usize);
-        self.take_over(msdu, (place, true), now, out)
+        self.admit(msdu, true, now, out)
     }
 
-    fn take_over(
-        &mut self,
-        msdu: Msdu,
-        (place, is_ahead): (usize, bool),
-        now: Time,
-        out: &mut impl EdcaOut,
-    ) -> bool {
+    fn admit(&mut self, msdu: Msdu, is_ahead: bool, now: Time, out: &mut impl EdcaOut) -> bool {
         let category = msdu.category as usize;
-        if self.contenders[category].backlog > self.rules.config.queue {
-            self.counters.refused += 1;
+        if self.refuses(category) {
             return false;
         }
+        let place = self.place_of(msdu.next, category);
+        self.take_over(msdu, (place, is_ahead), now, out);
+        true
+    }
+
+    /// Whether the queue of a category is full, which counts as a packet refused.
+    fn refuses(&mut self, category: usize) -> bool {
+        let is_full = self.contenders[category].backlog > self.rules.config.queue;
+        self.counters.refused += u64::from(is_full);
+        is_full
+    }
+
+    fn take_over(&mut self, msdu: Msdu, (place, is_ahead): (usize, bool), now: Time, out: &mut impl EdcaOut) {
+        let category = msdu.category as usize;
         let had_work = self.contenders[category].has_work();
         let was_active = self.originators[place].has_work();
         let Originator { waiting, choosing, control, .. } = &mut self.originators[place];
@@ -311,7 +316,6 @@ impl<A: Arq + Clone> Edca<A> {
         if !had_work && self.contenders[category].has_work() && self.doing == Doing::Contend {
             self.join(category, now, out);
         }
-        true
     }
 
     /// Something is to ride in the next acknowledgement to a neighbour.

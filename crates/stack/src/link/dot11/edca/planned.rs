@@ -31,13 +31,15 @@ impl<A: Arq + Clone> Edca<A> {
         out: &mut impl EdcaOut,
     ) -> bool {
         let category = msdu.category as usize;
-        let place = if is_covered { self.place_of(msdu.next, category) } else { self.place_outside(&msdu) };
-        self.planning.get_or_insert_default().plans.add(msdu.handle, plan);
-        let taken = self.take_over(msdu, (place, false), now, out);
-        if !taken {
-            self.take_tries(msdu.handle);
+        if self.refuses(category) {
+            return false;
         }
-        taken
+        let place = if is_covered { self.place_of(msdu.next, category) } else { self.place_outside(&msdu) };
+        // The rate control is that of the layer above.
+        self.originators[place].control = None;
+        self.planning.get_or_insert_default().plans.add(msdu.handle, plan);
+        self.take_over(msdu, (place, false), now, out);
+        true
     }
 
     /// How often a planned frame was sent that the station has released, once.

@@ -126,11 +126,21 @@ fn a_frame_alone_lasts_as_long_as_its_rate_says() {
 fn what_a_full_queue_refuses_has_no_plan() {
     let mut cell = Cell::new(MacConfig { queue: 0, ..Preset::Dot11n.config() }, 2);
     let now = cell.now;
-    let mut offer = |handle| {
+    let mut offer = |handle, next| {
         let (class, category) = (PayloadClass::Data, Category::BestEffort);
-        let msdu = Msdu { handle, bytes: 1_500, next: B, class, category, flow: None };
+        let msdu = Msdu { handle, bytes: 1_500, next, class, category, flow: None };
         cell.stations[0].enqueue_planned(msdu, (from(5), true), now, &mut cell.sides[0])
     };
-    assert_eq!([offer(0), offer(1)], [true, false]);
-    assert_eq!(cell.stations[0].take_tries(1), None);
+    assert_eq!([offer(0, B), offer(1, B), offer(2, NodeId(5))], [true, false, false]);
+    assert_eq!([1, 2].map(|handle| cell.stations[0].take_tries(handle)), [None; 2]);
+    assert_eq!(cell.stations[0].originators.len(), 1, "none for what is refused");
+    assert_eq!(cell.stations[0].counters().refused, 2);
+}
+
+#[test]
+fn frames_with_rates_of_the_layer_above_have_no_other_rate_control() {
+    let mut config = Preset::Dot11n.config();
+    config.edca.as_mut().expect("EDCA").rate_control = RateControl::MinstrelHt;
+    let cell = sent(&[(B, 0..4, from(5), true)], |cell| *cell = Cell::new(config, 3));
+    assert_eq!(of_data(&cell), [(1, Some(5)), (3, Some(5))]);
 }
