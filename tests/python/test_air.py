@@ -5,6 +5,7 @@ What needs the kernel, hostapd or wpa_supplicant is skipped without them.
 
 from __future__ import annotations
 
+import os
 import shutil
 import struct
 import subprocess
@@ -17,7 +18,7 @@ import pytest
 import lasthop as lh
 from conftest import needs_kernel
 from lasthop.base.errors import UsageError
-from lasthop.realtime import netlink, radios
+from lasthop.realtime import netlink, radios, system
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -62,6 +63,27 @@ loss = { rate = "5 %" }
 from = "station"
 to = "ap"
 """
+FAR = """
+[run]
+duration = "10 s"
+
+[nodes]
+a = { stack = "linux", position = ["0 m", "0 m"] }
+b = { stack = "linux", position = ["32 m", "0 m"] }
+
+[links.air]
+kind = "wifi"
+standard = "802.11n"
+radio = "ns3"
+nodes = ["a", "b"]
+queue = "190 packets"
+rate-control.kind = "minstrel-ht"
+loss = { model = "snr" }
+
+[flows.main]
+from = "a"
+to = "b"
+"""
 SERVER = """
 import socket
 end = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -80,7 +102,7 @@ for _ in range(300):
 BURSTS = """
 import socket, sys, time
 end = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-for number in range(300):
+for number in range(int(sys.argv[2])):
     end.sendto(bytes(1000), (sys.argv[1], 5000))
     if number % 60 == 0:
         time.sleep(0.05)
@@ -97,15 +119,28 @@ def virtual(folder: Path, scenario: str, *given: str) -> subprocess.CompletedPro
     return subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
 
 
-def frames(file: Path) -> list[tuple[float, bytes]]:
-    """The frames of a capture, each with its rate in Mbit/s."""
+def records(file: Path) -> list[tuple[bytes, bytes]]:
+    """The radiotap header and the frame of each record of a capture."""
     content, found, at = file.read_bytes(), [], 24
     while at < len(content):
         length = struct.unpack_from("<I", content, at + 8)[0]
         record = content[at + 16 : at + 16 + length]
-        found.append((record[17] / 2, record[struct.unpack_from("<H", record, 2)[0] :]))
+        head = struct.unpack_from("<H", record, 2)[0]
+        found.append((record[:head], record[head:]))
         at += 16 + length
     return found
+
+
+def frames(file: Path) -> list[tuple[float, bytes]]:
+    """The frames of a capture, each with its rate in Mbit/s."""
+    return [(head[17] / 2, frame) for head, frame in records(file)]
+
+
+def mcs(head: bytes) -> int:
+    """The index of the MCS of a frame of 802.11n."""
+    (present,) = struct.unpack_from("<I", head, 4)
+    assert present >> 19 & 1
+    return head[24 + (present >> 5 & 1)]
 
 
 @needs_kernel
@@ -138,7 +173,7 @@ def test_frames_that_an_agreement_covers_go_as_aggregates_of_802_11n_and_all_arr
     scenario = AD_HOC.replace("802.11a", "802.11n").replace('wifi.rate = "54 Mbit/s"', "wifi.mcs = 3")
     scenario = scenario.replace("[flows", 'queue = "190 packets"\nloss = { rate = "5 %" }\n\n[flows')
     programs = ("--node", "b", "--", sys.executable, "-c", SERVER)
-    sender = ("--node", "a", "--", sys.executable, "-c", BURSTS, "b")
+    sender = ("--node", "a", "--", sys.executable, "-c", BURSTS, "b", "300")
     done = virtual(tmp_path, scenario, "-q", "--pcap", "a.pcap", *sender, *programs)
     assert (done.stdout, done.stderr, done.returncode) == ("[b] got 300000\n", "a.pcap\n", 0)
     found = [frame for _, frame in frames(tmp_path / "a.pcap")]
@@ -150,6 +185,25 @@ def test_frames_that_an_agreement_covers_go_as_aggregates_of_802_11n_and_all_arr
     assert block_acks >= 5
     assert acks + block_acks < 100
     assert any(frame[0] == 0xD0 and frame[24:26] == b"\3\0" for frame in found), "the request for it"
+
+
+@needs_kernel
+def test_minstrel_learns_from_aggregates_which_mode_of_802_11n_a_distance_bears(tmp_path: Path) -> None:
+    server = SERVER.replace("range(300)", "range(1600)")
+    programs = ("--node", "b", "--", sys.executable, "-c", server)
+    sender = ("--node", "a", "--", sys.executable, "-c", BURSTS, "b", "2000")
+    done = virtual(tmp_path, FAR, "-q", "--pcap", "a.pcap", *sender, *programs)
+    assert (done.stdout, done.stderr, done.returncode) == ("[b] got 1600000\n", "a.pcap\n", 0)
+    own = bytes([2, 0, 0, 0, 0, 1])
+    found = records(tmp_path / "a.pcap")
+    chosen = [mcs(head) for head, frame in found if frame[10:16] == own and len(frame) > 1000]
+    # It begins with the slowest one. At 32 m MCS 5 fails, as each above it.
+    assert Counter(chosen[:20]).most_common(1)[0][0] == 0
+    later = Counter(chosen[len(chosen) // 2 :])
+    assert later[4] > 0.9 * later.total()
+    assert {5, 6, 7} & {*chosen}, "samples"
+    block_acks = [frame for _, frame in found if frame[0] == 0x94 and frame[4:10] == own]
+    assert len(chosen) > 8 * len(block_acks) > 400
 
 
 @needs_kernel
@@ -196,6 +250,17 @@ def test_two_stacks_need_a_common_link_with_radios(tmp_path: Path) -> None:
     ):
         pass
     assert refusal.value.argument == "internet"
+
+
+def test_a_kernel_whose_radios_count_no_aggregates_is_refused_where_minstrel_needs_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    names = os.uname()
+    plain = os.uname_result((names.sysname, names.nodename, "6.1.0-44-amd64", names.version, names.machine))
+    monkeypatch.setattr(os, "uname", lambda: plain)
+    setting = radios.Setting(5180, [12], [[12]], [], is_secret=False, mcs=[[0, 1]])
+    with pytest.raises(system.Refused, match=r"Linux 6\.1\.0-44-amd64, .* lasthop virtual, or one MCS"):
+        radios.Radios(setting)
 
 
 def test_attributes_are_padded_and_may_be_nested() -> None:

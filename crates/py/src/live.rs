@@ -75,7 +75,7 @@ impl Writes {
     }
 }
 
-type Radios = (u32, Vec<u32>, Vec<Vec<u32>>, Vec<usize>, bool, Vec<u32>);
+type Radios = (u32, Vec<u32>, Vec<Vec<u32>>, Vec<usize>, bool, Vec<Vec<u32>>);
 
 #[pymethods]
 impl Live {
@@ -97,13 +97,13 @@ impl Live {
 
     /// The radios that the nodes have instead of interfaces, if their MAC layer is that of a kernel: the frequency of the channel
     /// in MHz, the basic rates, the rates of each node, in 500 kbit/s, the places of the access points among them, whether they
-    /// encrypt what they send, and the index of the MCS of each node in networks of 802.11n.
+    /// encrypt what they send, and the indices of the MCS of each node in networks of 802.11n.
     fn radios(&self) -> PyResult<Option<Radios>> {
         let wide = |rates: Vec<u8>| rates.into_iter().map(u32::from).collect();
+        let of_each = |each: Vec<Vec<u8>>| each.into_iter().map(wide).collect();
         Ok(self.check()?.radios_needed().map(|needed| {
             let Needed { frequency, basic, rates, access_points, is_secret, mcs } = needed;
-            let rates = rates.into_iter().map(wide).collect();
-            (frequency, wide(basic), rates, access_points, is_secret, wide(mcs))
+            (frequency, wide(basic), of_each(rates), access_points, is_secret, of_each(mcs))
         }))
     }
 

@@ -56,6 +56,8 @@ _START = (
     'sleep "$0"; exec "$@"'
 )
 _ACQUAINTED_S = 0.3
+# The end of the release of the kernel that has the patch.
+_PATCHED = "-lasthop"
 # Where daemons are that no ordinary user has on the path.
 _DAEMONS = "/usr/local/sbin:/usr/sbin:/sbin"
 
@@ -73,8 +75,8 @@ class Setting(NamedTuple):
     access_points: Sequence[int]
     #: Whether they encrypt what they send.
     is_secret: bool
-    #: The index of the MCS of each node, if their standard is 802.11n.
-    mcs: Sequence[int] = ()
+    #: The indices of the MCS that each node may use, if their standard is 802.11n.
+    mcs: Sequence[Sequence[int]] = ()
 
     def kind(self, place: int) -> int:
         """The kind of the interface of a node."""
@@ -92,6 +94,9 @@ class Radios:
         Raises:
             Refused: The kernel has no simulated radios, or a program is missing.
         """
+        if any(len(indices) > 1 for indices in setting.mcs) and not _counts_aggregates():
+            found = f"Linux {os.uname().release}, whose radios do not count aggregates"
+            raise system.Refused(f"radios: {found}; expected the kernel of lasthop virtual, or one MCS")
         self._setting = setting
         self._files = tempfile.TemporaryDirectory(prefix="lasthop-")
         needed = ("hostapd", "wpa_supplicant") if setting.access_points else ()
@@ -169,7 +174,7 @@ class Radios:
         kind, band = setting.kind(place), int(setting.frequency > _5_GHZ)
         allowed = {_LEGACY_RATES: bytes(setting.rates[place])}
         if setting.mcs:
-            allowed[_MCS] = bytes([setting.mcs[place]])
+            allowed[_MCS] = bytes(setting.mcs[place])
         rates = {_TX_RATES: {band: allowed}}
         own.ask(self._nl80211, _SET_INTERFACE, {**interface, _IFTYPE: struct.pack("=I", kind)})
         system.address(name, _INTERFACE, address)
@@ -245,6 +250,11 @@ def _station(setting: Setting) -> str:
     if len(setting.access_points) > 1:
         further += f'bgscan="{_BACKGROUND}"\n'
     return f'network={{\nssid="{_NETWORK}"\n{secret}\nscan_freq={setting.frequency}\n{further}}}\n'
+
+
+def _counts_aggregates() -> bool:
+    """Whether this kernel is that of a guest, with its patch."""
+    return os.uname().release.endswith(_PATCHED)
 
 
 def _found(program: str) -> str:

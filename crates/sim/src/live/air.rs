@@ -5,7 +5,9 @@
 //! acknowledged. The radios of its receivers get it when it ends on the air. Frames to groups, and frames without an
 //! acknowledgement, are sent to all stations; a radio gets the frames to groups and to itself.
 //!
-//! With 802.11n, the station aggregates the frames that an agreement of block acknowledgement covers ([`agreements`]).
+//! With 802.11n, the station aggregates the frames that an agreement of block acknowledgement covers ([`agreements`]). If the
+//! kernel selects their rates, it learns from one frame for all that are over in the same instant, after the same attempts by the
+//! same table: the status of that frame counts them.
 //!
 //! **Limits.** A frame for another channel than that of the link is sent to nobody. A radio that listens to another channel still
 //! acknowledges here. RTS and the MAC's retry limit are those of the scenario and of the table of rates.
@@ -19,7 +21,8 @@ mod tests;
 use std::collections::{HashMap, VecDeque};
 
 use lasthop_stack::link::dot11::{
-    BROADCAST, DataRate, EdcaConfig, Family, Guard, MacConfig, Mode, PhyRate, Plan, Ru, STAGES, Tries,
+    BROADCAST, DataRate, EdcaConfig, Family, Guard, MacConfig, Mode, PhyRate, Plan, RateControl, Ru, STAGES,
+    Tries,
 };
 use lasthop_stack::packet::{Body, Datagram, NodeId, Packet};
 use lasthop_stack::units::Time;
@@ -60,8 +63,8 @@ pub struct Needed {
     pub access_points: Vec<usize>,
     /// Whether frames of the network are encrypted, as WPA2 does.
     pub is_secret: bool,
-    /// The index of the MCS of each node, in networks of 802.11n.
-    pub mcs: Vec<u8>,
+    /// The indices of the MCS that each node may use, in networks of 802.11n.
+    pub mcs: Vec<Vec<u8>>,
 }
 
 impl Needed {
@@ -87,8 +90,9 @@ impl Needed {
             None => listed(&up_to_the_links),
         });
         let serves = |node: usize| Some(node) == wifi.access_point || config.nodes[node].is_access_point;
-        let of_nodes = |edca: EdcaConfig| -> Vec<u8> {
-            own.iter().map(|own| index(own.and_then(|own| own.mode).unwrap_or(edca.mode))).collect()
+        let of_nodes = |edca: EdcaConfig| -> Vec<Vec<u8>> {
+            let most = own.iter().map(|own| own.and_then(|own| own.mode).unwrap_or(edca.mode));
+            most.map(|most| indices(most, edca.rate_control)).collect()
         };
         Some(Needed {
             frequency: if has_dsss { CHANNEL_1 } else { CHANNEL_36 },
@@ -101,6 +105,14 @@ impl Needed {
     }
 }
 
+/// A frame without a status so far.
+#[derive(Debug)]
+struct Pending {
+    ticket: Ticket,
+    /// An agreement covers it, and no status counts for it yet.
+    is_to_count: bool,
+}
+
 /// The radios of a link.
 #[derive(Debug)]
 pub(super) struct Air {
@@ -108,8 +120,10 @@ pub(super) struct Air {
     family: u16,
     /// The frequency of the link in MHz.
     frequency: u32,
+    /// Whether kernels select the rates of aggregates.
+    selects: bool,
     /// The frames without a status so far, by their numbers.
-    pending: HashMap<u32, Ticket>,
+    pending: HashMap<u32, Pending>,
     news: Vec<News>,
     due: VecDeque<News>,
     agreements: Agreements,
@@ -119,10 +133,11 @@ pub(super) struct Air {
 }
 
 impl Air {
-    pub(super) fn new(family: u16, frequency: u32) -> Air {
+    pub(super) fn new(family: u16, needed: &Needed) -> Air {
         Air {
             family,
-            frequency,
+            frequency: needed.frequency,
+            selects: needed.mcs.iter().any(|indices| indices.len() > 1),
             pending: HashMap::new(),
             news: Vec::new(),
             due: VecDeque::new(),
@@ -142,7 +157,7 @@ impl Air {
         if sent.frequency != self.frequency {
             let tries = [u8::from(is_to_all), 0, 0, 0];
             let number = u32::MAX;
-            self.pending.insert(number, ticket);
+            self.pending.insert(number, Pending { ticket, is_to_count: false });
             self.due.push_back(News::Sent { number, is_delivered: is_to_all, tries, when: now });
             return None;
         }
@@ -168,7 +183,8 @@ impl Air {
 
     /// The frame of this number is under way.
     pub(super) fn track(&mut self, number: u32, entering: &Entering<'_>) {
-        self.pending.insert(number, entering.ticket);
+        let Entering { ticket, handover: Handover { is_covered, .. }, .. } = *entering;
+        self.pending.insert(number, Pending { ticket, is_to_count: self.selects && is_covered });
     }
 
     /// Where to put what has happened.
@@ -190,8 +206,11 @@ impl Air {
     fn write(&mut self, news: News, contents: &Contents) -> Option<(Time, Option<NodeId>)> {
         match news {
             News::Sent { number, is_delivered, tries, when } => {
-                let ticket = self.pending.remove(&number)?;
-                ticket.status(self.family, (is_delivered, NEAR_DBM), tries, &mut self.message);
+                let Pending { ticket, is_to_count } = self.pending.remove(&number)?;
+                let is_counted = is_to_count && tries != Tries::default();
+                let counted = is_counted.then(|| self.counted(&ticket, (is_delivered, tries, when)));
+                let fate = (is_delivered, NEAR_DBM);
+                ticket.status(self.family, fate, (tries, counted), &mut self.message);
                 Some((when, None))
             }
             News::Heard { at, number, rate, signal_dbm, when } => {
@@ -209,6 +228,23 @@ impl Air {
                 Some((when, Some(at)))
             }
         }
+    }
+
+    /// The frames for which the status of one counts, itself included, and those of them that were acknowledged.
+    fn counted(&mut self, first: &Ticket, (is_delivered, tries, when): (bool, Tries, Time)) -> [u8; 2] {
+        let mut counted = [1, u8::from(is_delivered)];
+        for news in &self.due {
+            let News::Sent { number, is_delivered, tries: others, when: then } = *news else { continue };
+            if let Some(other) = self.pending.get_mut(&number)
+                && (others, then, other.is_to_count) == (tries, when, true)
+                && first.is_as(&other.ticket)
+            {
+                other.is_to_count = false;
+                counted[0] += 1;
+                counted[1] += u8::from(is_delivered);
+            }
+        }
+        counted
     }
 }
 
@@ -256,6 +292,15 @@ fn plan(sent: &Transmission<'_>, frequency: u32) -> Plan {
 fn mode(index: u8) -> Mode {
     let (mcs, streams) = (index % MCS_OF_STREAMS, index / MCS_OF_STREAMS + 1);
     Mode { family: Family::Ht, mcs, width: 20, guard: Guard::Normal, streams, ru: Ru::Whole }
+}
+
+/// The indices of the MCS that a node may use, whose fastest mode this is.
+fn indices(most: Mode, control: RateControl) -> Vec<u8> {
+    if control == RateControl::Constant {
+        return vec![index(most)];
+    }
+    let up_to = |streams| (0..=most.mcs).map(move |mcs| index(Mode { mcs, streams, ..most }));
+    (1..=most.streams).flat_map(up_to).collect()
 }
 
 /// The index of the MCS of a mode.

@@ -112,7 +112,7 @@ impl Network {
 
     /// Joins the radios of the bound nodes, as the one end. Their protocol has this number in the kernel.
     pub fn join_radios(&mut self, family: u16) {
-        self.air = self.radios_needed().map(|needed| Air::new(family, needed.frequency));
+        self.air = self.radios_needed().map(|needed| Air::new(family, &needed));
     }
 
     /// The end of the radios, where they are joined.

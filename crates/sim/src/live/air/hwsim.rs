@@ -1,6 +1,7 @@
 //! The messages between the simulated radios of Linux (`mac80211_hwsim`) and what is their medium, over generic netlink.
 //!
-//! **Source.** `drivers/net/wireless/virtual/mac80211_hwsim.h` of Linux 6.12, and RFC 3549 for the form of messages.
+//! **Source.** `drivers/net/wireless/virtual/mac80211_hwsim.h` of Linux 6.12, and RFC 3549 for the form of messages. The status
+//! of an A-MPDU is an attribute that the kernel of `lasthop virtual` adds (`python/lasthop/virtual/linux/patch.diff`).
 
 use lasthop_stack::link::dot11::STAGES;
 
@@ -27,6 +28,8 @@ const TX_INFO: u16 = 7;
 const COOKIE: u16 = 8;
 const FREQ: u16 = 19;
 const TX_INFO_FLAGS: u16 = 21;
+// Of the patch: the frames that a status counts for, and those of them that were acknowledged, a byte each.
+const AMPDU_STATUS: u16 = 30;
 // `enum hwsim_tx_control_flags`
 const NO_ACK: u32 = 1 << 1;
 const STAT_ACK: u32 = 1 << 2;
@@ -109,13 +112,18 @@ pub(super) struct Ticket {
 }
 
 impl Ticket {
+    /// Whether the same radio sends the frame of another, by the same table of rates.
+    pub(super) fn is_as(&self, other: &Ticket) -> bool {
+        (self.radio, self.rates) == (other.radio, other.rates)
+    }
+
     /// Writes the status of its frame: how often it was sent at each rate, and whether it was acknowledged. A rate at which it was
-    /// not sent ends the table.
+    /// not sent ends the table. That of a frame of an aggregate may count for several: how many, and how many were acknowledged.
     pub(super) fn status(
         &self,
         family: u16,
         (is_delivered, signal_dbm): (bool, i32),
-        tries: [u8; STAGES],
+        (tries, counted): ([u8; STAGES], Option<[u8; 2]>),
         into: &mut Vec<u8>,
     ) {
         let is_acknowledged = is_delivered && self.flags & NO_ACK == 0;
@@ -129,6 +137,9 @@ impl Ticket {
         message.attribute(COOKIE, &self.cookie.to_ne_bytes());
         message.attribute(SIGNAL, &signal_dbm.to_ne_bytes());
         message.attribute(TX_INFO, &table.collect::<Vec<u8>>());
+        if let Some(counted) = counted {
+            message.attribute(AMPDU_STATUS, &counted);
+        }
         message.end();
     }
 }

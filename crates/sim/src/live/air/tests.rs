@@ -1,7 +1,7 @@
 //! Frames of radios across the link of a scenario, as a kernel hands them over.
 
 use super::super::{Network, NotLive, Recorded};
-use super::hwsim::tests::{reception_of, status_of, transmission};
+use super::hwsim::tests::{counted_of, reception_of, status_of, transmission};
 use super::*;
 use crate::scenario::Scenario;
 
@@ -63,6 +63,8 @@ fn send(network: &mut Network, frame: &[u8], flags: u32, cookie: u64) {
 struct Got {
     receptions: Vec<(u64, u32, Vec<u8>)>,
     statuses: Vec<(u64, u64, bool, Vec<u8>)>,
+    /// What the status of a frame counts for, by its cookie.
+    counted: Vec<(u64, [u8; 2])>,
 }
 
 fn got(network: &mut Network, until_us: u64) -> Got {
@@ -71,6 +73,7 @@ fn got(network: &mut Network, until_us: u64) -> Got {
     while let Some((when, bytes)) = network.for_radios() {
         let when = when.0 / 1_000;
         if let Some((cookie, is_acknowledged, table)) = status_of(bytes) {
+            got.counted.extend(counted_of(bytes).map(|counted| (cookie, counted)));
             got.statuses.push((when, cookie, is_acknowledged, table));
         } else if let Some((to, frame)) = reception_of(bytes) {
             got.receptions.push((when, node(to).expect("a node").0, frame));
@@ -88,8 +91,8 @@ fn a_frame_reaches_its_receiver_when_it_ends_and_its_sender_learns_it_with_the_a
     let data = frame(address(NodeId(1)), 0, 1_036);
     send(&mut network, &data, 1, 5);
     // 1040 bytes at 54 Mbit/s: 20 and 39 symbols of 4 µs. An ACK at 24 Mbit/s: 28 µs, after SIFS of 16.
-    let expected =
-        Got { receptions: vec![(176, 1, data)], statuses: vec![(176 + 16 + 28, 5, true, ONCE.to_vec())] };
+    let statuses = vec![(176 + 16 + 28, 5, true, ONCE.to_vec())];
+    let expected = Got { receptions: vec![(176, 1, data)], statuses, counted: vec![] };
     assert_eq!(got(&mut network, 1_000), expected);
     let counted: Vec<_> = network.counted().iter().map(|node| (node.packets, node.arrived)).collect();
     assert_eq!(counted, [(1, 0), (0, 1), (0, 0)]);
@@ -100,7 +103,7 @@ fn a_frame_to_a_group_reaches_all_radios_once_and_has_no_acknowledgement() {
     let mut network = network();
     let data = frame([0xff; 6], 2, 100);
     send(&mut network, &data, 2, 6);
-    let Got { receptions, statuses } = got(&mut network, 1_000);
+    let Got { receptions, statuses, .. } = got(&mut network, 1_000);
     assert_eq!(receptions.iter().map(|(_, node, _)| *node).collect::<Vec<_>>(), [0, 1]);
     assert_eq!(statuses[0].1..=statuses[0].1, 6..=6);
     assert_eq!((statuses[0].2, &statuses[0].3[..]), (false, &ONCE[..]));
@@ -111,7 +114,7 @@ fn a_frame_to_a_group_reaches_all_radios_once_and_has_no_acknowledgement() {
 fn a_frame_to_nobody_is_tried_at_each_rate_of_its_table() {
     let mut network = network();
     send(&mut network, &frame([0x02, 9, 9, 9, 9, 9], 0, 100), 1, 7);
-    let Got { receptions, statuses } = got(&mut network, 20_000);
+    let Got { receptions, statuses, .. } = got(&mut network, 20_000);
     assert_eq!(receptions, []);
     assert_eq!((statuses[0].1, statuses[0].2, &statuses[0].3[..]), (7, false, &IN_VAIN[..]));
 }
@@ -120,7 +123,7 @@ fn a_frame_to_nobody_is_tried_at_each_rate_of_its_table() {
 fn a_frame_that_needs_no_acknowledgement_reaches_only_its_receiver() {
     let mut network = network();
     send(&mut network, &frame(address(NodeId(2)), 0, 100), 2, 8);
-    let Got { receptions, statuses } = got(&mut network, 1_000);
+    let Got { receptions, statuses, .. } = got(&mut network, 1_000);
     assert_eq!(receptions.iter().map(|(_, node, _)| *node).collect::<Vec<_>>(), [2]);
     assert_eq!((statuses[0].1, statuses[0].2), (8, false));
 }
@@ -143,7 +146,7 @@ fn what_is_for_another_channel_is_sent_to_nobody() {
     let to_all = frame([0xff; 6], 0, 100);
     let message = transmission(&to_all, (address(NodeId(0)), 2412), RATES, (0, 2), 9);
     assert!(network.transmit(&message, Time(0)));
-    let Got { receptions, statuses } = got(&mut network, 1_000);
+    let Got { receptions, statuses, .. } = got(&mut network, 1_000);
     assert_eq!((receptions, statuses.len(), statuses[0].1), (vec![], 1, 9));
 }
 
@@ -193,7 +196,6 @@ fn what_does_not_fit_is_refused() {
         ("guard-interval", vec![n, ("links.air.guard-interval", "0.4 us")]),
         ("streams", vec![n, ("links.air.streams", "3")]),
         ("rate-control.kind", vec![n, ("links.air.rate-control.kind", "ideal"), ("links.air.radio", "ns3")]),
-        ("rate-control.kind", vec![n, ("links.air.rate-control.kind", "minstrel-ht")]),
     ] {
         let text = refused(&["a", "b"], &set);
         assert!(text.starts_with(&format!("links.air.{key}: ")), "{key}: {text}");
@@ -256,8 +258,13 @@ fn the_mode_of_802_11n_is_that_of_the_node_or_of_the_link() {
     };
     let plain = needed(&[("nodes.b.wifi.mcs", "3"), ("nodes.b.wifi.streams", "2")]);
     assert_eq!((plain.frequency, plain.basic, plain.rates), (5180, vec![12, 24, 48], vec![vec![12]; 2]));
-    assert_eq!(plain.mcs, [7, 8 + 3]);
+    assert_eq!(plain.mcs, [vec![7], vec![8 + 3]]);
+    let chosen = needed(&[("nodes.b.wifi.mcs", "2"), ("nodes.b.wifi.streams", "2"), MINSTREL]);
+    assert_eq!(chosen.mcs, [vec![0, 1, 2, 3, 4, 5, 6, 7], vec![0, 1, 2, 8, 9, 10]]);
 }
+
+/// Linux selects the rates.
+const MINSTREL: (&str, &str) = ("links.air.rate-control.kind", "minstrel-ht");
 
 /// A frame of data with QoS control of TID 0, with a sequence number.
 fn numbered(to: [u8; 6], from: u32, number: u16) -> Vec<u8> {
@@ -276,28 +283,36 @@ fn action(from: u32, to: u32, body: &[u8]) -> Vec<u8> {
 
 /// The index of MCS 7, twice, and of MCS 0.
 const BY_MCS: [Tried; STAGES] = [(7, 2), (0, 2), (-1, 0), (-1, 0)];
+const WITH_MCS: ([Tried; STAGES], u16) = (BY_MCS, 1 << 3);
+
+/// A radio sends this frame at these rates, of this kind.
+fn offer(network: &mut Network, frame: &[u8], (rates, kind): ([Tried; STAGES], u16), cookie: u64) {
+    let radio = frame[10..16].try_into().expect("an address");
+    let message = transmission(frame, (radio, CHANNEL_36), rates, (kind, 1), cookie);
+    assert!(network.transmit(&message, Time(0)));
+}
+
+/// A network of 802.11n with an agreement from the first node to the second one.
+fn agreed(sets: &[(&str, &str)]) -> Network {
+    let sets = [&[("links.air.standard", "802.11n")], sets].concat();
+    let mut network = bound(&["a", "b"], &sets).expect("two nodes");
+    offer(&mut network, &action(0, 1, &[3, 0, 1, 2, 16, 0, 0, 0x50, 0]), (RATES, 0), 1);
+    assert_eq!(got(&mut network, 3_000).receptions.len(), 1);
+    offer(&mut network, &action(1, 0, &[3, 1, 1, 0, 0, 2, 16, 0, 0]), (RATES, 0), 2);
+    assert_eq!(got(&mut network, 7_000).receptions.len(), 1);
+    network
+}
 
 #[test]
 fn frames_that_an_agreement_covers_are_aggregated_and_arrive_with_numbers_without_gaps() {
-    let sets = [("links.air.standard", "802.11n"), ("links.air.queue", "6 packets")];
-    let mut network = bound(&["a", "b"], &sets).expect("two nodes");
-    let offer = |network: &mut Network, frame: &[u8], (rates, kind), cookie| {
-        let radio = frame[10..16].try_into().expect("an address");
-        let message = transmission(frame, (radio, CHANNEL_36), rates, (kind, 1), cookie);
-        assert!(network.transmit(&message, Time(0)));
-    };
-    let (slow, by_mcs) = ((RATES, 0), (BY_MCS, 1 << 3));
-    offer(&mut network, &action(0, 1, &[3, 0, 1, 2, 16, 0, 0, 0x50, 0]), slow, 1);
-    let before = got(&mut network, 1_000);
-    offer(&mut network, &action(1, 0, &[3, 1, 1, 0, 0, 2, 16, 0, 0]), slow, 2);
-    got(&mut network, 2_000);
-    assert_eq!(before.receptions.len(), 1);
+    let mut network = agreed(&[("links.air.queue", "6 packets")]);
     // Of ten frames the queue refuses some: the numbers of the others have no gap when they arrive.
     let to = address(NodeId(1));
     for number in 5..15 {
-        offer(&mut network, &numbered(to, 0, number), by_mcs, u64::from(number));
+        offer(&mut network, &numbered(to, 0, number), WITH_MCS, u64::from(number));
     }
-    let Got { receptions, statuses } = got(&mut network, 20_000);
+    let Got { receptions, statuses, counted } = got(&mut network, 20_000);
+    assert_eq!(counted, [], "Linux selects no rates");
     let numbers: Vec<u16> =
         receptions.iter().map(|(.., frame)| u16::from_le_bytes([frame[22], frame[23]]) >> 4).collect();
     assert_eq!(numbers, (5..5 + 7).collect::<Vec<u16>>());
@@ -311,4 +326,26 @@ fn frames_that_an_agreement_covers_are_aggregated_and_arrive_with_numbers_withou
     let counted = |name: &str| metrics.iter().find(|(of, _)| of == name).and_then(|(_, value)| *value);
     assert_eq!(counted("links.air.aggregates"), Some(1.0));
     assert_eq!(counted("links.air.aggregated_mpdus"), Some(6.0));
+}
+
+#[test]
+fn where_linux_selects_rates_one_status_counts_for_all_frames_of_an_aggregate_with_the_same_attempts() {
+    let lossy = [("links.air.queue", "190 packets"), ("links.air.loss.rate", "30 %"), MINSTREL];
+    let mut network = agreed(&lossy);
+    let to = address(NodeId(1));
+    for number in 5..65 {
+        offer(&mut network, &numbered(to, 0, number), WITH_MCS, u64::from(number));
+    }
+    let Got { statuses, counted, .. } = got(&mut network, 200_000);
+    assert_eq!(statuses.len(), 60);
+    let of_all: u32 = counted.iter().map(|(_, [frames, _])| u32::from(*frames)).sum();
+    assert_eq!(of_all, 60, "each counts once");
+    assert!(counted.len() < 30, "{counted:?}");
+    // What one status counts for is over at once, after the same attempts.
+    for (cookie, [frames, acknowledged]) in counted {
+        let own = statuses.iter().find(|it| it.1 == cookie).expect("its status");
+        let alike = statuses.iter().filter(|it| (it.0, &it.3) == (own.0, &own.3));
+        let acks = alike.clone().filter(|it| it.2).count();
+        assert_eq!((usize::from(frames), usize::from(acknowledged)), (alike.count(), acks));
+    }
 }

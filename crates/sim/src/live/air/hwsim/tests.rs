@@ -37,6 +37,12 @@ pub(in super::super) fn status_of(bytes: &[u8]) -> Option<(u64, bool, Vec<u8>)> 
     Some((u64::from_ne_bytes(*value(COOKIE)?.first_chunk()?), flags & STAT_ACK != 0, value(TX_INFO)?))
 }
 
+/// How many frames a status counts for, and how many of them were acknowledged, if it says so.
+pub(in super::super) fn counted_of(bytes: &[u8]) -> Option<[u8; 2]> {
+    let found = read(bytes, TX_INFO_FRAME);
+    found.iter().find(|(kind, _)| *kind == AMPDU_STATUS).and_then(|(_, value)| value[..].try_into().ok())
+}
+
 /// The receiver of a reception and its frame.
 pub(in super::super) fn reception_of(bytes: &[u8]) -> Option<(Address, Vec<u8>)> {
     let found = (bytes[HEAD] == FRAME).then(|| read(bytes, FRAME))?;
@@ -88,7 +94,7 @@ fn a_status_has_the_attempts_at_each_rate_that_was_used() {
         (false, [2, 3, 0, 0], 1, [7, 2, 4, 3, 0xff, 0, 0xff, 0]),
         (false, [0; 4], 1, [0xff, 0, 0xff, 0, 0xff, 0, 0xff, 0]),
     ] {
-        ticket.status(FAMILY, (is_delivered, -50), tries, &mut into);
+        ticket.status(FAMILY, (is_delivered, -50), (tries, None), &mut into);
         let expected = [
             (ADDR_TRANSMITTER, RADIO.to_vec()),
             (FLAGS, u32::to_ne_bytes(flags).to_vec()),
@@ -97,6 +103,9 @@ fn a_status_has_the_attempts_at_each_rate_that_was_used() {
             (TX_INFO, table.to_vec()),
         ];
         assert_eq!(read(&into, TX_INFO_FRAME), expected, "{tries:?}");
+        ticket.status(FAMILY, (is_delivered, -50), (tries, Some([5, 3])), &mut into);
+        let counting = [&expected[..], &[(AMPDU_STATUS, vec![5, 3])]].concat();
+        assert_eq!(read(&into, TX_INFO_FRAME), counting, "{tries:?}");
     }
 }
 
@@ -105,7 +114,7 @@ fn what_needs_no_acknowledgement_has_none() {
     let bytes = message(RATES, 0, NO_ACK);
     let ticket = Transmission::parse(&bytes, FAMILY).expect("a frame").ticket();
     let mut into = Vec::new();
-    ticket.status(FAMILY, (true, -50), [1, 0, 0, 0], &mut into);
+    ticket.status(FAMILY, (true, -50), ([1, 0, 0, 0], None), &mut into);
     assert!(read(&into, TX_INFO_FRAME).contains(&(FLAGS, NO_ACK.to_ne_bytes().to_vec())));
 }
 
