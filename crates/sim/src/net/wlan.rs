@@ -252,7 +252,7 @@ impl Wlan {
             self.trace_end((frame, load), fate, host);
         }
         if fate == Fate::LostForGood || !load.mpdus.is_empty() {
-            self.note_lost_for_good(station, &load.mpdus, host);
+            self.note_lost_for_good(station, (frame, &load.mpdus), host);
         }
         let (from, load) = (frame.transmitter, &*load);
         self.note_airtime(station, frame, &load.shares);

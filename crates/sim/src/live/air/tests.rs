@@ -349,3 +349,37 @@ fn where_linux_selects_rates_one_status_counts_for_all_frames_of_an_aggregate_wi
         assert_eq!((usize::from(frames), usize::from(acknowledged)), (alike.count(), acks));
     }
 }
+
+#[test]
+fn frames_of_all_categories_are_fewer_than_those_that_the_radios_of_linux_forget() {
+    let mut network = agreed(&[("links.air.queue", "190 packets")]);
+    let to = address(NodeId(1));
+    let each = [0, 6].into_iter().flat_map(|tid| (0..150).map(move |number| (tid, number)));
+    for (cookie, (tid, number)) in each.enumerate() {
+        let mut frame = numbered(to, 0, number);
+        frame[24] = tid;
+        offer(&mut network, &frame, WITH_MCS, cookie as u64);
+    }
+    let Got { statuses, .. } = got(&mut network, 7_001);
+    let refused = statuses.iter().filter(|it| it.3[0] == 0xff).count();
+    assert_eq!(refused, 300 - 196, "a frame is not over when it is sent first");
+}
+
+#[test]
+fn a_frame_outside_of_agreements_that_the_medium_loses_for_good_is_not_sent_again() {
+    for standard in ["802.11a", "802.11n"] {
+        let sets = [
+            ("links.air.standard", standard),
+            ("links.air.loss.rate", "100 %"),
+            ("links.air.loss.repaired-by-arq", "false"),
+        ];
+        let mut network = bound(&["a", "b"], &sets).expect("two nodes");
+        // After the first packet of the others.
+        got(&mut network, 3_000);
+        offer(&mut network, &frame(address(NodeId(1)), 0, 500), (RATES, 0), 3);
+        let Got { receptions, statuses, .. } = got(&mut network, 20_000);
+        assert_eq!(receptions, []);
+        let expected = [(3, false, &ONCE[..])];
+        assert!(statuses.iter().map(|it| (it.1, it.2, &it.3[..])).eq(expected), "{standard}: {statuses:?}");
+    }
+}

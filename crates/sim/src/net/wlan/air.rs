@@ -18,6 +18,9 @@ use super::{Host, Wlan};
 use crate::model::WifiConfig;
 use crate::net::pool::PoolId;
 
+/// The most frames that a station holds, of all categories. `mac80211_hwsim` discards frames once 200 wait for their status.
+const MOST_HELD: usize = 196;
+
 /// A frame that a station outside hands to its radio.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Handover {
@@ -106,7 +109,8 @@ impl Wlan {
         let (number, when) = (host.pool.packet(id).id, host.now);
         let mut taken = false;
         self.with_mac(station, host, frame.to, |mac, now, out| {
-            taken = mac.enqueue_planned(msdu, (frame.plan, frame.is_covered), now, out);
+            taken = mac.backlog() < MOST_HELD
+                && mac.enqueue_planned(msdu, (frame.plan, frame.is_covered), now, out);
         });
         if taken {
             self.count_held(station, host.now);

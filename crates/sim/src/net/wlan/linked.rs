@@ -1,7 +1,7 @@
 //! Stations that are multi-link devices: their MACs on this link have what their links have in common only while something
 //! happens to them.
 
-use lasthop_stack::link::dot11::Mpdu;
+use lasthop_stack::link::dot11::{Frame, Mpdu};
 use lasthop_stack::packet::NodeId;
 
 use super::{Host, Wlan};
@@ -72,9 +72,9 @@ impl Wlan {
 
     /// The medium has lost packets for good: those of a frame of this station, or of some of its MPDUs.
     #[inline]
-    pub(super) fn note_lost_for_good(&mut self, station: usize, mpdus: &[Mpdu], host: &mut Host) {
+    pub(super) fn note_lost_for_good(&mut self, station: usize, sent: (&Frame, &[Mpdu]), host: &mut Host) {
         self.take_agreements(station, host);
-        self.sites[station].mac.on_lost_for_good(mpdus);
+        self.sites[station].mac.on_lost_for_good(sent);
         self.return_agreements(station, host);
     }
 }

@@ -2,8 +2,8 @@
 
 use lasthop_stack::hooks::{Arq, Count, Rider, Timing};
 use lasthop_stack::link::dot11::{
-    Agreements, Bystander, Counters, Edca, EdcaCounters, EdcaOut, Frame, Load, Mode, Mpdu, MpduFate, Msdu,
-    PcfConfig, Plan, Role, Rules, Tries,
+    Agreements, Bystander, Counters, Edca, EdcaCounters, EdcaOut, Frame, FrameKind, Load, Mode, Mpdu,
+    MpduFate, Msdu, PcfConfig, Plan, Role, Rules, Tries,
 };
 use lasthop_stack::packet::NodeId;
 use lasthop_stack::registry::{ArqMachine, Station};
@@ -211,9 +211,13 @@ impl Mac {
     }
 
     /// The medium has lost the packet of the frame being sent for good, or those of some of its MPDUs.
-    pub(super) fn on_lost_for_good(&mut self, mpdus: &[Mpdu]) {
+    pub(super) fn on_lost_for_good(&mut self, (frame, mpdus): (&Frame, &[Mpdu])) {
         match self {
             Mac::Dcf(mac) => mac.on_lost_for_good(),
+            // Data outside of agreements has no MPDUs, and is then lost.
+            Mac::Edca(mac) if mpdus.is_empty() && frame.kind == FrameKind::Data => {
+                mac.on_lost_for_good(0, frame.sequence);
+            }
             Mac::Edca(mac) => {
                 let lost = mpdus.iter().enumerate().filter(|(_, mpdu)| mpdu.fate == MpduFate::LostForGood);
                 lost.for_each(|(place, mpdu)| mac.on_lost_for_good(place, mpdu.sequence));
