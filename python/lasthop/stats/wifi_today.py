@@ -154,6 +154,23 @@ class Cell:
         acks = replace(self, packet=_TCP_ACK, count=max(self.mpdus // 2, 1))
         return self.mpdus * _SEGMENT * 8e6 / (self.exchange + acks.exchange)
 
+    def single_radio_bps(self, padding: float, transition: float) -> float:
+        """Payload per second to a saturated station with one radio for several links (EMLSR), sent here.
+
+        Another link is ready when the station listens, and begins at its next slot boundary. So an exchange
+        takes the transition delay, half a slot, MU-RTS, CTS, A-MPDU and BlockAck, with SIFS between them.
+        The MU-RTS has 38 bytes and the padding, at the rate of a response, and the CTS goes at 6 Mbit/s.
+
+        Args:
+            padding: Of the MU-RTS, in us.
+            transition: From the end of an exchange until the station listens on all links, in us.
+        """
+        bits = _RESPONSE_BITS[self.mcs if self.basic is None else self.basic]
+        initial = self.control(38 + math.ceil(padding * bits / 32))
+        cts = 20 + 4 * 6
+        exchange = transition + _SLOT / 2 + initial + cts + self.ppdu(self.size(self.mpdus)) + self.response
+        return self.mpdus * self.payload * 8e6 / (exchange + 3 * _SIFS)
+
 
 def bianchi(cell: Cell, stations: int) -> tuple[float, float]:
     """Goodput in bit/s of all of `stations` saturated stations, and the probability that an attempt collides.

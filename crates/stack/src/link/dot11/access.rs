@@ -84,6 +84,11 @@ impl Access {
         self.error = !well;
     }
 
+    /// Whether the last reception since the carrier turned busy ended in error.
+    pub(super) fn is_in_error(&self) -> bool {
+        self.error
+    }
+
     /// The physical carrier turned busy at `now`.
     #[inline]
     pub(super) fn on_busy(&mut self, now: Time) {

@@ -136,6 +136,11 @@ impl Rules {
         self.single_radios.get(node.0 as usize).copied().flatten()
     }
 
+    /// Whether some station has a single radio.
+    pub(super) fn has_single_radios(&self) -> bool {
+        !self.single_radios.is_empty()
+    }
+
     /// Whether a station receives PPDUs to several.
     pub(super) fn takes_part(&self, node: NodeId) -> bool {
         !self.without_ofdma.get(node.0 as usize).copied().unwrap_or(false)

@@ -134,6 +134,14 @@ impl Contender {
         self.backoff.map(|left| self.counting_from + slot * u64::from(left))
     }
 
+    /// A backoff that has ended with nothing to send ends at the next slot boundary instead (10.23.2.4).
+    fn align(&mut self, slot: Span, now: Time) {
+        let has_ended = self.ends(slot).is_none_or(|end| end < now);
+        if has_ended && now > self.counting_from {
+            self.backoff = Some((now - self.counting_from).0.div_ceil(slot.0) as u32);
+        }
+    }
+
     /// The medium turns busy. Returns whether its turn is this instant.
     fn freeze(&mut self, slot: Span, now: Time) -> bool {
         let Some(left) = self.backoff.filter(|_| now >= self.counting_from) else { return false };
@@ -187,9 +195,12 @@ impl<A: Arq + Clone> Edca<A> {
             self.ensure_backoff(category, out);
             return;
         }
-        let (base, mu) = (self.base(), self.mu_edca());
+        let (base, mu, is_aligned) = (self.base(), self.mu_edca(), self.begins_at_boundaries());
         let contender = &mut self.contenders[category];
         contender.restore(&self.rules, now);
+        if is_aligned && self.rules.config.access.immediate {
+            contender.align(self.rules.config.slot, now);
+        }
         let opens = contender.opens(base, mu);
         if let Some(end) = contender.ends(self.rules.config.slot) {
             if end > now {
@@ -294,6 +305,12 @@ impl<A: Arq + Clone> Edca<A> {
         let (slot, busy) = (self.rules.config.slot, self.carrier.busy);
         let committed = std::mem::take(&mut self.committed);
         self.note_silence(now);
+        if !busy && self.begins_at_boundaries() {
+            self.contenders
+                .iter_mut()
+                .filter(|contender| contender.has_work())
+                .for_each(|contender| contender.align(slot, now));
+        }
         if self.note_due(now) && self.requests_now(now, out) {
             return;
         }
@@ -323,7 +340,7 @@ impl<A: Arq + Clone> Edca<A> {
             self.attempt(winner, now, out);
         } else if self.is_linked() && !busy {
             // Another link may send what one of them waited for, or a station listens again.
-            self.notice(now, out);
+            self.rejoin(now, out);
             if self.doing == Doing::Contend {
                 self.wait_for_turn(out);
             }

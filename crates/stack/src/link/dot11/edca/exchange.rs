@@ -384,7 +384,7 @@ impl<A: Arq + Clone> Edca<A> {
         match answer {
             Answer::Cts => {
                 self.counters.cts_missing += 1;
-                self.disengage(now, false);
+                self.miss_cts(now);
                 for mpdu in &self.burst {
                     if let Some(numbered) = self.originators[of].get(mpdu.sequence) {
                         numbered.attempts = numbered.attempts.saturating_add(1);

@@ -176,15 +176,20 @@ impl<A: Arq + Clone> Edca<A> {
 
     /// Another link of its device has got packets, or has finished some, or the radio of a station has changed links.
     pub fn notice(&mut self, now: Time, out: &mut impl EdcaOut) {
+        self.rejoin(now, out);
+        if self.doing == Doing::Contend && !self.carrier.busy && self.radios_change_at() != Time::NEVER {
+            self.wait_for_turn(out);
+        }
+    }
+
+    /// Contends for what it may send again.
+    pub(super) fn rejoin(&mut self, now: Time, out: &mut impl EdcaOut) {
         self.follow_radio(now, out);
         for category in 0..CATEGORIES {
             let has_turn_now = self.armed == now;
             if self.doing == Doing::Contend && !has_turn_now && self.contenders[category].has_work() {
                 self.join(category, now, out);
             }
-        }
-        if self.doing == Doing::Contend && !self.carrier.busy && self.radios_change_at() != Time::NEVER {
-            self.wait_for_turn(out);
         }
     }
 

@@ -57,6 +57,7 @@ impl<A: Arq + Clone> Edca<A> {
                 self.stop_waiting(now, out);
             }
         }
+        self.leave_unanswered(frame, now);
     }
 
     /// A reception ended in error.

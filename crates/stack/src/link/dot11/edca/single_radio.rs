@@ -26,6 +26,9 @@
 //! 5. The access point learns at its beginning of an exchange that the station begins; in truth its header has to arrive first, as
 //!    in ns-3. An MU-RTS that is on another link then remains unanswered, and counts as an RTS without CTS.
 //! 6. A TXOP goes on with the same station alone.
+//! 7. A link that has waited for a station begins at its next slot boundary (10.23.2.4), as in ns-3: of several that are ready the
+//!    one whose slots happen to begin first.
+//! 8. A reception in error in place of a CTS was one perhaps: the station, which waits for more, counts as away for as long.
 
 use super::super::frame::{Frame, FrameKind};
 use super::super::rates::PhyRate;
@@ -117,6 +120,12 @@ impl<A: Arq + Clone> Edca<A> {
         self.rules.single_radio(self.address).is_some()
     }
 
+    /// Whether what may begin again begins at the slot boundaries of its link: of several that are ready, the one whose
+    /// boundary comes first has the station.
+    pub(super) fn begins_at_boundaries(&self) -> bool {
+        self.linked.is_some() && self.rules.has_single_radios()
+    }
+
     /// An exchange with a neighbour begins on this link, or goes on.
     pub(super) fn engage(&mut self, peer: NodeId) {
         let Some((station, _)) = self.single_radio(peer) else { return };
@@ -160,6 +169,10 @@ impl<A: Arq + Clone> Edca<A> {
 
     /// The exchange of this station is over. A station in it waits for more where the TXOP limit is not zero.
     pub(super) fn end_exchange(&mut self, category: usize, now: Time) {
+        let held = self.linked.as_ref().and_then(|linked| linked.radios.held);
+        if held.is_some_and(|(_, ends)| ends < Time::NEVER) {
+            return;
+        }
         let waits = !self.has_single_radio() && self.config.access[category].txop > Span::ZERO;
         let ends = if waits { now + self.until_over() } else { now };
         self.disengage(ends, true);
@@ -175,6 +188,23 @@ impl<A: Arq + Clone> Edca<A> {
         let until = now + self.until_over();
         if let Some((_, ends)) = self.linked.as_mut().and_then(|linked| linked.radios.held.as_mut()) {
             *ends = until;
+        }
+    }
+
+    /// No CTS came. If a reception in error did, that was one perhaps, and the station waits for more.
+    pub(super) fn miss_cts(&mut self, now: Time) {
+        if self.carrier.is_in_error() && !self.has_single_radio() {
+            self.expect_more(now);
+        } else {
+            self.disengage(now, false);
+        }
+    }
+
+    /// A frame that this station does not answer: the exchange of its transmitter is over unless another one follows.
+    pub(super) fn leave_unanswered(&mut self, frame: &Frame, now: Time) {
+        let held = self.linked.as_ref().and_then(|linked| linked.radios.held);
+        if self.doing == Doing::Contend && held.is_some_and(|(station, _)| station == frame.transmitter) {
+            self.expect_more(now);
         }
     }
 
@@ -206,7 +236,9 @@ impl<A: Arq + Clone> Edca<A> {
 
     /// When a station listens again that this one has packets for, or an exchange is over.
     pub(super) fn radios_change_at(&self) -> Time {
-        let Some(linked) = &self.linked else { return Time::NEVER };
+        let Some(linked) = self.linked.as_ref().filter(|linked| !linked.radios.of.is_empty()) else {
+            return Time::NEVER;
+        };
         let held = linked.radios.held.map_or(Time::NEVER, |(_, ends)| ends.max(linked.radios.now));
         let aside = linked.aside.iter().flatten();
         let peers = aside.map(|place| self.originators[*place as usize].peer);

@@ -23,7 +23,8 @@ impl Device {
         links[0].link_up(0, Vec::new());
         links[1].link_up(1, absent);
         let (sides, common) = ([Side::default(), Side::default()], Agreements::default());
-        Device { now: Time::ZERO + Span::from_millis(1), links, sides, common }
+        // A slot boundary of both links, which were never busy.
+        Device { now: Time::ZERO + Span::from_micros(1_008), links, sides, common }
     }
 
     /// Something happens to a link. Returns whether the other one has to know.

@@ -66,6 +66,11 @@ impl Device {
     }
 }
 
+/// The first slot boundary from this time on of a link that was never busy.
+fn boundary(at: Time) -> Time {
+    Time(at.0.next_multiple_of(9_000))
+}
+
 #[test]
 fn an_access_point_asks_on_one_link_and_again_when_the_station_listens_on_all() {
     let mut ap = access_point();
@@ -86,7 +91,9 @@ fn an_access_point_asks_on_one_link_and_again_when_the_station_listens_on_all() 
     ap.notice(1);
     assert_eq!((ap.sends(0), ap.sends(1)), (None, None));
     ap.turn(1);
-    assert_eq!((ap.now, ap.sends(1)), (ended + TRANSITION, Some(MuRts)));
+    assert_eq!((ap.now, ap.sends(1)), (ended + TRANSITION, None));
+    ap.turn(1);
+    assert_eq!((ap.now, ap.sends(1)), (boundary(ended + TRANSITION), Some(MuRts)));
     ap.notice(0);
     assert_eq!(ap.sends(0), None);
 }
@@ -99,8 +106,58 @@ fn an_access_point_that_no_cts_answers_may_ask_on_the_other_link_at_once() {
     ap.sent(0);
     ap.turn(0);
     assert_eq!(ap.links[0].counters().cts_missing, 1);
+    let silent = ap.now;
     ap.notice(1);
-    assert_eq!((ap.sends(0), ap.sends(1)), (None, Some(MuRts)));
+    ap.turn(1);
+    assert_eq!((ap.now, ap.sends(0), ap.sends(1)), (boundary(silent), None, Some(MuRts)));
+}
+
+#[test]
+fn an_access_point_that_hears_an_error_in_place_of_a_cts_leaves_the_station_alone_while_that_waits() {
+    let mut ap = access_point();
+    ap.enqueue(0..6, 1);
+    ap.notice(1);
+    ap.sent(0);
+    ap.now = ap.now + Span::from_micros(16);
+    ap.on(0, Edca::on_busy);
+    ap.now = ap.now + Span::from_micros(44);
+    assert!(!ap.on(0, Edca::on_error), "the station has answered perhaps");
+    ap.on(0, Edca::on_idle);
+    let ended = ap.now;
+    assert_eq!(ap.links[0].counters().cts_missing, 1);
+    ap.notice(1);
+    assert_eq!(ap.sides[1].timer, None);
+    // Its own backoff is longer than the station waits.
+    ap.turn(0);
+    assert_eq!((ap.now, ap.sends(0)), (ended + Span::from_micros(16 + 9 + 20), None));
+    ap.notice(1);
+    ap.turn(1);
+    assert_eq!(ap.now, ended + Span::from_micros(45) + TRANSITION);
+}
+
+#[test]
+fn an_access_point_that_may_not_answer_an_rts_leaves_the_station_to_its_other_links_when_nothing_follows() {
+    let mut ap = access_point();
+    // Others have reserved the medium of the second link.
+    ap.on(1, Edca::on_busy);
+    ap.hear(1, Rts, NodeId(7), 900);
+    ap.on(1, Edca::on_idle);
+    let rts = Frame::new(Rts, NodeId(0), STATION, 20, PhyRate::Ofdm24);
+    ap.now = ap.now + Span::from_micros(60);
+    ap.on(1, Edca::on_busy);
+    assert!(ap.on(1, |mac, _, _| mac.on_begun(&rts)));
+    ap.enqueue(0..2, 1);
+    assert_eq!((ap.sends(0), ap.sides[0].timer), (None, None), "the station is on the other link");
+    ap.now = ap.now + Span::from_micros(28);
+    assert!(!ap.hear(1, Rts, NodeId(0), 700));
+    ap.on(1, Edca::on_idle);
+    let ended = ap.now;
+    assert_eq!(ap.sends(1), None);
+    ap.turn(1);
+    assert_eq!((ap.now, ap.sends(1)), (ended + Span::from_micros(16 + 9 + 20), None));
+    ap.notice(0);
+    ap.turn(0);
+    assert_eq!(ap.now, ended + Span::from_micros(45) + TRANSITION);
 }
 
 #[test]
@@ -188,5 +245,29 @@ fn an_exchange_that_the_station_has_begun_keeps_the_other_links_of_the_access_po
     let ended = ap.now;
     ap.notice(0);
     ap.turn(0);
+    // It is a slot boundary, too.
     assert_eq!((ap.now, ap.sends(0)), (ended + TRANSITION, Some(MuRts)));
+}
+
+#[test]
+fn of_two_links_that_are_ready_the_one_whose_slot_boundary_comes_first_has_the_station() {
+    let mut ap = access_point();
+    ap.enqueue(0..6, 1);
+    ap.notice(1);
+    // The first link was busy until its slots begin 5 us later than those of the second one.
+    ap.sent(0);
+    ap.hear(0, Cts, NodeId(0), 1_000);
+    ap.turn(0);
+    ap.sent(0);
+    ap.now = boundary(ap.now + Span::from_micros(40)) + Span::from_micros(5);
+    ap.on(0, Edca::on_busy);
+    ap.hear(0, Ack, NodeId(0), 0);
+    ap.on(0, Edca::on_idle);
+    ap.notice(1);
+    let first = |ap: &Device| ap.sides.iter().map(|side| side.timer).min().flatten();
+    while ap.sends(0).is_none() && ap.sends(1).is_none() {
+        let link = usize::from(ap.sides[1].timer == first(&ap));
+        ap.turn(link);
+    }
+    assert_eq!((ap.sends(0), ap.sends(1)), (None, Some(MuRts)));
 }
