@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import lasthop as lh
+from lasthop.scenario import check
 from lasthop.stats.wifi_today import Cell
 
 if TYPE_CHECKING:
@@ -60,6 +61,12 @@ def cell(
     return lh.Scenario.from_text(text, "cell.toml")
 
 
+def alone(scenario: lh.Scenario) -> lh.Scenario:
+    """Without the other station."""
+    text = scenario.text.replace(', "laptop"]', "]").replace("laptop = {}\n", "")
+    return lh.Scenario.from_text(text, "cell.toml")
+
+
 def metrics_of(scenario: lh.Scenario) -> dict[str, float]:
     return {name: value or 0.0 for name, value in scenario.run().metrics.items()}
 
@@ -93,6 +100,21 @@ def test_a_saturated_station_has_one_exchange_after_the_other_on_the_link_that_i
     expected = down(padding, transition)
     assert found["flows.ap-sta.goodput_bps"] == pytest.approx(expected, rel=0.005)
     assert total(found, "mu_rts_sent") == pytest.approx(total(found, "aggregates"), abs=1)
+
+
+def test_check_gives_the_closed_form_of_a_station_with_one_radio_beside_that_of_others() -> None:
+    scenario = cell(("ap", "sta"), padding=32, transition=64)
+    found = check.validate(scenario)
+    ours = [ceiling for ceiling in found.ceilings if ceiling.delays_us == (32, 64)]
+    assert [ceiling.link for ceiling in ours] == ["links.link0", "links.link1"]
+    assert len(found.ceilings) == 4
+    assert ours[0].udp_bps == pytest.approx(down(32, 64))
+    assert "one radio for several links has 635.9 Mbit/s of UDP payload" in found.text()
+    assert ours[0].udp_bps == pytest.approx(metrics_of(scenario)["flows.ap-sta.goodput_bps"], rel=0.01)
+    # No other station: what one radio for each link has is not said.
+    delays = {"nodes.sta.count": "2", "nodes.sta.wifi.emlsr.transition-delay": '["64 us", "0 us"]'}
+    found = check.validate(alone(scenario).set(delays))
+    assert [ceiling.delays_us for ceiling in found.ceilings] == 2 * [(32, 0), (32, 64)]
 
 
 @pytest.mark.parametrize("transition", [0, 64, 256])

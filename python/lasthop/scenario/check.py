@@ -8,6 +8,7 @@ and so are the other variants, which the model does not describe.
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,7 @@ from lasthop.stats.theory import mathis, pftk
 from lasthop.stats.wifi_today import Cell
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from lasthop.scenario.scenario import Run, Scenario
 
@@ -29,15 +30,25 @@ _TOLERANCES = ((0.0008, 0.012, 0.10), (0.012, 0.035, 0.15))
 
 @dataclass(frozen=True, slots=True)
 class Ceiling:
-    """The closed form of an 802.11n, ac or ax link at the first point."""
+    """The closed form of an 802.11n, ac, ax or be link at the first point.
+
+    With the delays of a station that has one radio for several links, that of what goes to it on this one.
+    """
 
     link: str
     mpdus: int
     udp_bps: float
-    tcp_bps: float
+    tcp_bps: float | None
+    delays_us: tuple[float, float] | None = None
 
     def text(self) -> str:
         """One line."""
+        if self.tcp_bps is None:
+            return (
+                f"{self.link}: a saturated station with one radio for several links has "
+                f"{self.udp_bps / 1e6:.4g} Mbit/s of UDP payload in A-MPDUs of {self.mpdus} "
+                "while the access point sends them here (closed form, first point)"
+            )
         return (
             f"{self.link}: one saturated station has {self.udp_bps / 1e6:.4g} Mbit/s of UDP payload in "
             f"A-MPDUs of {self.mpdus}, TCP over this link alone {self.tcp_bps / 1e6:.4g} Mbit/s "
@@ -117,8 +128,44 @@ def ceilings(scenario: Scenario) -> tuple[Ceiling, ...]:
             most_bytes=number("aggregate.bytes"),
             longest=1e6 * number("aggregate.time"),
         )
-        found.append(Ceiling(link, cell.mpdus, cell.goodput_bps, cell.tcp_goodput_bps))
+        stations = [
+            delays
+            for node in json.loads(values[f"{link}.nodes"])
+            if node != values.get(f"{link}.access-point")
+            for delays in _single_radios(scenario, values, f"nodes.{node}.wifi")
+        ]
+        if None in stations:
+            found.append(Ceiling(link, cell.mpdus, cell.goodput_bps, cell.tcp_goodput_bps))
+        found.extend(
+            Ceiling(link, cell.mpdus, cell.single_radio_bps(*delays), None, delays)
+            for delays in sorted({delays for delays in stations if delays is not None})
+        )
     return tuple(found)
+
+
+def _single_radios(
+    scenario: Scenario, values: Mapping[str, str], own: str
+) -> list[tuple[float, float] | None]:
+    """Padding and transition delay in us of each station of a table, or none with a radio for each link."""
+
+    def members(name: str) -> list[str]:
+        text = values.get(f"{own}.{name}", "str")
+        return json.loads(text) if text.startswith("[") else [text]
+
+    names = ("multi-link", "emlsr.padding-delay", "emlsr.transition-delay")
+    columns = [members(name) for name in names]
+    found: list[tuple[float, float] | None] = []
+    for place in range(max(map(len, columns))):
+        kind, *delays = (column[place % len(column)] for column in columns)
+        if kind != "emlsr":
+            found.append(None)
+            continue
+        times = (
+            scenario.numeric(f"{own}.{name}", delay) for name, delay in zip(names[1:], delays, strict=True)
+        )
+        padding, transition = (round(1e6 * (time or 0.0), 3) for time in times)
+        found.append((padding, transition))
+    return found
 
 
 @dataclass(frozen=True, slots=True)
