@@ -239,3 +239,13 @@ def test_what_cannot_be_is_refused(changes: dict[str, str], wrong: str) -> None:
     with pytest.raises(lh.ScenarioError) as caught:
         cell(("ap", "sta")).set(changes)
     assert wrong in str(caught.value)
+
+
+@pytest.mark.parametrize(("key", "value"), [("scheduler", "round-robin"), ("uplink", "longest-queue")])
+def test_ofdma_is_refused_where_no_station_takes_part(key: str, value: str) -> None:
+    changes = {f"links.link1.ofdma.{key}": value}
+    assert cell(("ap", "sta")).set(changes)
+    with pytest.raises(lh.ScenarioError) as caught:
+        alone(cell(("ap", "sta"))).set(changes)
+    wrong = "has no effect where each station has one radio for several links, or no OFDMA; expected none"
+    assert f"set links.link1.ofdma.{key}={value}: {wrong}" in str(caught.value)

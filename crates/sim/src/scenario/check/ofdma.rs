@@ -29,6 +29,12 @@ impl Check<'_> {
             return;
         };
         let has_scheme = wifi.arq.as_ref().is_some_and(|arq| arq.build().is_some());
+        let lacks = |node: &usize| {
+            wifi.single_radios.get(*node).is_some_and(Option::is_some)
+                || wifi.without_ofdma.get(*node) == Some(&true)
+        };
+        let mut stations = wifi.nodes.iter().filter(|node| Some(**node) != wifi.access_point);
+        let has_single_radios = !wifi.single_radios.is_empty() && stations.all(lacks);
         let directions = [("scheduler", ofdma.scheduler.is_some()), ("uplink", ofdma.uplink.is_some())];
         for (below, _) in directions.into_iter().filter(|(_, is_on)| *is_on) {
             if wifi.access_point.is_none() {
@@ -37,6 +43,11 @@ impl Check<'_> {
                     "only an access point {verb} several stations at once; expected access-point, or none"
                 );
                 self.fault(&key(below), text);
+            }
+            if has_single_radios {
+                let text = "has no effect where each station has one radio for several links, or no OFDMA; \
+                            expected none";
+                self.fault(&key(below), text.to_owned());
             }
             if has_scheme {
                 let text = "has no effect where a scheme orders packets; expected none".to_owned();
