@@ -6,6 +6,7 @@ import pytest
 
 import lasthop as lh
 from lasthop.stats.wifi_today import Cell
+from lasthop.views.glance import by_scope, remarks
 
 CELL = """
 [run]
@@ -161,7 +162,16 @@ def test_the_law_of_the_first_link_manages_the_queue_of_all(law: str) -> None:
     assert managed["flows.down.rtt_p50_s"] < 0.4 * without["flows.down.rtt_p50_s"]
     assert managed["links.low.drops_aqm"] > 0
     assert managed["links.more-0.aggregated_mpdus"] > 1000
-    assert managed["links.more-0.queue_mean_packets"] == managed["links.low.queue_mean_packets"]
+    assert managed["links.low.queue_mean_packets"] < 0.4 * without["links.low.queue_mean_packets"]
+
+
+def test_the_one_queue_of_a_device_is_reported_once() -> None:
+    done = cell("").run()
+    values = by_scope(done.metrics)
+    assert values["links.low"]["drops_queue"] > 0
+    for name in ("drops_queue", "queue_mean_packets", "queue_max_packets", "queue_full_share"):
+        assert done.metrics[f"links.more-0.{name}"] is None
+    assert [text for text in remarks(values, {}) if "queue" in text][1:] == []
 
 
 # Four stations and an access point that serves them at once on each link.

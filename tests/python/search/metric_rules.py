@@ -15,6 +15,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 
+def _has_queue_of_another(seen: Observed, of: str) -> bool:
+    """Whether a link is a further one of multi-link devices."""
+    return seen.settings.get(f"{of}multi-link", "none") != "none"
+
+
 UNDEFINED: dict[str, Callable[[Observed, str], bool]] = {
     # A source without an end, or one that has not come to it.
     "completion_s": lambda seen, of: True,
@@ -45,7 +50,10 @@ UNDEFINED: dict[str, Callable[[Observed, str], bool]] = {
     "queue_delay_mean_s": lambda seen, of: True,
     "queue_delay_p95_s": lambda seen, of: True,
     "queue_delay_max_s": lambda seen, of: True,
-    "queue_full_share": lambda seen, of: not _is_drop_tail(seen, of),
+    "queue_full_share": lambda seen, of: not _is_drop_tail(seen, of) or _has_queue_of_another(seen, of),
+    "queue_mean_packets": _has_queue_of_another,
+    "queue_max_packets": _has_queue_of_another,
+    "drops_queue": _has_queue_of_another,
     # Nothing has left the queue, or all of it was in it before the warm-up ended.
     "aqm_delay_mean_s": lambda seen, of: True,
     "aqm_delay_p95_s": lambda seen, of: True,

@@ -231,9 +231,9 @@ impl Measurement<'_> {
         DrawnLink { rtt: drawn(0) + drawn(1) }
     }
 
-    pub(super) fn wifi(&self, number: usize) -> Wifi {
+    pub(super) fn wifi(&self, number: usize, has_queue: bool) -> Wifi {
         let (began, ended) = (self.at_begin.wlans[number].clone(), self.at_end.wlans[number].clone());
-        Wifi { began, ended, has_time: self.end > self.begin }
+        Wifi { began, ended, has_time: self.end > self.begin, has_queue }
     }
 
     pub(super) fn block_acks(&self, number: usize) -> BlockAcks {

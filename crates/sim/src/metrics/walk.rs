@@ -231,7 +231,8 @@ impl Walk<'_> {
                     channel += 2;
                 }
                 LinkKind::Wifi(wifi) => {
-                    self.add(&prefix, |run| run.wifi(wlan));
+                    let has_queue = wifi.multi_link.is_none();
+                    self.add(&prefix, |run| run.wifi(wlan, has_queue));
                     if wifi.mac.edca.is_some() {
                         self.add(&prefix, |run| run.block_acks(wlan));
                     }

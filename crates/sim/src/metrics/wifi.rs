@@ -13,11 +13,18 @@ pub(super) struct Wifi {
     pub(super) ended: WlanCounters,
     /// Whether any time is between them.
     pub(super) has_time: bool,
+    /// Whether its stations have a queue there, and not that of the first link of multi-link devices.
+    pub(super) has_queue: bool,
 }
 
 impl Wifi {
     fn number(&self, of: fn(&WlanCounters) -> u64) -> Option<f64> {
         Some((of(&self.ended) - of(&self.began)) as f64)
+    }
+
+    /// What was measured of its queue, if it has one and any time is between the samples.
+    fn of_queue<T>(&self, of: impl FnOnce(&Wifi) -> T) -> Option<T> {
+        (self.has_time && self.has_queue).then(|| of(self))
     }
 
     /// The ledger counts from the end of the warm-up by itself.
@@ -35,8 +42,9 @@ impl Measured for Wifi {
         "frames_errored": Frames = wifi.number(|it| it.frames.errored);
         /// frames destroyed by another frame at their receiver
         "frames_collided": Frames = wifi.number(|it| it.frames.collided);
-        /// packets dropped at a full interface queue
-        "drops_queue": Packets = wifi.number(|it| it.drops_queue);
+        /// packets dropped at a full interface queue; undefined, as other metrics of the queue, on a link with `multi-link`,
+        /// whose queue is that of the first link
+        "drops_queue": Packets = wifi.number(|it| it.drops_queue).filter(|_| wifi.has_queue);
         /// packets given up by the link: at the retry limit, or lost without repair
         "drops_retry": Packets = wifi.number(|it| it.drops_retry);
         /// packets acknowledged by the link and then lost above the MAC
@@ -69,15 +77,15 @@ impl Measured for Wifi {
         /// airtime concurrent with another frame, or outside the range of the observing station
         "airtime_concurrent_s": Seconds = Some(wifi.ended.airtime.concurrent().as_secs());
         /// mean number of packets held by the observing station over time, including the one in service
-        "queue_mean_packets": Packets = wifi.has_time.then(|| wifi.ended.queue.mean_since(&wifi.began.queue));
+        "queue_mean_packets": Packets = wifi.of_queue(|it| it.ended.queue.mean_since(&it.began.queue));
         /// maximum number of packets held by the observing station
-        "queue_max_packets": Packets = wifi.has_time.then(|| f64::from(wifi.ended.queue.longest()));
+        "queue_max_packets": Packets = wifi.of_queue(|it| f64::from(it.ended.queue.longest()));
         /// share of the measured time in which the queue of the observing station, or that of one of its access
         /// categories, had no room for another packet; undefined where the queue is limited in bytes, or where the law
         /// of `aqm` keeps the packets, because it then decides itself what it drops
         "queue_full_share": One = {
             let (began, ended) = wifi.began.full.zip(wifi.ended.full)?;
-            wifi.has_time.then(|| ended.mean_since(&began))
+            wifi.of_queue(|_| ended.mean_since(&began))
         };
         /// mean queueing delay at the observing station: from arrival in its queue to the start of the packet's first
         /// data frame
