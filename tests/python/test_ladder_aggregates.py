@@ -188,3 +188,43 @@ def test_a_beacon_is_a_mark() -> None:
     assert 0 < len(marks) <= len(sent)
     assert marks == [float(it) for it in sent["time_s"]][: len(marks)]
     assert not any(arrow.label == "beacon" for arrow in panel.arrows)
+
+
+LINKS = """
+[run]
+duration = "30 ms"
+[nodes]
+ap = {}
+[nodes.sta.wifi]
+multi-link = "emlsr"
+[links.low]
+kind = "wifi"
+nodes = ["ap", "sta"]
+access-point = "ap"
+standard = "802.11be"
+[links.high]
+kind = "wifi"
+nodes = ["ap", "sta"]
+access-point = "ap"
+standard = "802.11be"
+multi-link = "low"
+[flows.down]
+from = "ap"
+to = "sta"
+tcp = {}
+"""
+
+
+def test_a_frame_between_nodes_that_several_links_join_has_its_link(run: Run) -> None:
+    of_two = lh.Scenario.from_text(LINKS, "links.toml").run(trace=["events"])
+    arrows = of_two.ladder((0, 0.03), layers="frames")._panels[0].arrows
+    rows = of_two.trace("events").to_numpy()
+    sent = rows[(rows["layer"] == "frame") & (rows["event"] == "send")]
+    links = {(str(row["node"]), float(row["time_s"])): str(row["link"]) for row in sent}
+    assert {links[arrow.begin.node, arrow.begin.time_s] for arrow in arrows} == {"low", "high"}
+    for arrow in arrows:
+        assert arrow.label.endswith(f", {links[arrow.begin.node, arrow.begin.time_s]}")
+    labels = {arrow.label for arrow in arrows}
+    assert {"MU-RTS, low", "MU-RTS, high", "CTS, low", "CTS, high"} <= labels
+    of_one = run.ladder((0, 0.3), layers="frames")._panels[0].arrows
+    assert not any("air" in arrow.label for arrow in of_one)

@@ -14,6 +14,7 @@ import played
 from browser import CONTRASTS, PROGRAM, Page
 from played import filmed
 from test_ladder import WIRED
+from test_ladder_aggregates import LINKS
 
 needs_chromium = pytest.mark.skipif(PROGRAM is None, reason="chromium is not installed")
 WIDTHS = (360, 1280)
@@ -45,6 +46,30 @@ def shown(tab: Page, file: Path, width: int = 1280, scheme: str = "light", *, mo
     tab.prefer(scheme, motion=motion)
     tab.open(file)
     return tab
+
+
+@needs_chromium
+@pytest.mark.parametrize("has_places", [False, True])
+def test_links_between_the_same_nodes_and_their_frames_are_apart(
+    tab: Page, tmp_path: Path, *, has_places: bool
+) -> None:
+    places = {"nodes.ap.position": '["0 m", "0 m"]', "nodes.sta.position": '["3 m", "0 m"]'}
+    scenario = lh.Scenario.from_text(LINKS, "links.toml").set(places if has_places else {})
+    scenario.run(trace=["events"]).play((0, 0.03)).save(tmp_path / "links.html")
+    shown(tab, tmp_path / "links.html")
+    assert len(set(tab.do("$$('path.link').map((path) => path.getAttribute('d'))"))) == 2
+    tab.do("globalThis.NAMES = $$('text').filter((it) => ['low', 'high'].includes(it.textContent))")
+    boxes = tab.do(
+        "NAMES.map((name) => { const b = name.getBoundingClientRect(); return [b.top, b.bottom]; })"
+    )
+    (_, end), (begin, _) = sorted(boxes)
+    assert begin >= end
+    # Half of the way of a frame on each link.
+    middle = "((f) => PANELS[0].stage.at(f, (f.t + f.end) / 2).y)"
+    first = "FILMS[0].flights.find((f) => f.link === {} && f.name === 'CTS')"
+    ys = [tab.do(f"{middle}({first.format(link)})") for link in (0, 1)]
+    assert ys[1] - ys[0] > 20
+    assert tab.problems == []
 
 
 @needs_chromium

@@ -25,6 +25,7 @@ from played import CELL
 from studios import in_chromium, press, ran, written
 from test_classes import SCENARIO as USERS
 from test_ladder import LOSSY, WIRED
+from test_ladder_aggregates import LINKS
 from test_ladder_aggregates import LOSSY as AGGREGATES
 
 if TYPE_CHECKING:
@@ -189,7 +190,8 @@ def flat(values: Any) -> list[Any]:
 @pytest.mark.parametrize("layers", ["tcp", "frames"])
 def test_a_ladder_is_the_drawing_of_the_command_line(page: Page, layers: str) -> None:
     drawn = ""
-    for text, period in ((HOP, None), (LOSSY, (0.0, 0.2)), (WIRED, (0.0, 2.0)), (AGGREGATES, (0.0, 0.03))):
+    cases = [(HOP, None), (LOSSY, (0.0, 0.2)), (WIRED, (0.0, 2.0)), (AGGREGATES, (0.0, 0.03))]
+    for text, period in (*cases, (LINKS, (0.0, 0.01))):
         written(page, text)
         scenario = lh.Scenario.from_text(text, "s.toml")
         points = range(len(scenario.points()))[-2:]

@@ -52,6 +52,7 @@ class Arrow:
         left_s: When its first frame was transmitted, if later than its begin; until then it waited.
         notes: Further details.
         parts: The MPDUs of an A-MPDU, in their order.
+        link: The link of a frame.
     """
 
     begin: Place
@@ -66,6 +67,7 @@ class Arrow:
     left_s: float | None = None
     notes: list[str] = field(default_factory=list)
     parts: list[Part] = field(default_factory=list)
+    link: str = ""
 
     @property
     def failed(self) -> list[Part]:

@@ -96,8 +96,9 @@ class _Reader:
         self._answered: dict[tuple[str, str], Arrow] = {}
         # By node: when the last frames to it have ended, and their senders.
         self._heard: dict[str, tuple[float, list[str]]] = {}
-        # By link: the last frame to several stations.
+        # By link: the last frame to several stations. By mark: the link of the frame that it is.
         self._called: dict[str, _Call] = {}
+        self._marked: list[str] = []
 
     @property
     def is_complete(self) -> bool:
@@ -131,7 +132,23 @@ class _Reader:
             if arrow.parts:
                 arrow.label = f"A-MPDU {len(arrow.parts)}"
                 arrow.label += f", {len(arrow.failed)} lost" if arrow.failed else ""
+        self._name_links()
         shown.arrows.sort(key=lambda arrow: arrow.begin.time_s)
+
+    def _name_links(self) -> None:
+        """Adds its link to the label of a frame between nodes that several links join."""
+        links: dict[frozenset[str], set[str]] = {}
+        for arrow in self.panel.arrows:
+            if arrow.link:
+                links.setdefault(frozenset((arrow.begin.node, arrow.end.node)), set()).add(arrow.link)
+        joined = {pair for pair, names in links.items() if len(names) > 1}
+        for arrow in self.panel.arrows:
+            if frozenset((arrow.begin.node, arrow.end.node)) in joined:
+                arrow.label += f", {arrow.link}"
+        nodes = {node for pair in joined for node in pair}
+        for place, (mark, link) in enumerate(zip(self.panel.marks, self._marked, strict=True)):
+            if link and mark.place.node in nodes:
+                self.panel.marks[place] = mark._replace(text=f"{mark.text}, {link}")
 
     def _transport(self, row: Event) -> None:
         here = Place(row.time_s, row.node, HOST)
@@ -219,7 +236,7 @@ class _Reader:
         label += f" #{sent.attempt}" if sent.attempt > 1 and is_whole else ""
         begin, end = Place(sent.time_s, sent.node, AGENT), Place(row.time_s, sent.peer, AGENT)
         lost = row.why if row.event == "lost" else ""
-        arrow = Arrow(begin, end, kind, label, lost, again=again, notes=notes)
+        arrow = Arrow(begin, end, kind, label, lost, again=again, notes=notes, link=sent.link)
         if sent.what == "a-mpdu":
             # It is added with its first MPDU of a flow that is shown; the rows of its MPDUs follow.
             if any(other.end.time_s != row.time_s for other in self._aggregates.values()):
@@ -247,7 +264,8 @@ class _Reader:
         kind, label = _of_frame(sent, None)
         lost = row.why if row.event == "lost" else ""
         begin, end = Place(sent.time_s, sent.node, AGENT), Place(row.time_s, sent.node, AGENT)
-        self._called[sent.link] = _Call(Arrow(begin, end, kind, label, lost, notes=[f"{sent.len} B"]))
+        arrow = Arrow(begin, end, kind, label, lost, notes=[f"{sent.len} B"], link=sent.link)
+        self._called[sent.link] = _Call(arrow)
         time_s, senders = self._heard.get(sent.node, (-math.inf, []))
         if sent.what == "block-ack" and sent.time_s - time_s < _AT_ONCE_S:
             for station in senders:
@@ -275,7 +293,7 @@ class _Reader:
         call = self._called.pop(link, None)
         if call is not None and not call.is_drawn:
             lost = f", {call.arrow.lost}" if call.arrow.lost else ""
-            self._mark(Mark(call.arrow.begin, call.arrow.label + lost))
+            self._mark(Mark(call.arrow.begin, call.arrow.label + lost), link)
 
     def _leaves(self, row: Event) -> None:
         """A packet is transmitted on the medium."""
@@ -330,9 +348,10 @@ class _Reader:
         if arrow.end.time_s >= self._begin and arrow.begin.time_s <= self._end:
             self.panel.arrows.append(arrow)
 
-    def _mark(self, mark: Mark) -> None:
+    def _mark(self, mark: Mark, link: str = "") -> None:
         if self._begin <= mark.place.time_s <= self._end:
             self.panel.marks.append(mark)
+            self._marked.append(link)
 
     def _window(self, window: Window) -> None:
         """Records a change of the window; of the changes before the period only the last is kept."""

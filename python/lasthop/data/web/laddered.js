@@ -36,8 +36,16 @@ class LadderOf {
       const failed = arrow.lost ? 0 : arrow.parts.filter((part) => part.lost).length;
       if (arrow.parts.length) arrow.label = `A-MPDU ${arrow.parts.length}${failed ? `, ${failed} lost` : ""}`;
     }
+    ladder.nameLinks();
     ladder.arrows.sort((a, b) => a.begin.time - b.begin.time);
     return ladder;
+  }
+
+  /** Adds its link to the label of a frame between nodes that several links join. */
+  nameLinks() {
+    const links = new Map(), ends = ({ begin, end }) => [begin.node, end.node].sort().join(" ");
+    for (const arrow of this.arrows) if (arrow.link) links.set(ends(arrow), (links.get(ends(arrow)) ?? new Set()).add(arrow.link));
+    for (const arrow of this.arrows) if (links.get(ends(arrow))?.size > 1) arrow.label += `, ${arrow.link}`;
   }
 
   isComplete() {
@@ -117,7 +125,7 @@ class LadderOf {
       : packet ? [KIND_OF[packet.what] ?? "control", packet.label] : ["control", "packet"];
     const notes = [`${sent.len} B`, ...(sent.attempt > 0 && isWhole ? [`attempt ${sent.attempt}`] : []), ...(sent.slots >= 0 ? [`backoff ${sent.slots} slots`] : [])];
     const label = name + (sent.attempt > 1 && isWhole ? ` #${sent.attempt}` : "");
-    const arrow = this.arrow(spot(sent.time_s, sent.node, AGENT), spot(row.time_s, sent.peer, AGENT), kind, label, { lost: row.event === "lost" ? row.why : "", again: carries && packet ? packet.again : "", notes });
+    const arrow = this.arrow(spot(sent.time_s, sent.node, AGENT), spot(row.time_s, sent.peer, AGENT), kind, label, { lost: row.event === "lost" ? row.why : "", again: carries && packet ? packet.again : "", notes, link: sent.link });
     if (sent.what === "a-mpdu") {
       // It is added with its first MPDU; the rows of its MPDUs follow.
       this.aggregate = { frame: sent.frame, arrow };
@@ -130,7 +138,7 @@ class LadderOf {
   }
 
   arrow(begin, end, kind, label, more) {
-    return { begin, end, kind, label, lost: "", near: false, again: "", made: false, kept: false, left: null, notes: [], parts: [], ...more };
+    return { begin, end, kind, label, lost: "", near: false, again: "", made: false, kept: false, left: null, notes: [], parts: [], link: "", ...more };
   }
 
   /** A packet is transmitted on the medium. */

@@ -9,7 +9,8 @@ class Plan extends Stage {
     this.width = given;
     this.spread(given);
     this.picture = svg("svg", { width: this.width, height: this.height, viewBox: `0 0 ${this.width} ${this.height}`, role: "img", "aria-label": this.about() });
-    for (const link of links) link.pairs.forEach((pair, i) => this.picture.append(this.drawnLink(link, pair, i === 0 && links.length > 1)));
+    this.ranks = ranksOf(links);
+    links.forEach((link, number) => link.pairs.forEach((pair, i) => this.picture.append(this.drawnLink(link, pair, number, i === 0 && links.length > 1))));
     this.names = [];
     this.boxes = nodes.map((name, i) => this.drawnNode(name, i));
     this.moving = svg("g", { class: "moving" });
@@ -58,10 +59,20 @@ class Plan extends Stage {
     }
   }
 
-  drawnLink(link, [a, b], isNamed) {
-    const { x, y } = this;
-    const group = svg("g", {}, svg("path", { class: link.medium ? "link medium" : "link", d: `M${x[a]},${y[a]}L${x[b]},${y[b]}` }));
-    if (isNamed) group.append(svg("text", { class: "label small", x: (x[a] + x[b]) / 2, y: (y[a] + y[b]) / 2 + 4, "text-anchor": "middle" }, link.name));
+  /** How far a link is from the line between two nodes, to the right of the way from the first one: several are side by side. */
+  aside(a, b, link) {
+    const [dx, dy] = [this.x[b] - this.x[a], this.y[b] - this.y[a]], far = Math.hypot(dx, dy) || 1;
+    const by = 26 * this.rank(a, b, link) * (a < b ? 1 : -1);
+    return [(-dy / far) * by, (dx / far) * by];
+  }
+
+  drawnLink(link, [a, b], number, isNamed) {
+    const { x, y } = this, [right, down] = this.aside(a, b, number);
+    const [u, v] = [(x[a] + x[b]) / 2 + right, (y[a] + y[b]) / 2 + down];
+    // It passes the middle there.
+    const way = right || down ? `Q${u + right},${v + down} ` : "L";
+    const group = svg("g", {}, svg("path", { class: link.medium ? "link medium" : "link", d: `M${x[a]},${y[a]}${way}${x[b]},${y[b]}` }));
+    if (isNamed) group.append(svg("text", { class: "label small", x: u, y: v + 4, "text-anchor": "middle" }, link.name));
     return group;
   }
 
@@ -106,8 +117,9 @@ class Plan extends Stage {
     const share = clampTo((t - flight.t) / (flight.end - flight.t), 0, 1);
     const { source: a, target: b } = flight, [dx, dy] = [this.x[b] - this.x[a], this.y[b] - this.y[a]];
     const far = Math.hypot(dx, dy) || 1, along = [dx / far, dy / far];
+    const [right, down] = this.aside(a, b, flight.link), bent = 4 * share * (1 - share);
     return {
-      x: this.x[a] + share * dx + along[1] * LANE * 0.6, y: this.y[a] + share * dy - along[0] * LANE * 0.6,
+      x: this.x[a] + share * dx + bent * right + along[1] * LANE * 0.6, y: this.y[a] + share * dy + bent * down - along[0] * LANE * 0.6,
       way: along[0] >= 0 ? 1 : -1, along,
     };
   }

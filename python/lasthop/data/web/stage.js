@@ -30,6 +30,21 @@ function inShort(event) {
   return lost ? ["loss detected", lost[1]] : null;
 }
 
+const between = (a, b) => `${Math.min(a, b)} ${Math.max(a, b)}`;
+
+/** The links between each two nodes, by their numbers. */
+function ranksOf(links) {
+  const ranks = new Map();
+  links.forEach((link, i) => {
+    for (const [a, b] of link.pairs) {
+      const those = ranks.get(between(a, b)) ?? [];
+      if (!those.includes(i)) those.push(i);
+      ranks.set(between(a, b), those);
+    }
+  });
+  return ranks;
+}
+
 class Stage {
   constructor(film, data, hasAgents) {
     this.film = film;
@@ -53,10 +68,11 @@ class Stage {
     this.agentTop = top + BOX + GAP;
     this.queueTop = this.hasAgents ? this.agentTop + BOX + GAP : this.agentTop;
     this.line = this.queueTop + QUEUE + 34;
-    const spans = links.flatMap((link) => link.pairs.map(([a, b]) => Math.abs(a - b)));
-    this.height = this.line + 34 + 20 * (Math.max(1, ...spans) - 1);
+    this.ranks = ranksOf(links);
+    const depths = links.flatMap((link, i) => link.pairs.map(([a, b]) => this.depth(a, b, i)));
+    this.height = this.line + 34 + Math.max(0, ...depths);
     this.picture = svg("svg", { width: this.width, height: this.height, viewBox: `0 0 ${this.width} ${this.height}`, role: "img", "aria-label": this.about() });
-    for (const link of links) for (const pair of link.pairs) this.picture.append(this.drawnLink(link, pair, links.length > 1));
+    links.forEach((link, i) => { for (const pair of link.pairs) this.picture.append(this.drawnLink(link, pair, i, links.length > 1)); });
     this.boxes = nodes.map((name, i) => this.drawnNode(name, i, top));
     this.moving = svg("g", { class: "moving" });
     this.picture.append(this.moving);
@@ -71,14 +87,22 @@ class Stage {
     return `From left to right: ${names.join(", ")}`;
   }
 
-  /** How far below the line a link between nodes that are not neighbours passes. */
-  depth(a, b) { return 20 * (Math.abs(a - b) - 1); }
+  /** How many links before this one are between the same nodes. */
+  rank(a, b, link) { return this.ranks.get(between(a, b)).indexOf(link); }
 
-  drawnLink(link, [a, b], isNamed) {
-    const x = (this.x[a] + this.x[b]) / 2, deep = this.depth(a, b);
+  /** How far below the line a link passes: one between nodes that are not neighbours, or beside others between the same nodes. */
+  depth(a, b, link) {
+    const span = Math.abs(a - b);
+    return 20 * (span - 1) + 40 * span * this.rank(a, b, link);
+  }
+
+  drawnLink(link, [a, b], number, isNamed) {
+    const x = (this.x[a] + this.x[b]) / 2, deep = this.depth(a, b, number);
     const path = svg("path", { class: link.medium ? "link medium" : "link", d: `M${this.x[a]},${this.line}Q${x},${this.line + 2 * deep} ${this.x[b]},${this.line}` });
     const group = svg("g", {}, path);
-    if (isNamed) group.append(svg("text", { class: "small", x, y: this.line + deep + 30, "text-anchor": "middle" }, link.name));
+    // Below the frames of the link, or next to it where others are below.
+    const below = this.ranks.get(between(a, b)).length > 1 ? 13 : 30;
+    if (isNamed) group.append(svg("text", { class: "small", x, y: this.line + deep + below, "text-anchor": "middle" }, link.name));
     return group;
   }
 
@@ -108,7 +132,7 @@ class Stage {
   at(flight, t) {
     const share = clampTo((t - flight.t) / (flight.end - flight.t), 0, 1);
     const way = Math.sign(this.x[flight.target] - this.x[flight.source]) || 1;
-    const deep = this.depth(flight.source, flight.target);
+    const deep = this.depth(flight.source, flight.target, flight.link);
     return {
       x: this.x[flight.source] + share * (this.x[flight.target] - this.x[flight.source]),
       y: this.line - way * LANE + 4 * deep * share * (1 - share), way, along: [way, 0],
