@@ -170,7 +170,7 @@ def fates(left: Left, arrivals: list[Packet]) -> dict[str, float]:
     return found
 
 
-def of_kernel(kernel: Path, runs: int = 3, seconds: int = 5) -> str:
+def of_kernel(kernel: Path, runs: int = 20, seconds: int = 5) -> str:
     """The pseudocode, the rules of Linux and a kernel on the same arrivals behind the same `tbf`."""
     rows = []
     for name, (law, _) in LOADS.items():
