@@ -3,6 +3,9 @@
 A room knows the plain scenario and the plain study, and its functions act on them; it cannot know the
 rooms above it. Here, above all of them, the same functions become methods.
 
+The file has more than 500 lines: the classes make one another, and modules do not import in cycles. Most of
+the lines document the methods.
+
 >>> import tempfile
 >>> sc = load("ejtcp/fig10-baselines").set(
 ...     {"run.duration": "2 s", "links.r1-r2.rate": "5 Mbit/s", "links.r2-d.loss.rate": "1 %"}
