@@ -6,7 +6,6 @@ use super::keys::{self, Bound, Default, KEYS, Key, Kind, Only, Preferred, Profil
 use super::layout::unknown_key;
 use super::nearest::{listed, nearest};
 use super::quantity::Dim;
-use lasthop_stack::link::dot11::PcfConfig;
 use lasthop_stack::transport::tcp::Profile;
 use serde_json::{Value as Json, json};
 
@@ -156,7 +155,6 @@ fn default(key: &Key) -> (Option<String>, String) {
         Default::Follows { key, value, then, or } => {
             (Some(format!("{or}; {then} where {} is {value}", keys::shown(key))), source)
         }
-        Default::Pcf(value) => (Some(value(&PcfConfig::default())), source),
         Default::Unless(Unless { by, key, cases, under }) => {
             let of = key.rsplit('.').next().unwrap_or(key);
             let under = under.map_or_else(String::new, |word| format!(" ({word})"));

@@ -35,7 +35,6 @@ use super::decimal::Decimal;
 use super::quantity::{Dim, Quantity};
 use super::value::Value;
 use lasthop_stack::hooks::parameter::{Case, Published, Setting};
-use lasthop_stack::link::dot11::PcfConfig;
 use lasthop_stack::registry::tcp;
 use lasthop_stack::transport::tcp::Profile;
 
@@ -126,8 +125,6 @@ pub(super) enum Default {
     Preset(Preferred),
     /// One word where another key has a certain value, and else another.
     Follows { key: &'static str, value: &'static str, then: &'static str, or: &'static str },
-    /// The point coordinator's own default.
-    Pcf(fn(&PcfConfig) -> String),
     /// The value in the profile, except for certain values of another key, which require another.
     Unless(Unless),
 }

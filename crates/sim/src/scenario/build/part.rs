@@ -6,7 +6,7 @@ use crate::scenario::layout::Section;
 use crate::scenario::quantity::Dim;
 use crate::scenario::sheet::{Sheet, Table};
 use crate::scenario::value::Value;
-use lasthop_stack::hooks::parameter::{Setting, Spec, Words};
+use lasthop_stack::hooks::parameter::{Described, Parameter, Setting, Spec, Words};
 use lasthop_stack::link::queue::QueueLimit;
 use lasthop_stack::units::{Bytes, Rate, Span, Time};
 
@@ -52,6 +52,16 @@ impl<'a> Part<'a> {
         for (spec, _) in parameters {
             if let Some(value) = self.setting(spec, &format!("{prefix}.{}", spec.name)) {
                 set(spec.name, value);
+            }
+        }
+    }
+
+    /// Sets the parameters of a configuration from the keys that follow `prefix`; one without a meaning at this point keeps
+    /// its value.
+    pub(super) fn parameters<C: Described>(&self, prefix: &str, config: &mut C) {
+        for Parameter { spec, set, .. } in C::PARAMETERS {
+            if let Some(value) = self.setting(spec, &format!("{prefix}{}", spec.name)) {
+                set(config, value);
             }
         }
     }

@@ -3,19 +3,13 @@
 use super::events;
 use super::part::Part;
 use crate::scenario::hosted;
-use lasthop_stack::hooks::parameter::Described;
 use lasthop_stack::registry::{CongestionKind, LawConfig, Parts, RecoveryKind, tcp};
 use lasthop_stack::transport::tcp::Profile;
 
 pub(super) fn tcp(flow: &Part<'_>) -> tcp::Config {
     let mut config = flow.choice::<Profile>("tcp.profile").config();
     config.parts = parts(flow);
-    let own = flow.below("tcp");
-    for parameter in tcp::Config::PARAMETERS {
-        if let Some(value) = own.setting(&parameter.spec, parameter.spec.name) {
-            (parameter.set)(&mut config, value);
-        }
-    }
+    flow.parameters("tcp.", &mut config);
     config.receive_buffer = flow.optional("sink.buffer", Part::count);
     config
 }

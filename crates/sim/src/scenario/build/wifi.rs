@@ -9,15 +9,14 @@ use crate::medium::radio::fading::{coherence, coherence_m};
 use crate::model::{LinkConfig, NodeConfig, OwnRate, WifiConfig};
 use crate::scenario::keys::Wifi;
 use crate::scenario::keys::words::{
-    Contention, Coordination, FadingModel, LossModel, ParameterSet, PathLoss, Radios, ReceptionModel,
-    Schedule, Security, ShadowingModel, Timeout,
+    Contention, Coordination, FadingModel, LossModel, PathLoss, Radios, ReceptionModel, Schedule, Security,
+    ShadowingModel,
 };
 use crate::scenario::members::Link;
 use crate::scenario::quantity::Dim;
 use lasthop_stack::link::dot11::{
-    AccessRules, Acknowledgement, Aggregate, Buffer, Category, DataRate, EdcaAccess, EdcaConfig, Guard,
-    MacConfig, Mode, MuEdca, Ofdma, PcfConfig, PhyRate, PhyTiming, RateSet, Reassembly, ResponseTimeout, Ru,
-    Scheduler, SingleRadio, Uplink,
+    Acknowledgement, Buffer, Category, DataRate, MacConfig, Mode, MuEdca, Ofdma, PcfConfig, PhyRate, RateSet,
+    Reassembly, Ru, Scheduler, SingleRadio, Uplink,
 };
 use lasthop_stack::link::fec::Code;
 use lasthop_stack::link::queue::QueueLimit;
@@ -154,114 +153,47 @@ fn arq(link: &Part<'_>) -> Option<ArqConfig> {
 }
 
 fn pcf(link: &Part<'_>) -> PcfConfig {
-    PcfConfig {
-        interval: link.span("pcf.interval"),
-        duration: link.span("pcf.max-duration"),
-        beacon: link.small("pcf.beacon"),
-        end: link.small("pcf.cf-end"),
-        largest_packet: link.small("pcf.largest-packet"),
-    }
+    let mut pcf = PcfConfig::default();
+    link.parameters("pcf.", &mut pcf);
+    pcf
 }
 
 /// The check reports rates that the standard lacks; it needs a configuration to do so.
 fn mac(link: &Part<'_>, preset: &MacConfig) -> MacConfig {
+    let mut mac = *preset;
+    link.parameters("", &mut mac);
+    match &mut mac.edca {
+        Some(edca) => {
+            link.parameters("", edca);
+            for category in Category::ALL {
+                let access = &mut edca.access[category as usize];
+                link.parameters(&format!("edca.{}.", category.name()), access);
+            }
+            edca.ofdma = ofdma(link);
+            mac.data_rate = edca.mode.reference();
+        }
+        None => mac.data_rate = PhyRate::from_rate(link.rate("rate")).unwrap_or(preset.data_rate),
+    }
     let rates = link.counts("basic-rates").into_iter();
     let rates: Vec<PhyRate> = rates.filter_map(|rate| PhyRate::from_rate(Rate(rate))).collect();
-    let (queue, buffer) = match link.queue("queue") {
-        QueueLimit::Packets(packets) => (packets, None),
-        QueueLimit::Bytes(bytes) => (preset.queue, Some(buffer(link, bytes))),
+    mac.basic_rates = RateSet::of(&rates);
+    match link.queue("queue") {
+        QueueLimit::Packets(packets) => mac.queue = packets,
+        QueueLimit::Bytes(bytes) => mac.buffer = Some(buffer(link, bytes)),
         // The check reports it.
-        QueueLimit::Unlimited => (preset.queue, None),
-    };
-    let edca = preset.edca.map(|preset| edca(link, &preset));
-    MacConfig {
-        slot: link.span("slot"),
-        sifs: link.span("sifs"),
-        cw_min: link.small("cw-min"),
-        cw_max: link.small("cw-max"),
-        phy: PhyTiming {
-            preamble: link.span("phy.preamble"),
-            preamble_at_1_mbps: link.span("phy.preamble-at-1-mbps"),
-            dsss_preamble: link
-                .given("phy.dsss-preamble", Part::span)
-                .unwrap_or_else(|| link.span("phy.preamble")),
-            round_to: link.span("phy.round-to"),
-            propagation: link.span("phy.propagation-delay"),
-            signal_extension: link.span("phy.signal-extension"),
-        },
-        data_rate: match edca {
-            Some(edca) => edca.mode.reference(),
-            None => PhyRate::from_rate(link.rate("rate")).unwrap_or(preset.data_rate),
-        },
-        edca,
-        basic_rates: RateSet::of(&rates),
-        header: link.small("frames.header"),
-        fcs: link.small("frames.fcs"),
-        llc: link.small("frames.llc"),
-        rts: link.small("frames.rts"),
-        cts: link.small("frames.cts"),
-        ack: link.small("frames.ack"),
-        rts_threshold: link.optional("rts-threshold", Part::small),
-        protection: link.choice("protection"),
-        protection_rate: link.optional("protection-rate", Part::rate).and_then(PhyRate::from_rate),
-        fragment_threshold: link.optional("fragment-threshold", Part::small),
-        fec: link.given("fec.rate", Part::real).and_then(Code::of_rate),
-        short_retry: link.optional("short-retry", Part::small),
-        long_retry: link.optional("long-retry", Part::small),
-        lifetime: link.given("lifetime", |link, key| link.optional(key, Part::span)).flatten(),
-        access: access(link),
-        queue,
-        buffer,
-        reassembly: if arq(link).is_some_and(|arq| arq.chooses()) {
-            Reassembly::AnyOrder
-        } else {
-            Reassembly::InOrder
-        },
+        QueueLimit::Unlimited => {}
     }
+    mac.fec = link.given("fec.rate", Part::real).and_then(Code::of_rate);
+    mac.lifetime = link.given("lifetime", |link, key| link.optional(key, Part::span)).flatten();
+    if arq(link).is_some_and(|arq| arq.chooses()) {
+        mac.reassembly = Reassembly::AnyOrder;
+    }
+    mac
 }
 
 fn buffer(link: &Part<'_>, bytes: Bytes) -> Buffer {
     let bytes = u32::try_from(bytes.0).unwrap_or_else(|_| link.broken("queue"));
     Buffer { bytes, scope: link.choice("buffer.shared-by"), unit: link.choice("buffer.counts") }
-}
-
-/// The check reports modes that the standard lacks.
-fn edca(link: &Part<'_>, preset: &EdcaConfig) -> EdcaConfig {
-    let guard = link.span("guard-interval");
-    let mode = Mode {
-        family: preset.mode.family,
-        mcs: link.small("mcs").min(preset.mode.family.highest_mcs().into()) as u8,
-        width: (link.real("width") / 1e6) as u16,
-        guard: Guard::ALL.into_iter().find(|known| known.length() == guard).unwrap_or(preset.mode.guard),
-        streams: link.small("streams") as u8,
-        ru: Ru::Whole,
-    };
-    let category = |category: Category| {
-        let key = |below: &str| format!("edca.{}.{below}", category.name());
-        EdcaAccess {
-            aifsn: link.small(&key("aifsn")),
-            cw_min: link.small(&key("cw-min")),
-            cw_max: link.small(&key("cw-max")),
-            txop: link.span(&key("txop")),
-        }
-    };
-    EdcaConfig {
-        mode,
-        access: Category::ALL.map(category),
-        own_set: link.choice::<ParameterSet>("edca.access-point") == ParameterSet::Own,
-        aggregate: Aggregate {
-            count: link.small("aggregate.count"),
-            bytes: link.small("aggregate.bytes"),
-            time: link.span("aggregate.time"),
-        },
-        window: link.small("block-ack.window"),
-        spacing: link.span("block-ack.spacing"),
-        after_loss: link.choice("block-ack.after-loss"),
-        reorder_timeout: link.span("block-ack.reorder-timeout"),
-        lifetime: link.optional("edca.lifetime", Part::span),
-        rate_control: link.choice("rate-control.kind"),
-        ofdma: ofdma(link),
-    }
 }
 
 /// The check reports an RU that the standard lacks.
@@ -302,25 +234,6 @@ fn uplink(link: &Part<'_>, scheduler: Scheduler) -> Uplink {
 fn bandwidth_hz(link: &Part<'_>, preset: &RadioConfig) -> f64 {
     let set = link.real("reception.bandwidth");
     link.given("width", Part::real).filter(|_| set == preset.bandwidth_hz).unwrap_or(set)
-}
-
-fn access(link: &Part<'_>) -> AccessRules {
-    let margin = link.span("access.timeout-margin");
-    AccessRules {
-        draw: link.choice("access.draw"),
-        timeout: match link.choice("access.timeout") {
-            Timeout::ReceptionStart => ResponseTimeout::ReceptionStart(margin),
-            Timeout::WholeResponse => ResponseTimeout::WholeResponse(margin),
-        },
-        eifs: link.flag("access.eifs"),
-        post_backoff: link.flag("access.post-backoff"),
-        immediate: link.flag("access.immediate"),
-        nav_reset: link.flag("access.nav-reset"),
-        blind_exchange: link.flag("access.blind-exchange"),
-        deaf_after_cts: link.flag("access.deaf-after-cts"),
-        errors_reserve: link.flag("access.errors-reserve"),
-        difs_after_failure: link.flag("access.difs-after-failure"),
-    }
 }
 
 fn radio(link: &Part<'_>, preset: &RadioConfig, member: &Link) -> RadioConfig {

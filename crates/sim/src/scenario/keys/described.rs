@@ -1,13 +1,18 @@
-//! The keys of TCP and of schemes, made from each one's description of its parameters.
+//! The keys of TCP, of the 802.11 MAC and of schemes, made from each one's description of its parameters.
 
 use super::super::quantity::Dim;
 use super::super::value::Value;
+use super::kinds::WIFI;
+use super::preset::{Preferred, Source, Value as Chosen};
+use super::radio::frequency;
 use super::values::{quantity, segments, time};
+use super::words::EDCA_STANDARDS;
 use super::{Bound, Default, Key, Kind, Only, Profiled, Unless};
 use lasthop_stack::hooks::parameter::{Described, Domain, Limit, Parameter, Setting, Spec};
+use lasthop_stack::link::dot11::{Category, EdcaAccess, EdcaConfig, MacConfig, PcfConfig};
 use lasthop_stack::registry::tcp;
 use lasthop_stack::registry::{AgentKind, AqmKind, ArqKind, CongestionKind, IntervalKind, ReactionKind};
-use lasthop_stack::units::{Bytes, Span};
+use lasthop_stack::units::{Bytes, Rate, Span};
 
 /// The keys of TCP endpoints: `flows.NAME.tcp.*`. One with conditions has a meaning over TCP alone, as what it depends on.
 pub(super) fn tcp() -> Vec<Key> {
@@ -29,6 +34,59 @@ pub(super) fn tcp() -> Vec<Key> {
         Key { default, ..own }
     };
     tcp::Config::PARAMETERS.iter().map(of).collect()
+}
+
+/// The keys of an 802.11 MAC: `links.NAME.*`.
+pub(super) fn mac() -> Vec<Key> {
+    let of = |parameter: &'static Parameter<MacConfig>| {
+        let owner = Some(WIFI).filter(|_| parameter.spec.only.is_empty());
+        let source = |[dsss, ofdm]: [&'static str; 2]| Source::Mac(dsss, ofdm);
+        preset("links.*", owner, parameter, Chosen::Mac(parameter.get), source)
+    };
+    MacConfig::PARAMETERS.iter().map(of).collect()
+}
+
+/// The keys of EDCA: `links.NAME.*`.
+pub(super) fn edca() -> Vec<Key> {
+    let of = |parameter: &'static Parameter<EdcaConfig>| {
+        preset("links.*", Some(EDCA), parameter, Chosen::Edca(parameter.get), |[source, _]| {
+            Source::Edca(source)
+        })
+    };
+    EdcaConfig::PARAMETERS.iter().map(of).collect()
+}
+
+/// The keys of the access categories: `links.NAME.edca.CATEGORY.*`.
+pub(super) fn categories() -> Vec<Key> {
+    let of = |category: Category| {
+        let path = format!("links.*.edca.{}", category.name());
+        EdcaAccess::PARAMETERS.iter().map(move |parameter: &'static Parameter<EdcaAccess>| {
+            let value = Chosen::Access(category, parameter.get);
+            preset(&path, Some(EDCA), parameter, value, |[source, _]| Source::Edca(source))
+        })
+    };
+    Category::ALL.into_iter().flat_map(of).collect()
+}
+
+/// The keys of point coordination: `links.NAME.pcf.*`.
+pub(super) fn pcf() -> Vec<Key> {
+    keys("links.*.pcf", Only::Is("links.*.coordination", &["pcf"]), PcfConfig::listing())
+}
+
+const EDCA: Only = Only::Is("links.*.standard", EDCA_STANDARDS);
+
+/// The key of a parameter whose default may be that of the standard of the link.
+fn preset<C: Described>(
+    path: &str,
+    owner: Option<Only>,
+    parameter: &'static Parameter<C>,
+    value: Chosen,
+    source: fn([&'static str; 2]) -> Source,
+) -> Key {
+    let own = key(path, owner, &parameter.spec, (parameter.get)(&C::default()));
+    let Some(standards) = parameter.spec.standards else { return own };
+    let by = Preferred { value, source: source(standards), otherwise: None, unplaced: None, managed: false };
+    Key { default: Default::Preset(by), ..own }
 }
 
 /// The keys of all congestion laws: `flows.NAME.tcp.LAW.*`.
@@ -144,6 +202,8 @@ fn kind(domain: Domain) -> Kind {
         Domain::Time(unit) => Kind::Quantity(&[Dim::Time], unit),
         Domain::Size => Kind::Quantity(&[Dim::Size], "B"),
         Domain::Segments => Kind::Quantity(&[Dim::Segments], "segments"),
+        Domain::Rate => Kind::Quantity(&[Dim::Rate], "Mbit/s"),
+        Domain::Frequency => Kind::Quantity(&[Dim::Frequency], "MHz"),
         Domain::Words(noun, words) => Kind::Word(noun, words),
     }
 }
@@ -162,6 +222,8 @@ pub(in super::super) fn text_of(setting: Setting) -> String {
         Setting::Time(value) => time(value),
         Setting::Size(value) => quantity(Dim::Size, value.0),
         Setting::Segments(value) => segments(value),
+        Setting::Rate(value) => quantity(Dim::Rate, value.0),
+        Setting::Frequency(hertz) => frequency(hertz),
         Setting::Word(word) => word.to_string(),
     }
 }
@@ -186,6 +248,8 @@ pub(in super::super) fn setting(spec: &Spec, value: &Value) -> Option<Setting> {
         Domain::Time(_) => value.count().map(|base| Setting::Time(Span(base))),
         Domain::Size => value.count().map(|base| Setting::Size(Bytes(base))),
         Domain::Segments => value.count().and_then(|base| u32::try_from(base).ok()).map(Setting::Segments),
+        Domain::Rate => value.count().map(|base| Setting::Rate(Rate(base))),
+        Domain::Frequency => value.si().map(Setting::Frequency),
         Domain::Words(..) => None,
     }
 }

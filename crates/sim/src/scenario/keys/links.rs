@@ -7,15 +7,15 @@ use super::super::quantity::Dim;
 use super::kinds::{
     self, LOSING, LOSING_A_WAY, OF_ONE_RATE, OF_TWO_NODES, QUEUED, WIFI, WITH_DELAYS, WITH_RATES,
 };
-use super::preset::{Preferred, Source, Wifi};
-use super::table::{FASTEST, LONGEST, RATE, SHARE, SIZE, TIME_MS};
-use super::values::{quantity, time};
-use super::words::{Flavour, LossDirection, LossModel, Radio, RttModel, Security, Standard, Timeout};
+use super::preset::{Preferred, Source, Value, Wifi};
+use super::table::{FASTEST, LONGEST, RATE, SHARE, TIME_MS};
+use super::values::quantity;
+use super::words::{Flavour, LossDirection, LossModel, Radio, RttModel, Security, Standard};
 use super::{Default, Key, Kind, Only, aqm};
 use crate::medium::loss::PacketClass;
 use crate::medium::radio::config::{ErrorLaw, LossOf};
 use lasthop_stack::hooks::parameter::{Words, words};
-use lasthop_stack::link::dot11::{BackoffDraw, PhyRate, Protection, ResponseTimeout};
+use lasthop_stack::link::dot11::PhyRate;
 
 const ROOM: Kind = Kind::Quantity(&[Dim::Packets, Dim::Size], "packets");
 pub(super) const TIME_US: Kind = Kind::Quantity(&[Dim::Time], "us");
@@ -23,7 +23,6 @@ pub(super) const TIME_US: Kind = Kind::Quantity(&[Dim::Time], "us");
 const UNIFORM: &[Only] = &[Only::Is("links.*.rtt.law", &["uniform"])];
 const NORMAL: &[Only] = &[Only::Is("links.*.rtt.law", &["normal"])];
 const EXPONENTIAL: &[Only] = &[Only::Is("links.*.rtt.law", &["exponential"])];
-const ERP: &[Only] = &[Only::Is("links.*.standard", &["802.11g"])];
 const PACKET_LOSS: &[Only] = &[Only::Is("links.*.loss.model", &["packet"])];
 const BIT_LOSS: &[Only] = &[Only::Is("links.*.loss.model", &["bit"])];
 const LIST_LOSS: &[Only] = &[Only::Is("links.*.loss.model", &["list"])];
@@ -35,16 +34,6 @@ const GILBERT_ELLIOTT: &[Only] = &[Only::Is("links.*.loss.model", &["gilbert-ell
 const GILBERT_BY_PACKET: &[Only] = &[GILBERT_ELLIOTT[0], LOSING_A_WAY];
 const GILBERT_BY_TIME: &[Only] = &[GILBERT_ELLIOTT[0], WIFI];
 
-const RTS_CTS: Source = both_mac("IEEE 802.11-2012 (annex C): dot11RTSThreshold");
-const FRAGMENTS: Source = both_mac("IEEE 802.11-2012 (annex C): dot11FragmentationThreshold");
-const SHORT_RETRY: Source = both_mac("IEEE 802.11-2012 (annex C): dot11ShortRetryLimit");
-const LONG_RETRY: Source = both_mac("IEEE 802.11-2012 (annex C): dot11LongRetryLimit");
-const RX_START: Source = Source::Mac("IEEE 802.11-2012 (9.3.2.8)", "IEEE 802.11-2012 (table 18-17)");
-const FRAMES: Source = both_mac("IEEE 802.11-2012 (8.2, 8.3)");
-const ACCESS: Source = both_mac("IEEE 802.11-2012 (9.3)");
-const PHY_TABLES: Source =
-    Source::Mac("IEEE 802.11-2012 (tables 16-2, 17-5)", "IEEE 802.11-2012 (table 18-17)");
-
 const fn both_mac(source: &'static str) -> Source {
     Source::Mac(source, source)
 }
@@ -53,6 +42,7 @@ impl Key {
     /// A key whose default on an 802.11 link comes from a preset; elsewhere it has no meaning unless
     /// [`otherwise`](Key::otherwise) or a list of kinds says more.
     pub(super) const fn preset(self, value: fn(&Wifi) -> String, source: Source) -> Key {
+        let value = Value::Wifi(value);
         let by = Preferred { value, source, otherwise: None, unplaced: None, managed: false };
         Key { default: Default::Preset(by), only: &[WIFI], ..self }
     }
@@ -207,146 +197,10 @@ pub(super) const KEYS: &[Key] = &[
     .or(&["auto"])
     .default("auto")
     .only(&[WIFI]),
-    Key::new("links.*.rts-threshold", SIZE, "longest data frame without RTS and CTS; 0 B means always with RTS")
-        .or(&["never"])
-        .preset(|wifi| size_or(wifi.mac.rts_threshold, "never"), RTS_CTS)
-        .at_most("65535 B"),
-    Key::new(
-        "links.*.protection",
-        Kind::Word("choice", words::<Protection>),
-        "what goes before frames longer than rts-threshold: RTS and CTS, or a CTS of the sender, which nobody answers",
-    )
-    .default("rts-cts")
-    .source("IEEE 802.11-2012 (9.3.2.11), 802.11-2020 (10.3.2.8)")
-    .only(&[WIFI]),
-    Key::new(
-        "links.*.protection-rate",
-        RATE,
-        "rate of an RTS, and of a CTS of protection; a rate of 802.11b on 802.11g protects the frames that its stations cannot decode, and no others",
-    )
-    .or(&["basic"])
-    .default("basic")
-    .source("IEEE 802.11-2012 (9.23.2)")
-    .only(&[WIFI]),
-    Key::new("links.*.fragment-threshold", SIZE, "longest data frame including its header")
-        .or(&["never"])
-        .preset(|wifi| size_or(wifi.mac.fragment_threshold, "never"), FRAGMENTS)
-        .at_least("256 B")
-        .at_most("65535 B"),
-    Key::new("links.*.short-retry", Kind::Integer, "maximum attempts for an RTS, or for data up to the RTS threshold")
-        .or(&["none"])
-        .preset(|wifi| count_or(wifi.mac.short_retry, "none"), SHORT_RETRY)
-        .at_least("1")
-        .at_most("255"),
-    Key::new("links.*.long-retry", Kind::Integer, "maximum attempts for data above the RTS threshold")
-        .or(&["none"])
-        .preset(|wifi| count_or(wifi.mac.long_retry, "none"), LONG_RETRY)
-        .at_least("1")
-        .at_most("255"),
-    Key::new("links.*.slot", TIME_US, "backoff slot time")
-        .preset(|wifi| time(wifi.mac.slot), PHY_TABLES)
-        .above("0 s")
-        .at_most("1 s"),
-    Key::new("links.*.sifs", TIME_US, "SIFS, the time before a response; DIFS is two slots longer")
-        .preset(|wifi| time(wifi.mac.sifs), PHY_TABLES)
-        .above("0 s")
-        .at_most("1 s"),
-    Key::new("links.*.cw-min", Kind::Integer, "minimum contention window, in slots")
-        .preset(|wifi| wifi.mac.cw_min.to_string(), PHY_TABLES)
-        .at_least("1")
-        .at_most("32767"),
-    Key::new("links.*.cw-max", Kind::Integer, "maximum contention window, in slots")
-        .preset(|wifi| wifi.mac.cw_max.to_string(), PHY_TABLES)
-        .at_least("1")
-        .at_most("32767"),
-    Key::new("links.*.phy.preamble", TIME_US, "duration of PHY preamble and header")
-        .preset(
-            |wifi| time(wifi.mac.phy.preamble),
-            Source::Mac("IEEE 802.11-2012 (17.2.2)", "IEEE 802.11-2012 (18.3.2)"),
-        )
-        .at_most("1 s"),
-    Key::new("links.*.phy.preamble-at-1-mbps", TIME_US, "duration of PHY preamble and header of a frame at 1 Mbit/s")
-        .preset(|wifi| time(wifi.mac.phy.preamble_at_1_mbps), both_mac("IEEE 802.11-2012 (17.2.2.2)"))
-        .at_most("1 s"),
-    Key::new(
-        "links.*.phy.dsss-preamble",
-        TIME_US,
-        "duration of PHY preamble and header of a frame at 2, 5.5 or 11 Mbit/s in 802.11g; 96 us is the short one",
-    )
-    .preset(|wifi| time(wifi.mac.phy.dsss_preamble), both_mac("IEEE 802.11-2012 (17.2.2)"))
-    .only(ERP)
-    .at_most("1 s"),
-    Key::new("links.*.phy.round-to", TIME_US, "granularity to which the airtime of a DSSS frame is rounded up")
-        .preset(|wifi| time(wifi.mac.phy.round_to), both_mac("IEEE 802.11-2012 (17.3.4)"))
-        .above("0 s")
-        .at_most("1 ms"),
-    Key::new("links.*.phy.propagation-delay", TIME_US, "constant added to the airtime of each frame")
-        .preset(|wifi| time(wifi.mac.phy.propagation), both_mac("the airtime alone"))
-        .at_most("1 ms"),
-    Key::new("links.*.phy.signal-extension", TIME_US, "silence after an OFDM frame, counted with it")
-        .preset(|wifi| time(wifi.mac.phy.signal_extension), both_mac("IEEE 802.11-2012 (19.3.2.4): 802.11g"))
-        .at_most("1 ms"),
-    frame("links.*.frames.header", "size of the header of a data frame", |wifi| size(wifi.mac.header)),
-    frame("links.*.frames.fcs", "size of the frame check sequence of a data frame", |wifi| size(wifi.mac.fcs)),
-    frame("links.*.frames.llc", "size of the LLC and SNAP headers of an IP packet", |wifi| size(wifi.mac.llc)),
-    frame("links.*.frames.rts", "size of an RTS including its check sequence", |wifi| size(wifi.mac.rts)),
-    frame("links.*.frames.cts", "size of a CTS including its check sequence", |wifi| size(wifi.mac.cts)),
-    frame("links.*.frames.ack", "size of an ACK including its check sequence", |wifi| size(wifi.mac.ack)),
-    Key::new(
-        "links.*.access.draw",
-        Kind::Word("choice", words::<BackoffDraw>),
-        "whether a backoff is drawn from 0 to CW or from 0 to CW - 1",
-    )
-    .preset(|wifi| wifi.mac.access.draw.word().to_string(), ACCESS),
-    Key::new(
-        "links.*.access.timeout",
-        Kind::Word("choice", words::<Timeout>),
-        "whether a response must begin or end before the timeout",
-    )
-    .preset(|wifi| timeout(wifi).word().to_string(), ACCESS),
-    Key::new(
-        "links.*.access.timeout-margin",
-        TIME_US,
-        "timeout for a response beyond SIFS and slot, or beyond its end",
-    )
-    .preset(timeout_margin, RX_START)
-    .at_most("1 s"),
-    rule("links.*.access.eifs", "whether EIFS replaces DIFS after an errored frame", |wifi| {
-        wifi.mac.access.eifs.to_string()
-    }),
-    rule(
-        "links.*.access.post-backoff",
-        "whether a backoff follows each exchange, even with an empty queue",
-        |wifi| wifi.mac.access.post_backoff.to_string(),
-    ),
-    rule(
-        "links.*.access.immediate",
-        "whether a frame that finds the medium idle for DIFS is sent without backoff",
-        |wifi| wifi.mac.access.immediate.to_string(),
-    ),
-    rule("links.*.access.nav-reset", "whether the reservation of an RTS is cancelled if no frame follows", |wifi| {
-        wifi.mac.access.nav_reset.to_string()
-    }),
-    rule(
-        "links.*.access.blind-exchange",
-        "whether a CTS, and the data frame after a CTS, are sent regardless of carrier sense",
-        |wifi| wifi.mac.access.blind_exchange.to_string(),
-    ),
-    rule(
-        "links.*.access.deaf-after-cts",
-        "whether a station that has sent a CTS receives only the data frame and sends nothing until that frame should have ended",
-        |wifi| wifi.mac.access.deaf_after_cts.to_string(),
-    ),
-    rule(
-        "links.*.access.errors-reserve",
-        "a frame in error or missed reserves the medium for EIFS (DIFS without access.eifs), and DIFS follows; otherwise EIFS replaces DIFS",
-        |wifi| wifi.mac.access.errors_reserve.to_string(),
-    ),
-    rule(
-        "links.*.access.difs-after-failure",
-        "after a missing response a backoff counts from DIFS after the timeout, even in a medium idle for DIFS before",
-        |wifi| wifi.mac.access.difs_after_failure.to_string(),
-    ),
+];
+
+/// The keys of losses, below those of the MAC.
+pub(super) const LOSSES: &[Key] = &[
     Key::new(
         "links.*.loss.model",
         Kind::Word("loss model", words::<LossModel>),
@@ -461,14 +315,6 @@ const fn rtt(path: &'static str, meaning: &'static str, only: &'static [Only]) -
     Key::new(path, TIME_MS, meaning).at_most(LONGEST).only(only)
 }
 
-const fn frame(path: &'static str, meaning: &'static str, value: fn(&Wifi) -> String) -> Key {
-    Key::new(path, SIZE, meaning).preset(value, FRAMES).at_most("100 B")
-}
-
-const fn rule(path: &'static str, meaning: &'static str, value: fn(&Wifi) -> String) -> Key {
-    Key::new(path, Kind::Bool, meaning).preset(value, ACCESS)
-}
-
 fn rate(rate: PhyRate) -> String {
     quantity(Dim::Rate, rate.rate().0)
 }
@@ -478,31 +324,6 @@ fn basic_rates(wifi: &Wifi) -> String {
     rates.map(rate).collect::<Vec<_>>().join(", ")
 }
 
-fn size(bytes: u32) -> String {
-    quantity(Dim::Size, bytes.into())
-}
-
-fn size_or(bytes: Option<u32>, word: &str) -> String {
-    bytes.map_or_else(|| word.to_string(), size)
-}
-
-fn count_or(count: Option<u32>, word: &str) -> String {
-    count.map_or_else(|| word.to_string(), |count| count.to_string())
-}
-
 fn loss_model(wifi: &Wifi) -> LossModel {
     if wifi.radio.errors.law == ErrorLaw::Snr { LossModel::Snr } else { LossModel::Packet }
-}
-
-fn timeout(wifi: &Wifi) -> Timeout {
-    match wifi.mac.access.timeout {
-        ResponseTimeout::ReceptionStart(_) => Timeout::ReceptionStart,
-        ResponseTimeout::WholeResponse(_) => Timeout::WholeResponse,
-    }
-}
-
-fn timeout_margin(wifi: &Wifi) -> String {
-    match wifi.mac.access.timeout {
-        ResponseTimeout::ReceptionStart(margin) | ResponseTimeout::WholeResponse(margin) => time(margin),
-    }
 }

@@ -2,10 +2,11 @@
 //!
 //! The values are those of [`Preset`] and [`RadioConfig`]; this file only gives their names in a scenario.
 
+use super::text_of;
 use super::words::{EDCA_STANDARDS, Flavour, Radio, Standard};
 use crate::medium::radio::config::RadioConfig;
-use lasthop_stack::hooks::parameter::Words;
-use lasthop_stack::link::dot11::{MacConfig, PhyRate, Preset};
+use lasthop_stack::hooks::parameter::{Setting, Words};
+use lasthop_stack::link::dot11::{Category, EdcaAccess, EdcaConfig, MacConfig, PhyRate, Preset};
 use lasthop_stack::registry::AqmKind;
 
 const NS2_MAC: &str = "ns-2: Mac/802_11";
@@ -22,7 +23,7 @@ pub(in super::super) struct Wifi {
 /// A default that comes from a preset.
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct Preferred {
-    pub(in super::super) value: fn(&Wifi) -> String,
+    pub(in super::super) value: Value,
     pub(in super::super) source: Source,
     /// The default on a link that is not an 802.11 link; without one it must be set there.
     pub(in super::super) otherwise: Option<&'static str>,
@@ -30,6 +31,31 @@ pub(in super::super) struct Preferred {
     pub(in super::super) unplaced: Option<&'static str>,
     /// Whether a management of the queue that has a limit of its own gives the default, on any link.
     pub(in super::super) managed: bool,
+}
+
+/// A value in the defaults of an 802.11 link.
+#[derive(Clone, Copy, Debug)]
+pub(in super::super) enum Value {
+    /// A parameter of the MAC.
+    Mac(fn(&MacConfig) -> Setting),
+    /// A parameter of EDCA, which a standard without it lacks.
+    Edca(fn(&EdcaConfig) -> Setting),
+    /// A parameter of an access category.
+    Access(Category, fn(&EdcaAccess) -> Setting),
+    /// Another.
+    Wifi(fn(&Wifi) -> String),
+}
+
+impl Value {
+    fn of(self, wifi: &Wifi) -> String {
+        let edca = || wifi.mac.edca.unwrap_or_default();
+        match self {
+            Value::Mac(get) => text_of(get(&wifi.mac)),
+            Value::Edca(get) => text_of(get(&edca())),
+            Value::Access(category, get) => text_of(get(&edca().access[category as usize])),
+            Value::Wifi(text) => text(wifi),
+        }
+    }
 }
 
 /// Where the values of a preset are published.
@@ -126,7 +152,7 @@ impl Preferred {
         flavour: Flavour,
         radio: Radio,
     ) -> (String, Chooser, &'static str) {
-        let under = |flavour, radio| (self.value)(&Wifi::of(standard, flavour, radio));
+        let under = |flavour, radio| self.value.of(&Wifi::of(standard, flavour, radio));
         let value = under(flavour, radio);
         let (chooser, source) = match self.source {
             Source::Mac(..) if value != under(Flavour::Standard, radio) => {
@@ -135,7 +161,7 @@ impl Preferred {
             // His set is that of DSSS, except for the constants of his table.
             Source::Mac(..)
                 if standard == Standard::Bianchi
-                    && value != (self.value)(&Wifi::of(Standard::Dot11, Flavour::Standard, radio)) =>
+                    && value != self.value.of(&Wifi::of(Standard::Dot11, Flavour::Standard, radio)) =>
             {
                 (Chooser::Standard, BIANCHI)
             }

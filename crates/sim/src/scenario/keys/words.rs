@@ -58,14 +58,6 @@ words! {
     /// What protects the packets between an access point and nodes that are a kernel.
     pub(in crate::scenario) enum Security { Open = "open", Wpa2 = "wpa2" }
 
-    /// What the timeout for a response is for.
-    pub(in crate::scenario) enum Timeout {
-        ReceptionStart = "reception-start", WholeResponse = "whole-response",
-    }
-
-    /// The parameters of an access point with EDCA.
-    pub(in crate::scenario) enum ParameterSet { Same = "same", Own = "own" }
-
     /// Schedulers of PPDUs to several stations, or from several.
     pub(in crate::scenario) enum Schedule {
         None = "none", RoundRobin = "round-robin", LongestQueue = "longest-queue",

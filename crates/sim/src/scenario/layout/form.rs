@@ -7,7 +7,6 @@ use super::super::keys::{Profiled, Unless, WESTWOOD_RECOVERY, text_of};
 use super::super::roster::{EMPTY, Index, hashed};
 use super::super::value::Value;
 use lasthop_stack::hooks::parameter::Words;
-use lasthop_stack::link::dot11::PcfConfig;
 use lasthop_stack::registry::{AqmKind, VARIANTS, Variant};
 use lasthop_stack::transport::tcp::Profile;
 use std::sync::{LazyLock, OnceLock};
@@ -295,7 +294,6 @@ impl Form {
             Default::Follows { key, value, then, or } => {
                 SlotDefault::Follows { key: self.at(key), value, then: read(def, then), or: read(def, or) }
             }
-            Default::Pcf(value) => SlotDefault::Always(read(def, &value(&PcfConfig::default()))),
         };
         self.slots.push(Slot { def, default, only });
     }

@@ -1,7 +1,7 @@
 //! Values of parameters.
 
 use super::Words;
-use crate::units::{Bytes, Span};
+use crate::units::{Bytes, Rate, Span};
 
 /// The value of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -20,6 +20,10 @@ pub enum Setting {
     Size(Bytes),
     /// Segments.
     Segments(u32),
+    /// A bit rate.
+    Rate(Rate),
+    /// A frequency in Hz.
+    Frequency(f64),
     /// One of the words of the parameter.
     Word(&'static str),
 }
@@ -47,11 +51,11 @@ impl Setting {
         }
     }
 
-    /// The value of a real number or a share.
+    /// The value of a real number, a share, or a frequency in Hz.
     #[must_use]
     pub fn number(self) -> f64 {
         match self {
-            Setting::Number(value) | Setting::Share(value) => value,
+            Setting::Number(value) | Setting::Share(value) | Setting::Frequency(value) => value,
             other => other.mismatch("a number"),
         }
     }
@@ -80,6 +84,15 @@ impl Setting {
         match self {
             Setting::Segments(value) => value,
             other => other.mismatch("segments"),
+        }
+    }
+
+    /// The value of a bit rate.
+    #[must_use]
+    pub fn rate(self) -> Rate {
+        match self {
+            Setting::Rate(value) => value,
+            other => other.mismatch("a bit rate"),
         }
     }
 

@@ -19,6 +19,10 @@ pub enum Domain {
     Size,
     /// Segments.
     Segments,
+    /// A bit rate.
+    Rate,
+    /// A frequency.
+    Frequency,
     /// One of these words and nothing else, described by this noun.
     Words(&'static str, fn() -> Vec<&'static str>),
 }
@@ -101,6 +105,8 @@ pub struct Spec {
     pub published: Option<Published>,
     /// Where another parameter overrules the profile.
     pub unless: Option<Unless>,
+    /// Where the defaults of the standards of DSSS and of OFDM are published, if its default is that of the standard.
+    pub standards: Option<[&'static str; 2]>,
 }
 
 impl Spec {
@@ -119,6 +125,7 @@ impl Spec {
             follows: None,
             published: None,
             unless: None,
+            standards: None,
         }
     }
 
@@ -191,6 +198,19 @@ impl Spec {
     #[must_use]
     pub const fn unless(mut self, name: &'static str, cases: &'static [Case]) -> Spec {
         self.unless = Some(Unless { name, cases, under: None });
+        self
+    }
+
+    /// The default is that of the standard of the link, and all are published here.
+    #[must_use]
+    pub const fn standard(self, source: &'static str) -> Spec {
+        self.standards(source, source)
+    }
+
+    /// The default is that of the standard of the link: where those of DSSS and of OFDM are published.
+    #[must_use]
+    pub const fn standards(mut self, dsss: &'static str, ofdm: &'static str) -> Spec {
+        self.standards = Some([dsss, ofdm]);
         self
     }
 

@@ -1,7 +1,7 @@
 //! The types of the fields that parameters set.
 
 use super::{Domain, Setting, Words, words};
-use crate::units::{Bytes, Span};
+use crate::units::{Bytes, Rate, Span};
 
 /// The kinds of parameters as types: one for each variant of [`Domain`].
 pub mod kind {
@@ -19,6 +19,10 @@ pub mod kind {
     pub enum Size {}
     /// Segments.
     pub enum Segments {}
+    /// A bit rate.
+    pub enum Rate {}
+    /// A frequency.
+    pub enum Frequency {}
     /// A word.
     pub enum Words {}
 }
@@ -59,6 +63,8 @@ values! {
     Size, Bytes: |value| value, |setting| setting.size();
     Size, u16: |value| Bytes(value.into()), |setting| setting.size().0 as u16;
     Size, u32: |value| Bytes(value.into()), |setting| setting.size().0 as u32;
+    Rate, Rate: |value| value, |setting| setting.rate();
+    Frequency, f64: |value| value, |setting| setting.number();
     Segments, u32: |value| value, |setting| setting.segments();
     Segments, f64: |value| value as u32, |setting| setting.segments().into();
 }

@@ -43,6 +43,7 @@ mod edca;
 mod exchange;
 mod frame;
 mod mode;
+mod parameters;
 mod pcf;
 mod planned;
 mod rates;
@@ -69,6 +70,7 @@ pub use frame::{
     BROADCAST, Distribution, Frame, FrameKind, Msdu, Outcome, PayloadClass, Served, ServedOutcome,
 };
 pub use mode::{DataRate, Family, Guard, LONGEST_PPDU, Mode, WIDTHS};
+pub use parameters::{ParameterSet, Timeout};
 pub use pcf::PcfConfig;
 pub use planned::{Plan, STAGES, Tries};
 pub use rates::{Airtime, PhyRate, PhyTiming, RATES, RateSet};
