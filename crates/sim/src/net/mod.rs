@@ -18,6 +18,7 @@ pub(crate) mod below;
 mod channel;
 mod doomed;
 mod ends;
+mod general;
 pub(crate) mod handoffs;
 pub(crate) mod layout;
 mod media;
@@ -34,7 +35,7 @@ pub(crate) mod wlan;
 
 use std::collections::VecDeque;
 
-use lasthop_stack::hooks::{DropCause, Judged};
+use lasthop_stack::hooks::Judged;
 use lasthop_stack::link::dot11::Agreements;
 use lasthop_stack::packet::{Body, Datagram, NodeId, Packet, Segment};
 use lasthop_stack::registry::ArqMachine;
@@ -346,7 +347,7 @@ impl Net {
             } else {
                 let observers = (&mut self.tracer, self.captures.as_mut_slice(), self.outside.as_deref());
                 let channel = (number, &mut *channel);
-                traced::carry(channel, (packet, size), at, &mut self.refused, observers)
+                general::carry(channel, (packet, size), at, &mut self.refused, observers)
             };
             let departure = match departure {
                 Ok(departure) => departure,
@@ -370,45 +371,6 @@ impl Net {
             }
             Err(culprit) => self.lose(id, culprit, at),
         }
-    }
-
-    /// Offers a packet to the head of the queue of a channel; a channel with a treatment enqueues it at the tail. No event of a
-    /// channel whose agents may do so is processed ahead of the clock.
-    fn offer_ahead(&mut self, number: usize, id: PoolId, sequence: Sequence) {
-        let now = self.now;
-        let (packet, size) = self.pool.get_mut(id);
-        let channel = &mut self.channels[number];
-        if channel.stage.is_some() {
-            self.join(number, id, true);
-            return;
-        }
-        if channel.treatment.is_some() {
-            self.cross(number, (id, size), now, sequence);
-            return;
-        }
-        let (departure, later) = match channel.take((packet, size), true, now) {
-            Ok(taken) => taken,
-            Err(cause) => {
-                channel.counters.drops_queue += u64::from(cause == DropCause::Full);
-                self.drop_at(number, id);
-                return;
-            }
-        };
-        if let Some(capture) = channel.capture {
-            self.captures[capture].record((departure, now), packet, self.outside.as_deref());
-        }
-        let lost = channel.loses(packet, departure);
-        if self.tracer.links {
-            traced::overtaking(&mut self.tracer, (number, channel), departure, later);
-            let times = (now, departure, departure + channel.delay);
-            traced::crossing(&mut self.tracer, (number, &mut *channel), packet, times, lost);
-        }
-        if let Some(culprit) = lost {
-            self.lose(id, culprit, now);
-            return;
-        }
-        let (arrival, size) = (departure + channel.delay, size.0 as u32);
-        channel.push_ahead(InFlight { arrival, taken: now, sequence, id, size }, later, &mut self.queue);
     }
 
     /// The queue of a channel drops a packet now.

@@ -14,7 +14,7 @@ use lasthop_stack::units::{Bytes, Span, Time};
 
 use super::channel::{Channel, InFlight};
 use super::pool::PoolId;
-use super::{Net, traced};
+use super::{Net, general, traced};
 use crate::engine::queue::{EventQueue, Sequence};
 use crate::medium::impairments::Impairments;
 use crate::probe::judgement::Culprit;
@@ -182,7 +182,7 @@ impl Net {
         let packet = self.pool.packet_mut(id);
         let observers = (&mut self.tracer, self.captures.as_mut_slice(), self.outside.as_deref());
         let taken =
-            traced::admit((number, &mut *channel), (&mut *packet, size), at, &mut self.refused, observers);
+            general::admit((number, &mut *channel), (&mut *packet, size), at, &mut self.refused, observers);
         let departure = match taken {
             Ok(departure) => departure,
             Err(culprit) => return self.lose(id, culprit, at),

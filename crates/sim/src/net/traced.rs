@@ -1,73 +1,14 @@
-//! What a trace records of the network: the packets on wires, and the packets that agents pass on. A channel with more
-//! than a queue and a loss process enqueues its packets here.
+//! What a trace records of the network: the packets on wires, and the packets that agents pass on.
 
-use std::collections::VecDeque;
-
-use lasthop_stack::hooks::DropCause;
 use lasthop_stack::link::transmitter::Transmitter;
 use lasthop_stack::packet::{NodeId, Packet};
-use lasthop_stack::units::{Bytes, Span, Time};
+use lasthop_stack::units::{Span, Time};
 
 use super::agents::Towards;
 use super::channel::Channel;
-use crate::outside::Outside;
 use crate::probe::events::{Crossing, Event, Events, Why};
 use crate::probe::judgement::Culprit;
-use crate::probe::pcap::Capture;
 use crate::probe::trace::Tracer;
-
-/// A channel enqueues a packet at a time that is not before now: returns when its last bit leaves, or what loses it.
-/// Agents of the channel get what it drops before that.
-#[inline(never)]
-pub(super) fn carry(
-    (number, channel): (usize, &mut Channel),
-    (packet, size): (&mut Packet, Bytes),
-    at: Time,
-    refused: &mut VecDeque<Packet>,
-    (tracer, captures, outside): (&mut Tracer, &mut [Capture], Option<&Outside>),
-) -> Result<Time, Culprit> {
-    let departure =
-        admit((number, &mut *channel), (&mut *packet, size), at, refused, (&mut *tracer, captures, outside))?;
-    let arrival = departure + channel.delay;
-    let lost = channel.loses(packet, departure);
-    if tracer.links {
-        crossing(tracer, (number, channel), packet, (at, departure, arrival), lost);
-    }
-    lost.map_or(Ok(departure), Err)
-}
-
-/// The first half of [`carry`]: what becomes of a packet until its last bit leaves.
-pub(super) fn admit(
-    (number, channel): (usize, &mut Channel),
-    (packet, size): (&mut Packet, Bytes),
-    at: Time,
-    refused: &mut VecDeque<Packet>,
-    (tracer, captures, outside): (&mut Tracer, &mut [Capture], Option<&Outside>),
-) -> Result<Time, Culprit> {
-    // A packet from a queue in front of the channel was policed before it joined.
-    let is_policed = channel.stage.is_none() && channel.polices(size, at);
-    let taken = if is_policed { Err(Why::Policer) } else { Ok(()) };
-    let taken = taken.and_then(|()| {
-        channel.take((packet, size), false, at).map_err(|cause| {
-            channel.counters.drops_queue += u64::from(cause == DropCause::Full);
-            Why::Queue
-        })
-    });
-    let departure = match taken {
-        Ok((departure, _)) => departure,
-        Err(why) => {
-            if channel.agents[0].is_some() {
-                refused.push_back(*packet);
-            }
-            tracer.refused(at, number, packet, why);
-            return Err(Culprit::Queue);
-        }
-    };
-    if let Some(capture) = channel.capture {
-        captures[capture].record((departure, at), packet, outside);
-    }
-    Ok(departure)
-}
 
 /// Records that a channel has accepted a packet.
 #[cold]
