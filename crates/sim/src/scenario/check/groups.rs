@@ -1,13 +1,27 @@
 //! Groups whose members differ.
 
 use super::Check;
-use crate::model::{Config, FlowConfig};
+use crate::model::{Config, FlowConfig, NodeConfig};
 use crate::scenario::error::Fault;
 use crate::scenario::layout::Section;
 use crate::scenario::members::Members;
 use crate::scenario::sheet::Sheet;
 
 impl Check<'_> {
+    /// Checks each node by number. A group has the faults of one member, whichever is wrong.
+    pub(super) fn each_node(&mut self, config: &Config, check: impl Fn(&mut Self, usize, &NodeConfig)) {
+        let mut found = self.faults.len();
+        let mut last = None;
+        for (number, node) in config.nodes.iter().enumerate() {
+            if last.replace(node.table()) != Some(node.table()) {
+                found = self.faults.len();
+            }
+            if self.faults.len() == found {
+                check(self, number, node);
+            }
+        }
+    }
+
     /// What a group of flows cannot have, and how many members the lists of each group are for.
     pub(super) fn groups(&mut self, config: &Config, members: &Members, sheet: &Sheet<'_>) {
         for group in config.flows.chunk_by(|one, other| one.table() == other.table()) {

@@ -55,32 +55,29 @@ impl Check<'_> {
             }
         }
     }
-}
 
-impl Check<'_> {
     /// Stations with one radio for several links.
     pub(super) fn single_radios(&mut self, config: &Config) {
-        let mut found = self.faults.len();
-        let mut last = None;
-        for (number, node) in config.nodes.iter().enumerate() {
-            let (name, radio) = (node.table(), node.own_rate.single_radio);
-            // A group has one fault, whichever of its members is wrong.
-            if last.replace(name) != Some(name) {
-                found = self.faults.len();
-            }
-            let Some(radio) = radio.filter(|_| self.faults.len() == found) else { continue };
-            if let Some(text) = wrong_place(config, number, name) {
-                self.fault(&format!("nodes.{name}.wifi.multi-link"), text);
-            }
-            let SingleRadio { padding, transition, .. } = radio;
-            let delays =
-                [("padding-delay", padding, PADDINGS), ("transition-delay", transition, TRANSITIONS)];
-            for (below, delay, legal) in delays {
-                if !legal.iter().any(|micros| delay == Span::from_micros(*micros)) {
-                    let all: Vec<String> = legal.iter().map(u64::to_string).collect();
-                    let text = format!("{} us; expected one of {} us", delay.0 as f64 / 1e3, all.join(", "));
-                    self.fault(&format!("nodes.{name}.wifi.emlsr.{below}"), text);
+        self.each_node(config, |check, number, node| {
+            if let Some(radio) = node.own_rate.single_radio {
+                let name = node.table();
+                if let Some(text) = wrong_place(config, number, name) {
+                    check.fault(&format!("nodes.{name}.wifi.multi-link"), text);
                 }
+                check.delays(name, radio);
+            }
+        });
+    }
+
+    /// The delays that a station states.
+    fn delays(&mut self, name: &str, SingleRadio { padding, transition, .. }: SingleRadio) {
+        for (below, delay, legal) in
+            [("padding-delay", padding, PADDINGS), ("transition-delay", transition, TRANSITIONS)]
+        {
+            if !legal.iter().any(|micros| delay == Span::from_micros(*micros)) {
+                let all: Vec<String> = legal.iter().map(u64::to_string).collect();
+                let text = format!("{} us; expected one of {} us", delay.0 as f64 / 1e3, all.join(", "));
+                self.fault(&format!("nodes.{name}.wifi.emlsr.{below}"), text);
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use super::Check;
 use crate::medium::radio::config::watts_to_dbm;
-use crate::model::Config;
+use crate::model::{Config, NodeConfig};
 
 /// The share by which a rounded level, such as the 24.5 dBm of 281.83815 mW, may exceed its power.
 const ROUNDED: f64 = 1e-6;
@@ -10,36 +10,35 @@ const ROUNDED: f64 = 1e-6;
 impl Check<'_> {
     /// Powers of nodes: those of stations with a position, and no more than that of their links.
     pub(super) fn own_powers(&mut self, config: &Config) {
-        let mut found = self.faults.len();
-        let mut last = None;
-        for (number, node) in config.nodes.iter().enumerate() {
-            let name = node.table();
-            // A group has one fault, whichever of its members is wrong.
-            if last.replace(name) != Some(name) {
-                found = self.faults.len();
+        self.each_node(config, |check, number, node| {
+            if let Some(power_w) = node.power_w {
+                check.own_power(config, (number, node), power_w);
             }
-            let Some(power_w) = node.power_w.filter(|_| self.faults.len() == found) else { continue };
-            let key = format!("nodes.{name}.wifi.transmit-power");
-            let on = config.wifi().filter(|(_, wifi)| wifi.nodes.contains(&number));
-            let on: Vec<_> = on.map(|(place, wifi)| (config.links[place].table(), &wifi.radio)).collect();
-            if on.is_empty() {
-                let text = format!("has no effect; expected {name} to have a position and an 802.11 link");
+        });
+    }
+
+    fn own_power(&mut self, config: &Config, (number, node): (usize, &NodeConfig), power_w: f64) {
+        let name = node.table();
+        let key = format!("nodes.{name}.wifi.transmit-power");
+        let on = config.wifi().filter(|(_, wifi)| wifi.nodes.contains(&number));
+        let on: Vec<_> = on.map(|(place, wifi)| (config.links[place].table(), &wifi.radio)).collect();
+        if on.is_empty() {
+            let text = format!("has no effect; expected {name} to have a position and an 802.11 link");
+            self.fault(&key, text);
+        }
+        // Where a medium is flat, its stations have no position.
+        let is_flat = node.position.is_none() && node.motion.is_none();
+        for (link, radio) in on {
+            if is_flat {
+                let text = format!(
+                    "has no effect, as the propagation of links.{link} is flat; \
+                     expected positions of its nodes and another model"
+                );
                 self.fault(&key, text);
-            }
-            // Where a medium is flat, its stations have no position.
-            let is_flat = node.position.is_none() && node.motion.is_none();
-            for (link, radio) in on {
-                if is_flat {
-                    let text = format!(
-                        "has no effect, as the propagation of links.{link} is flat; \
-                         expected positions of its nodes and another model"
-                    );
-                    self.fault(&key, text);
-                } else if power_w > radio.transmit_power_w * (1.0 + ROUNDED) {
-                    let (ours, most) = (watts_to_dbm(power_w), watts_to_dbm(radio.transmit_power_w));
-                    let text = format!("{ours:.2} dBm; expected at most {most:.2} dBm, that of links.{link}");
-                    self.fault(&key, text);
-                }
+            } else if power_w > radio.transmit_power_w * (1.0 + ROUNDED) {
+                let (ours, most) = (watts_to_dbm(power_w), watts_to_dbm(radio.transmit_power_w));
+                let text = format!("{ours:.2} dBm; expected at most {most:.2} dBm, that of links.{link}");
+                self.fault(&key, text);
             }
         }
     }
