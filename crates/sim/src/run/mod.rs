@@ -5,13 +5,13 @@ mod error;
 mod estimate;
 mod link_events;
 mod open;
+mod request;
 mod stepped;
 #[cfg(test)]
 mod tests;
 
 use std::panic::{self, AssertUnwindSafe};
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
 use lasthop_stack::hooks::Timer;
 use lasthop_stack::packet::{Form, NodeId, Packet};
@@ -27,12 +27,11 @@ use crate::net::routes::{NoRoutes, Routes};
 use crate::net::slotted::Frn;
 use crate::net::wlan::Wlan;
 use crate::net::{Channel, Net, NetEvent};
-use crate::probe::accounts::Account;
-use crate::probe::bins::{Bins, Series};
+use crate::probe::bins::Bins;
 use crate::probe::pcap::{Capture, CodePoints};
 use crate::probe::radiotap::WifiCapture;
-use crate::probe::trace::{Trace, Tracer};
-use crate::probe::transfers::{self, Transfer};
+use crate::probe::trace::Tracer;
+use crate::probe::transfers;
 use crate::traffic::AppKind;
 use endpoint::Flow;
 pub use endpoint::logs;
@@ -41,107 +40,16 @@ pub use estimate::{Estimate, estimate};
 use link_events::{LinkAct, LinkEvents};
 pub(crate) use open::Open;
 pub use open::Recorded;
+use request::smallest;
+pub use request::{Outcome, Request, Stopped};
 pub(crate) use stepped::Stepped;
 
 /// How many events pass between looks at the cancel flag and the clock.
 const EVENTS_BETWEEN_LOOKS: u64 = 4096;
 
-/// What to run.
-#[derive(Debug)]
-pub struct Request<'a> {
-    /// The scenario at one point.
-    pub config: &'a Config,
-    /// Seed of the study.
-    pub seed: u64,
-    /// Replication, from 0.
-    pub replication: u64,
-    /// Names of the trace channels wanted.
-    pub trace: &'a [String],
-    /// Links (by index) to capture, each with its file.
-    pub pcap: &'a [(usize, PathBuf)],
-    /// The files of qlogs, if they are wanted: of each flow over QUIC its sender's and its receiver's, as [`logs`] names them.
-    pub qlog: &'a [PathBuf],
-    /// Set by another thread to interrupt the run.
-    pub cancel: Option<&'a AtomicBool>,
-    /// The simulated time reached, in nanoseconds, which the run stores at intervals for other threads.
-    pub reached: Option<&'a AtomicU64>,
-    /// Limit on events, in addition to the scenario's.
-    pub max_events: Option<u64>,
-    /// Limit on wall-clock time, in addition to the scenario's.
-    pub max_wall: Option<Span>,
-}
-
-impl<'a> Request<'a> {
-    /// A run without traces and captures, limited only by its scenario.
-    #[must_use]
-    pub fn new(config: &'a Config, seed: u64, replication: u64) -> Request<'a> {
-        Request {
-            config,
-            seed,
-            replication,
-            trace: &[],
-            pcap: &[],
-            qlog: &[],
-            cancel: None,
-            reached: None,
-            max_events: None,
-            max_wall: None,
-        }
-    }
-
-    /// The wall-clock time that the run may take, by the request or the scenario.
-    #[must_use]
-    pub fn max_wall(&self) -> Option<Span> {
-        smallest(self.max_wall, self.config.run.max_wall)
-    }
-}
-
-/// Why a run ended before its time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stopped {
-    /// It used up its events.
-    MaxEvents,
-    /// It used up its wall-clock time.
-    MaxWall,
-}
-
-impl Stopped {
-    /// The name of the option that stopped it.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Stopped::MaxEvents => "max-events",
-            Stopped::MaxWall => "max-wall",
-        }
-    }
-}
-
 /// The payload of a panic that ends a run within an event, as its wall-clock limit or its flag would between two.
 #[derive(Clone, Copy, Debug)]
 pub struct Halt;
-
-/// The results of a run.
-#[derive(Clone, Debug)]
-pub struct Outcome {
-    /// Metrics by name, in a fixed order; `None` where there is nothing to measure.
-    pub metrics: Vec<(String, Option<f64>)>,
-    /// Events processed.
-    pub events: u64,
-    /// Wall-clock time in seconds.
-    pub wall_s: f64,
-    /// Why it ended early, if it did.
-    pub stopped: Option<Stopped>,
-    /// Simulated time reached.
-    pub simulated: Time,
-    /// The requested traces.
-    pub traces: Vec<Trace>,
-    /// The goodput of each flow over time, where the scenario has bins.
-    pub series: Vec<Series>,
-    /// The transfers of users, in the order of their starts, those in the warm-up included.
-    pub transfers: Vec<Transfer>,
-    /// The accounts of the packets that each end sent, warm-up included, by the names of the ends.
-    pub accounts: Vec<(String, Account)>,
-}
 
 /// The action of a slot of the queue that is not the network's; these follow the network's. A number is twice that of
 /// the flow, plus one for the receiving end or what goes back from it.
@@ -264,13 +172,6 @@ fn place_of(config: &Config, link: usize) -> Place {
         LinkKind::PointToPoint(_) => Place::Channel(2 * count(|kind| kind.wire().is_some())),
         LinkKind::Wifi(_) => Place::Wlan(count(|kind| kind.wifi().is_some())),
         LinkKind::Frn(_) => Place::Frn(count(|kind| kind.slotted().is_some())),
-    }
-}
-
-fn smallest<T: Ord>(one: Option<T>, other: Option<T>) -> Option<T> {
-    match (one, other) {
-        (Some(one), Some(other)) => Some(one.min(other)),
-        (one, other) => one.or(other),
     }
 }
 

@@ -5,6 +5,7 @@ mod holes;
 mod moving;
 mod paths;
 mod property;
+mod repair;
 mod returning;
 mod sending;
 mod world;

@@ -3,6 +3,7 @@
 use super::losses::Bounds;
 use super::*;
 use crate::hooks::testing::{loss, mark};
+use crate::units::Rate;
 
 const SEGMENT: u32 = 1000;
 const RTT: Span = Span::from_millis(100);
