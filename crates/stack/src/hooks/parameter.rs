@@ -202,4 +202,6 @@ macro_rules! parameters {
 pub use parameters;
 
 #[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
 mod tests;

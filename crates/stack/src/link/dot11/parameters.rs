@@ -261,3 +261,32 @@ impl Described for PcfConfig {
         "cf-end": Size = end, at_least("1 B"), at_most("100 B"), source("IEEE 802.11-2012 (8.3.1.6)");
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hooks::parameter::Setting;
+    use crate::hooks::parameter::testing::each_has_a_field_of_its_own;
+
+    #[test]
+    fn each_parameter_has_a_field_of_its_own() {
+        each_has_a_field_of_its_own::<MacConfig>(&["phy.preamble"]);
+        // A mode has fewer values than its type.
+        each_has_a_field_of_its_own::<EdcaConfig>(&["mcs", "guard-interval"]);
+        each_has_a_field_of_its_own::<EdcaAccess>(&[]);
+        each_has_a_field_of_its_own::<PcfConfig>(&[]);
+    }
+
+    #[test]
+    fn a_preamble_is_that_of_dsss_too_and_a_mode_stays_within_its_standard() {
+        let mut mac = MacConfig::default();
+        mac.set("phy.preamble", Setting::Time(Span(7)));
+        assert_eq!((mac.phy.preamble, mac.phy.dsss_preamble), (Span(7), Span(7)));
+        let mut edca = EdcaConfig::default();
+        edca.set("mcs", Setting::Count(13));
+        edca.set("guard-interval", Setting::Time(Span(1_600)));
+        assert_eq!((edca.mode.mcs, edca.mode.guard.length()), (11, Span(1_600)));
+        edca.set("guard-interval", Setting::Time(Span(400)));
+        assert_eq!(edca.mode.guard.length(), Span(400));
+    }
+}

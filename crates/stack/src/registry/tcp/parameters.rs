@@ -306,6 +306,18 @@ fn send_windows(tcp: &Config) -> u8 {
 mod tests {
     use super::*;
     use crate::hooks::parameter::Words;
+    use crate::hooks::parameter::testing::each_has_a_field_of_its_own;
+
+    #[test]
+    fn each_parameter_has_a_field_of_its_own() {
+        each_has_a_field_of_its_own::<Config>(&[
+            "requested.most",
+            "tack.segments",
+            "tack.per-round-trip",
+            "newreno.duplicates",
+            "growth-limit",
+        ]);
+    }
 
     fn profiles() -> impl Iterator<Item = Config> {
         Profile::WORDS.iter().map(|(_, profile)| profile.config())
