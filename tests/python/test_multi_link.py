@@ -165,6 +165,40 @@ def test_the_law_of_the_first_link_manages_the_queue_of_all(law: str) -> None:
     assert managed["links.low.queue_mean_packets"] < 0.4 * without["links.low.queue_mean_packets"]
 
 
+# Stations that fill the queue of the first link, with a law that has its own limit.
+AD_HOC = """
+[run]
+duration     = "100 ms"
+replications = 1
+[nodes]
+hub = {}
+sta = { count = 5 }
+[links.low]
+kind      = "wifi"
+nodes     = ["hub", "sta"]
+standard  = "802.11be"
+aggregate = { count = 16 }
+aqm       = { law = "drop-head" }
+[links.high]
+kind       = "wifi"
+nodes      = ["hub", "sta"]
+standard   = "802.11be"
+aggregate  = { count = 16 }
+multi-link = "low"
+[flows.up]
+from = "sta"
+to   = "hub"
+tcp  = {}
+"""
+
+
+def test_the_queue_of_a_device_has_the_limit_of_its_first_link_on_all() -> None:
+    scenario = lh.Scenario.from_text(AD_HOC, "ad-hoc.toml")
+    wide, narrow = (scenario.set({"links.high.queue": f"{size} packets"}).run() for size in (1000, 3))
+    assert narrow.metrics["links.low.drops_queue"] == 0
+    assert narrow.metrics["goodput_bps"] == wide.metrics["goodput_bps"] > 0
+
+
 def test_the_one_queue_of_a_device_is_reported_once() -> None:
     done = cell("").run()
     values = by_scope(done.metrics)

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use lasthop_stack::link::dot11::{
-    Agreements, Airtime, BROADCAST, Category, Frame, FrameKind, Load, Reorder, Role, Rules,
+    Agreements, Airtime, BROADCAST, Category, Frame, FrameKind, Load, MacConfig, Reorder, Role, Rules,
 };
 use lasthop_stack::packet::{NodeId, Packet};
 use lasthop_stack::registry::{ArqConfig, ArqMachine};
@@ -40,7 +40,7 @@ impl Wlan {
         let sites = sites(config, wifi);
         let base = StreamBase { seed, replication, link: name.to_owned() };
         let radio = radio(config, (wifi, place as usize), &sites, base);
-        let rules = rules(wifi);
+        let rules = rules(config, wifi, place as usize);
         let nothing = Frame::new(FrameKind::Ack, BROADCAST, BROADCAST, 0, wifi.mac.data_rate);
         let asks = config.agents.iter().any(|agent| agent.scheme.needs().answers);
         let interfaces = wifi.nodes.iter().enumerate().map(|(station, &node)| {
@@ -156,12 +156,15 @@ fn link_up(mac: &mut Mac, config: &Config, place: usize) {
     mac.link_up(place as u32, (0..config.nodes.len()).map(is_absent).collect());
 }
 
-/// The constants of a link.
-fn rules(wifi: &WifiConfig) -> Arc<Rules> {
+/// The constants of a link; the limits of the queues of multi-link devices are those of the first one.
+fn rules(config: &Config, wifi: &WifiConfig, place: usize) -> Arc<Rules> {
+    let first = config.first_link(place).and_then(|link| config.links[link].kind.wifi());
+    let first = first.map_or(&wifi.mac, |first| &first.mac);
+    let mac = MacConfig { queue: first.queue, buffer: first.buffer, ..wifi.mac };
     let own_rates = wifi.own_rates.clone().into_boxed_slice();
     let without_ofdma = wifi.without_ofdma.clone().into_boxed_slice();
     let single_radios = wifi.single_radios.clone().into_boxed_slice();
-    let rules = Rules::new(wifi.mac).with_own_rates(own_rates).without_ofdma(without_ofdma);
+    let rules = Rules::new(mac).with_own_rates(own_rates).without_ofdma(without_ofdma);
     Arc::new(rules.with_single_radios(single_radios))
 }
 
