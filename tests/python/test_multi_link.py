@@ -199,6 +199,18 @@ def test_the_queue_of_a_device_has_the_limit_of_its_first_link_on_all() -> None:
     assert narrow.metrics["goodput_bps"] == wide.metrics["goodput_bps"] > 0
 
 
+def test_what_the_queue_drops_counts_on_the_first_link_whichever_link_notes_it() -> None:
+    # An agent that learns on the further link of a packet to send again finds the queue full.
+    text = AD_HOC + '[agents.all]\nkind = "lle-tcp"\n'
+    settings = {f"links.{name}.queue": "10 packets" for name in ("low", "high")}
+    settings |= {"links.low.mcs": "1", "links.low.width": "20 MHz", "run.duration": "300 ms"}
+    done = lh.Scenario.from_text(text, "ad-hoc.toml").set(settings).run(trace=["events"])
+    rows = done.trace("events").to_numpy()
+    lost = rows[(rows["layer"] == "link") & (rows["event"] == "lost")]
+    assert set(lost["link"]) == {"low", "high"}
+    assert done.metrics["links.low.drops_queue"] == len(lost)
+
+
 def test_the_one_queue_of_a_device_is_reported_once() -> None:
     done = cell("").run()
     values = by_scope(done.metrics)

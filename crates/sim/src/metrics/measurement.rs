@@ -231,9 +231,14 @@ impl Measurement<'_> {
         DrawnLink { rtt: drawn(0) + drawn(1) }
     }
 
-    pub(super) fn wifi(&self, number: usize, has_queue: bool) -> Wifi {
-        let (began, ended) = (self.at_begin.wlans[number].clone(), self.at_end.wlans[number].clone());
-        Wifi { began, ended, has_time: self.end > self.begin, has_queue }
+    /// An 802.11 link; `sharing` are the media that have the queues of its stations, none where another one of them counts.
+    pub(super) fn wifi(&self, number: usize, sharing: &[usize]) -> Wifi {
+        let at = |snapshot: &Snapshot| {
+            let drops_queue = sharing.iter().map(|wlan| snapshot.wlans[*wlan].drops_queue).sum();
+            WlanCounters { drops_queue, ..snapshot.wlans[number].clone() }
+        };
+        let (began, ended) = (at(&self.at_begin), at(&self.at_end));
+        Wifi { began, ended, has_time: self.end > self.begin, has_queue: !sharing.is_empty() }
     }
 
     pub(super) fn block_acks(&self, number: usize) -> BlockAcks {

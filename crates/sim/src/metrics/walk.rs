@@ -8,7 +8,7 @@ use lasthop_stack::registry::CongestionKind;
 use super::class::{classes, users};
 use super::measurement::{Measurement, Snapshot};
 use super::row::Measured;
-use crate::model::{Config, FlowConfig, LinkKind, TransportConfig};
+use crate::model::{Config, FlowConfig, LinkKind, TransportConfig, WifiConfig};
 use crate::traffic::sessions::Class as TrafficClass;
 
 /// The metrics found so far, and the run that they are measured in, if there was one.
@@ -79,6 +79,15 @@ pub(super) fn directions(config: &Config) -> Vec<Direction<'_>> {
         }));
     }
     directions
+}
+
+/// The media that have the queues of an 802.11 link, by their numbers: that of a first link of multi-link devices, with those of
+/// the others.
+fn sharing(config: &Config, link: usize) -> Vec<usize> {
+    let queues = |(place, wifi): (usize, &WifiConfig)| wifi.multi_link.unwrap_or(place) == link;
+    let media = config.wifi().enumerate().filter(|(_, medium)| queues(*medium));
+    let is_further = config.links[link].kind.wifi().is_some_and(|wifi| wifi.multi_link.is_some());
+    if is_further { Vec::new() } else { media.map(|(number, _)| number).collect() }
 }
 
 /// The groups among directions in the order of their first members, each with the places of its members.
@@ -231,8 +240,7 @@ impl Walk<'_> {
                     channel += 2;
                 }
                 LinkKind::Wifi(wifi) => {
-                    let has_queue = wifi.multi_link.is_none();
-                    self.add(&prefix, |run| run.wifi(wlan, has_queue));
+                    self.add(&prefix, |run| run.wifi(wlan, &sharing(config, place)));
                     if wifi.mac.edca.is_some() {
                         self.add(&prefix, |run| run.block_acks(wlan));
                     }
