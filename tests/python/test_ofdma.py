@@ -207,6 +207,7 @@ def test_tshark_reads_a_cycle_of_each_sequence(how: str, tmp_path: Path) -> None
     ("changes", "wrong"),
     [
         ({"links.air.access-point": "none"}, "only an access point sends to several stations at once"),
+        ({"nodes.sta.wifi.ofdma": False}, "ofdma.scheduler: has no effect where each station has"),
         ({"links.air.ofdma.least-ru": "100"}, "expected one of 26, 52, 106, 242, 484, 996"),
         (
             {"links.air.ofdma.least-ru": "996"},
@@ -218,7 +219,7 @@ def test_tshark_reads_a_cycle_of_each_sequence(how: str, tmp_path: Path) -> None
         ),
     ],
 )
-def test_what_cannot_be_is_refused(changes: dict[str, str], wrong: str) -> None:
+def test_what_cannot_be_is_refused(changes: dict[str, str | bool], wrong: str) -> None:
     with pytest.raises(lh.ScenarioError) as caught:
         scenario(4, 80, 7, "trigger").set(changes)
     assert wrong in str(caught.value)

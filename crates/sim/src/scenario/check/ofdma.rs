@@ -34,7 +34,7 @@ impl Check<'_> {
                 || wifi.without_ofdma.get(*node) == Some(&true)
         };
         let mut stations = wifi.nodes.iter().filter(|node| Some(**node) != wifi.access_point);
-        let has_single_radios = !wifi.single_radios.is_empty() && stations.all(lacks);
+        let has_effect = !stations.all(lacks);
         let directions = [("scheduler", ofdma.scheduler.is_some()), ("uplink", ofdma.uplink.is_some())];
         for (below, _) in directions.into_iter().filter(|(_, is_on)| *is_on) {
             if wifi.access_point.is_none() {
@@ -44,7 +44,7 @@ impl Check<'_> {
                 );
                 self.fault(&key(below), text);
             }
-            if has_single_radios {
+            if !has_effect {
                 let text = "has no effect where each station has one radio for several links, or no OFDMA; \
                             expected none";
                 self.fault(&key(below), text.to_owned());
