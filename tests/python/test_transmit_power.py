@@ -72,6 +72,7 @@ def test_data_of_a_weak_station_is_lost_from_afar_and_data_to_it_is_not() -> Non
     ("node", "power", "message"),
     [
         ("far", "21 dBm", "21.00 dBm; expected at most 20.00 dBm, that of links.air"),
+        ("far", "20.001 dBm", "20.001 dBm; expected at most 20.000 dBm, that of links.air"),
         ("far", "1 W", "30.00 dBm; expected at most 20.00 dBm, that of links.air"),
         ("out", "1 dBm", "has no effect; expected out to have a position and an 802.11 link"),
     ],

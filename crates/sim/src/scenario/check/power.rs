@@ -37,9 +37,18 @@ impl Check<'_> {
                 self.fault(&key, text);
             } else if power_w > radio.transmit_power_w * (1.0 + ROUNDED) {
                 let (ours, most) = (watts_to_dbm(power_w), watts_to_dbm(radio.transmit_power_w));
-                let text = format!("{ours:.2} dBm; expected at most {most:.2} dBm, that of links.{link}");
+                let digits = digits_apart(ours, most);
+                let text = format!(
+                    "{ours:.digits$} dBm; expected at most {most:.digits$} dBm, that of links.{link}"
+                );
                 self.fault(&key, text);
             }
         }
     }
+}
+
+/// How many decimals two levels need in order to differ, at least two.
+fn digits_apart(ours: f64, most: f64) -> usize {
+    let is_apart = |digits: &usize| format!("{ours:.digits$}") != format!("{most:.digits$}");
+    (2..7).find(is_apart).unwrap_or(7)
 }
