@@ -139,8 +139,7 @@ impl Described for Config {
         /// whether SACK reports segments that arrive twice (D-SACK)
         "dsack": Flag = dsack, published("not in ns-2", "RFC 2883");
         /// longest time for which acknowledgements of what arrives beyond a hole wait for each other, from the fourth on,
-        /// and
-        /// at most a twentieth of the round trip (Linux: 1 ms); 0 s sends each at once
+        /// and at most a twentieth of the round trip (Linux: 1 ms); 0 s sends each at once
         "sack-wait": Time("ms") = sack_wait, only(&[("acks", &["delayed"]), ("sack", &["true"])]), at_most("1 s"),
             source("RFC 2018 (4)");
         /// explicit congestion notification: off, as in RFC 3168 with one answer per window of data, or with a count of
@@ -168,8 +167,7 @@ impl Described for Config {
             published("not in ns-2", "RFC 2861; Linux: tcp_cwnd_restart, tcp_cwnd_application_limited"),
             rfc("RFC 5681 (4.1)");
         /// whether a timeout within a recovery that detects losses by time leaves ssthresh as it is, and marks are not
-        /// answered
-        /// until all that was outstanding at a timeout is acknowledged, nor keep the window from growing
+        /// answered until all that was outstanding at a timeout is acknowledged, nor keep the window from growing
         "timeout-once": Flag = timeout_once, published("not in ns-2", "Linux: tcp_enter_loss, tcp_fastretrans_alert"),
             rfc("RFC 6675 (5.1); RFC 3168 (6.1.2)");
         /// least window that a mark leaves
@@ -205,8 +203,7 @@ impl Described for Config {
         "newreno.full-ack": Words("choice") = newreno_full_ack, only(NEWRENO),
             published("ns-2: partial_window_deflation_", "RFC 6582 (3.2)");
         /// whether the send buffer has room for two windows, of BBR three, and grows with the window, so that a long
-        /// recovery
-        /// sends nothing new once it is full
+        /// recovery sends nothing new once it is full
         "send-autotuning": Flag = (
             |tcp| tcp.send_windows > 0,
             |tcp, tuned: bool| tcp.send_windows = if tuned { send_windows(tcp) } else { 0 },
