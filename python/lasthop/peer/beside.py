@@ -246,7 +246,8 @@ def compare(
             listener.say(text)
         keys = {one.point: habits(scenario, one, known["release"], known["tick_s"]) for one in paths}
         if any(keys.values()):
-            listener.say(f"ours as this kernel: {in_words(keys.values())}")
+            every = {flow.name for one in paths for flow in one.flows}
+            listener.say(f"ours as this kernel: {in_words(keys.values(), every)}")
         as_it = {point: scenario.set(of) for point, of in keys.items()}
         runs = [(one, r) for one in paths for r in range(replications)]
         release, backlog = known["release"], known["backlog"]

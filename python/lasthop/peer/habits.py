@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from lasthop.peer.path import STATED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from lasthop.peer.path import Path
     from lasthop.scenario.scenario import Scenario
@@ -47,13 +47,12 @@ def habits(scenario: Scenario, path: Path, release: str, tick_s: float) -> dict[
     return {key: value for key, value in found.items() if _is_open(resolved.get(key))}
 
 
-def in_words(keys: Iterable[Mapping[str, str | bool]]) -> str:
-    """Keys of TCP with their values, each once; those of some flows alone with their names."""
+def in_words(keys: Iterable[Mapping[str, str | bool]], every: Collection[str]) -> str:
+    """Keys of TCP with their values, each once; those that not every flow has with the names of its flows."""
     flows: dict[str, list[str]] = {}
     for key, value in dict.fromkeys((key, value) for of in keys for key, value in of.items()):
         flow, _, own = key.removeprefix("flows.").partition(".tcp.")
         flows.setdefault(f"{own} = {str(value).lower()}", []).append(flow)
-    every = {flow for of in flows.values() for flow in of}
     return ", ".join(
         text if len(of) == len(every) else f"{text} ({', '.join(of)})" for text, of in flows.items()
     )
