@@ -109,11 +109,12 @@ def test_check_gives_the_closed_form_of_a_station_with_one_radio_beside_that_of_
     assert [ceiling.link for ceiling in ours] == ["links.link0", "links.link1"]
     assert len(found.ceilings) == 4
     assert ours[0].udp_bps == pytest.approx(down(32, 64))
-    assert "one radio for several links has 635.9 Mbit/s of UDP payload" in found.text()
+    delays = "(padding delay 32 us, transition delay 64 us)"
+    assert f"one radio for several links {delays} has 635.9 Mbit/s of UDP payload" in found.text()
     assert ours[0].udp_bps == pytest.approx(metrics_of(scenario)["flows.ap-sta.goodput_bps"], rel=0.01)
     # No other station: what one radio for each link has is not said.
-    delays = {"nodes.sta.count": "2", "nodes.sta.wifi.emlsr.transition-delay": '["64 us", "0 us"]'}
-    found = check.validate(alone(scenario).set(delays))
+    changes = {"nodes.sta.count": "2", "nodes.sta.wifi.emlsr.transition-delay": '["64 us", "0 us"]'}
+    found = check.validate(alone(scenario).set(changes))
     assert [ceiling.delays_us for ceiling in found.ceilings] == 2 * [(32, 0), (32, 64)]
 
 

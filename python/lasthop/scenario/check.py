@@ -44,10 +44,12 @@ class Ceiling:
     def text(self) -> str:
         """One line."""
         if self.tcp_bps is None:
+            delays = zip(("padding", "transition"), self.delays_us or (), strict=True)
+            each = ", ".join(f"{name} delay {delay:g} us" for name, delay in delays)
             return (
-                f"{self.link}: a saturated station with one radio for several links has "
+                f"{self.link}: a saturated station with one radio for several links ({each}) has "
                 f"{self.udp_bps / 1e6:.4g} Mbit/s of UDP payload in A-MPDUs of {self.mpdus} "
-                "while the access point sends them here (closed form, first point)"
+                "while the access point sends to it on this link (closed form, first point)"
             )
         return (
             f"{self.link}: one saturated station has {self.udp_bps / 1e6:.4g} Mbit/s of UDP payload in "
