@@ -53,11 +53,19 @@ def shown(tab: Page, file: Path, width: int = 1280, scheme: str = "light", *, mo
 def test_links_between_the_same_nodes_and_their_frames_are_apart(
     tab: Page, tmp_path: Path, *, has_places: bool
 ) -> None:
-    places = {"nodes.ap.position": '["0 m", "0 m"]', "nodes.sta.position": '["3 m", "0 m"]'}
-    scenario = lh.Scenario.from_text(LINKS, "links.toml").set(places if has_places else {})
+    text = LINKS
+    if has_places:
+        # Three nodes that are not on a line are drawn where they are.
+        text = text.replace("ap = {}", 'ap.position = ["0 m", "0 m"]\ndesk.position = ["0 m", "3 m"]')
+        text = text.replace("[nodes.sta.wifi]", '[nodes.sta]\nposition = ["3 m", "0 m"]\n[nodes.sta.wifi]')
+        text = text.replace('["ap", "sta"]', '["ap", "sta", "desk"]', 1)
+        text += '[flows.desk]\nfrom = "ap"\nto = "desk"\n'
+    scenario = lh.Scenario.from_text(text, "links.toml")
     scenario.run(trace=["events"]).play((0, 0.03)).save(tmp_path / "links.html")
     shown(tab, tmp_path / "links.html")
-    assert len(set(tab.do("$$('path.link').map((path) => path.getAttribute('d'))"))) == 2
+    assert tab.do("PANELS[0].stage instanceof Plan") is has_places
+    ways = tab.do("$$('path.link').map((path) => path.getAttribute('d'))")
+    assert len(set(ways)) == len(ways) == 2 + has_places
     tab.do("globalThis.NAMES = $$('text').filter((it) => ['low', 'high'].includes(it.textContent))")
     boxes = tab.do(
         "NAMES.map((name) => { const b = name.getBoundingClientRect(); return [b.top, b.bottom]; })"
