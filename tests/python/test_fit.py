@@ -222,6 +222,18 @@ def test_a_file_that_cannot_be_fitted_is_refused_with_the_reason(
     assert said in str(error.value)
 
 
+def test_a_capture_of_802_11be_alone_is_refused_with_what_was_left_out(tmp_path: Path) -> None:
+    air = {"kind": "wifi", "nodes": ["ap", "sta"], "access-point": "ap", "standard": "802.11be"}
+    packets = {"kind": "cbr", "cbr": {"rate": "1 Mbit/s", "packet": "1000 B"}}
+    flow = {"from": "ap", "to": "sta", "udp": {}, "app": packets}
+    run = {"duration": "100 ms"}
+    cell = {"run": run, "nodes": {"ap": {}, "sta": {}}, "links": {"air": air}, "flows": {"main": flow}}
+    lh.from_dict(cell).run(pcap=tmp_path / "be.pcap")
+    why = r"none of \d+ frames is one of data \(\d+ are damaged, of several stations, of 802\.11be, or"
+    with pytest.raises(lh.UsageError, match=why):
+        lh.fit(tmp_path / "be.pcap")
+
+
 def test_the_command_prints_tables_or_json_and_writes_the_scenario(home: Path, within: Any, cli: Any) -> None:
     done = within("fit", str(home), "-o", "air.toml", "--no-prediction")
     assert done.stdout.startswith("quantity")

@@ -97,7 +97,7 @@ def network(path: Path, fewest: int = FEWEST) -> Network:
 def _why_empty(seen: Seen) -> str:
     left_out = seen.damaged + seen.shared + seen.modeless
     what = "damaged, of several stations, of 802.11be, or without a rate"
-    more = f", of which {left_out} are {what}" if left_out else ""
+    more = f" ({left_out} are {what})" if left_out else ""
     return f"none of {seen.frames} frames is one of data{more}"
 
 
