@@ -42,8 +42,8 @@ impl Measured for Wifi {
         "frames_errored": Frames = wifi.number(|it| it.frames.errored);
         /// frames destroyed by another frame at their receiver
         "frames_collided": Frames = wifi.number(|it| it.frames.collided);
-        /// packets dropped at a full interface queue; undefined, as other metrics of the queue, on a link with `multi-link`,
-        /// whose queue is that of the first link
+        /// packets dropped at a full interface queue; undefined, as `queue_mean_packets`, `queue_max_packets` and
+        /// `queue_full_share`, on a link with `multi-link`, whose queue is that of the first link
         "drops_queue": Packets = wifi.number(|it| it.drops_queue).filter(|_| wifi.has_queue);
         /// packets given up by the link: at the retry limit, or lost without repair
         "drops_retry": Packets = wifi.number(|it| it.drops_retry);
