@@ -259,7 +259,7 @@ def test_a_kernel_whose_radios_count_no_aggregates_is_refused_where_minstrel_nee
     plain = os.uname_result((names.sysname, names.nodename, "6.1.0-44-amd64", names.version, names.machine))
     monkeypatch.setattr(os, "uname", lambda: plain)
     setting = radios.Setting(5180, [12], [[12]], [], is_secret=False, mcs=[[0, 1]])
-    with pytest.raises(system.Refused, match=r"Linux 6\.1\.0-44-amd64, .* lasthop virtual, or one MCS"):
+    with pytest.raises(system.Refused, match=r"Linux 6\.1\.0-44-amd64, .* or rate-control\.kind = .constant"):
         radios.Radios(setting)
 
 

@@ -96,7 +96,8 @@ class Radios:
         """
         if any(len(indices) > 1 for indices in setting.mcs) and not _counts_aggregates():
             found = f"Linux {os.uname().release}, whose radios do not count aggregates"
-            raise system.Refused(f"radios: {found}; expected the kernel of lasthop virtual, or one MCS")
+            other = 'rate-control.kind = "constant"'
+            raise system.Refused(f"radios: {found}; expected the kernel of lasthop virtual, or {other}")
         self._setting = setting
         self._files = tempfile.TemporaryDirectory(prefix="lasthop-")
         needed = ("hostapd", "wpa_supplicant") if setting.access_points else ()
