@@ -1,10 +1,10 @@
 //! A packet at the station that receives it: losses above the MAC, the reorder buffer, and the way up.
 
 use lasthop_stack::packet::{NodeId, Packet};
-use lasthop_stack::units::Time;
+use lasthop_stack::units::{Bytes, Time};
 
 use super::classes::class_of;
-use super::{Heard, Host, Wlan};
+use super::{Heard, Host, Interface, Wlan};
 use crate::net::pool::PoolId;
 use crate::probe::events::{Event, Why};
 use crate::probe::judgement::Culprit;
@@ -24,10 +24,7 @@ impl Wlan {
             host.accounts.repeated(&packet);
         }
         host.pool.pass_on(id);
-        let place = (self.place, self.sites[station].node);
-        if self.radio.loses_above(from, station, class_of(&packet), size.0 as u32, host.now) {
-            self.sites[station].counters.lost_above += 1;
-            host.lose(&packet, (Culprit::Channel, Why::AboveMac), place);
+        if self.is_lost_above(station, (&packet, size), from, host) {
             return;
         }
         let Some((reorder, _)) = &mut self.sites[station].reorder else {
@@ -35,8 +32,7 @@ impl Wlan {
             return;
         };
         if !reorder.take(sequence, packet, host.now) {
-            self.sites[station].counters.lost_above += 1;
-            host.lose(&packet, (Culprit::Channel, Why::Late), place);
+            self.lose_above(station, &packet, Why::Late, host);
         }
         self.release(station, host);
     }
@@ -62,20 +58,38 @@ impl Wlan {
     pub(super) fn up_held(&mut self, station: usize, id: PoolId, from: NodeId, host: &mut Host) {
         let size = host.pool.get(id).1;
         let packet = host.pool.remove(id);
-        if self.radio.loses_above(from, station, class_of(&packet), size.0 as u32, host.now) {
-            self.sites[station].counters.lost_above += 1;
-            host.lose(&packet, (Culprit::Channel, Why::AboveMac), (self.place, self.sites[station].node));
-            return;
+        if !self.is_lost_above(station, (&packet, size), from, host) {
+            self.pass_up(station, packet, host);
         }
-        self.pass_up(station, packet, host);
     }
 
     /// The MAC of a station discards a packet that came after its window had passed it.
     pub(super) fn late(&mut self, station: usize, id: PoolId, host: &mut Host) {
         let packet = *host.pool.packet(id);
         host.pool.pass_on(id);
-        self.sites[station].counters.lost_above += 1;
-        host.lose(&packet, (Culprit::Channel, Why::Late), (self.place, self.sites[station].node));
+        self.lose_above(station, &packet, Why::Late, host);
+    }
+
+    /// Whether a packet from this node is lost above the MAC, as the scenario may demand; one that is has been lost.
+    #[inline]
+    fn is_lost_above(
+        &mut self,
+        station: usize,
+        (packet, size): (&Packet, Bytes),
+        from: NodeId,
+        host: &mut Host,
+    ) -> bool {
+        let is_lost = self.radio.loses_above(from, station, class_of(packet), size.0 as u32, host.now);
+        if is_lost {
+            self.lose_above(station, packet, Why::AboveMac, host);
+        }
+        is_lost
+    }
+
+    fn lose_above(&mut self, station: usize, packet: &Packet, why: Why, host: &mut Host) {
+        let Interface { counters, node, .. } = &mut self.sites[station];
+        counters.lost_above += 1;
+        host.lose(packet, (Culprit::Channel, why), (self.place, *node));
     }
 
     /// The packets that the reorder buffers of the stations hold.
