@@ -24,6 +24,7 @@ mod preset;
 mod quic;
 mod radio;
 mod records;
+mod shared;
 mod table;
 mod transport;
 mod users;

@@ -1,6 +1,6 @@
 //! The keys of the air interface of an 802.16 link.
 
-use super::table::{FASTEST, LONGEST, RATE, SHARE, TIME_MS, TIME_S};
+use super::shared::{FASTEST, LONGEST, RATE, SHARE, TIME_MS, TIME_S};
 use super::words::ModulationModel;
 use super::{Key, Kind, Only};
 use crate::scenario::quantity::Dim;

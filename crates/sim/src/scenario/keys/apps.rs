@@ -2,7 +2,7 @@
 //! and, over TCP, for the reverse data on the same connection.
 
 use super::super::quantity::Dim;
-use super::table::{FASTEST, IF_TCP, LONGEST, RATE, SIZE, TIME_MS, TIME_S};
+use super::shared::{FASTEST, IF_TCP, LONGEST, RATE, SIZE, TIME_MS, TIME_S};
 use super::words::{App, Bursts, sources};
 use super::{Key, Kind, Only};
 use lasthop_stack::hooks::parameter::words;

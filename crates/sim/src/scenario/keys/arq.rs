@@ -1,7 +1,7 @@
 //! The keys of the buffers in bytes of an 802.11 link, of the lifetime of its packets, and the kind of its ARQ.
 
 use super::kinds::WIFI;
-use super::table::{LONGEST, TIME_MS};
+use super::shared::{LONGEST, TIME_MS};
 use super::{Key, Kind, Only};
 use lasthop_stack::hooks::parameter::words;
 use lasthop_stack::link::dot11::{BufferScope, BufferUnit};

@@ -2,7 +2,7 @@
 
 use super::super::quantity::Dim;
 use super::kinds::WIFI;
-use super::table::{LONGEST, TIME_MS};
+use super::shared::{LONGEST, TIME_MS};
 use super::words::{FadingModel, ShadowingModel};
 use super::{Key, Kind, Only};
 use lasthop_stack::hooks::parameter::words;

@@ -1,7 +1,7 @@
 //! The keys of outages of links, and of hand-offs and restarts of nodes.
 
 use super::kinds::{WIFI, WIRED};
-use super::table::{FASTEST, LONGEST, RATE, SHARE, TIME_MS, TIME_S};
+use super::shared::{FASTEST, LONGEST, RATE, SHARE, TIME_MS, TIME_S};
 use super::words::{DuringOutage, EventLaw};
 use super::{Key, Kind, Only};
 use crate::model::Late;

@@ -1,6 +1,6 @@
 //! The keys of figures. What a figure needs depends on its kind.
 
-use super::table::{LONGEST, TIME_S};
+use super::shared::{LONGEST, TIME_S};
 use super::words::{FIGURES, PANELS, names};
 use super::{Key, Kind, Only};
 use crate::traffic::sessions::Class;

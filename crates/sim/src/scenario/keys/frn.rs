@@ -1,6 +1,6 @@
 //! The keys of a slotted network: `links.NAME.frn.*`.
 
-use super::table::{SHARE, TIME_MS};
+use super::shared::{SHARE, TIME_MS};
 use super::words::{DiscardRule, RoutingRule};
 use super::{Key, Kind, Only};
 use crate::medium::slots::Interference;

@@ -8,7 +8,7 @@ use super::kinds::{
     self, LOSING, LOSING_A_WAY, OF_ONE_RATE, OF_TWO_NODES, QUEUED, WIFI, WITH_DELAYS, WITH_RATES,
 };
 use super::preset::{Preferred, Source, Value, Wifi};
-use super::table::{FASTEST, LONGEST, RATE, SHARE, TIME_MS};
+use super::shared::{FASTEST, LONGEST, RATE, SHARE, TIME_MS};
 use super::values::quantity;
 use super::words::{Flavour, LossDirection, LossModel, Radio, RttModel, Security, Standard};
 use super::{Default, Key, Kind, Only, aqm};
@@ -18,7 +18,6 @@ use lasthop_stack::hooks::parameter::{Words, words};
 use lasthop_stack::link::dot11::PhyRate;
 
 const ROOM: Kind = Kind::Quantity(&[Dim::Packets, Dim::Size], "packets");
-pub(super) const TIME_US: Kind = Kind::Quantity(&[Dim::Time], "us");
 
 const UNIFORM: &[Only] = &[Only::Is("links.*.rtt.law", &["uniform"])];
 const NORMAL: &[Only] = &[Only::Is("links.*.rtt.law", &["normal"])];

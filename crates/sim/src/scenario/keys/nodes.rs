@@ -1,9 +1,8 @@
 //! The keys of nodes: position, movement, and number of nodes in a table.
 
 use super::super::quantity::Dim;
-use super::links::TIME_US;
 use super::radio::FREQUENCY;
-use super::table::{LONGEST, MOST_COUNT, RATE, TIME_S};
+use super::shared::{LONGEST, MOST_COUNT, RATE, TIME_S, TIME_US};
 use super::words::{Area, Arrangement, Movement, NodeStack, Radios};
 use super::{Key, Kind, Only};
 use lasthop_stack::hooks::parameter::words;

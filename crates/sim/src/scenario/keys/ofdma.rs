@@ -1,6 +1,6 @@
 //! The keys of PPDUs to several stations of 802.11ax and be, and from several.
 
-use super::table::TIME_MS;
+use super::shared::TIME_MS;
 use super::words::{Contention, Schedule};
 use super::{Key, Kind, Only};
 use lasthop_stack::hooks::parameter::words;

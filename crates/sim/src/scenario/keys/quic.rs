@@ -1,6 +1,6 @@
 //! The keys of QUIC.
 
-use super::table::{LONGEST, SIZE, TIME_MS, TIME_S};
+use super::shared::{LONGEST, SIZE, TIME_MS, TIME_S};
 use super::{Key, Kind, Only};
 use crate::model::{QuicLaw, QuicStack};
 use lasthop_stack::hooks::parameter::words;

@@ -1,6 +1,6 @@
 //! The keys of a link whose capacity over time is recorded.
 
-use super::table::{SIZE, TIME_MS};
+use super::shared::{SIZE, TIME_MS};
 use super::words::{Between, CapacityFormat};
 use super::{Key, Kind, Only};
 use lasthop_stack::hooks::parameter::words;

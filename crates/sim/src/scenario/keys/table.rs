@@ -5,30 +5,18 @@
 use std::sync::LazyLock;
 
 use super::super::quantity::Dim;
+use super::shared::{LONGEST, MOST_COUNT, TIME_MS, TIME_S};
 use super::{
     Key, Kind, Only, agents, apps, arq, channel, described, edca, events, figures, frn, judges, kinds, links,
     nodes, ofdma, pcf, quic, radio, transport, users, wires,
 };
 use lasthop_stack::hooks::parameter::Words;
 
-pub(super) const TIME_S: Kind = Kind::Quantity(&[Dim::Time], "s");
-pub(super) const TIME_MS: Kind = Kind::Quantity(&[Dim::Time], "ms");
-pub(super) const RATE: Kind = Kind::Quantity(&[Dim::Rate], "Mbit/s");
-pub(super) const SIZE: Kind = Kind::Quantity(&[Dim::Size], "B");
-pub(super) const SHARE: Kind = Kind::Quantity(&[Dim::Share], "%");
-
-/// The longest simulated time: 31 years.
-pub(super) const LONGEST: &str = "1000000000 s";
-/// The greatest number that is read exactly.
-pub(super) const MOST_COUNT: &str = "999999999999999999";
-pub(super) const FASTEST: &str = "1000 Gbit/s";
-
 /// The newest version of the format of scenarios. It changes only if a key or a value gets another meaning, not with
 /// new keys.
 pub(in super::super) const FORMAT: &str = "1";
 
 const IF_RANDOM: &[Only] = &[Only::Given("flows.*.count")];
-pub(super) const IF_TCP: &[Only] = &[Only::Tcp];
 /// The table, in the order of listings.
 pub(in super::super) static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| {
     [

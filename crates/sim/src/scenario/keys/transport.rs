@@ -1,7 +1,7 @@
 //! The keys of TCP and UDP: how a flow chooses its parts. The parameters of an endpoint are its own ([`super::described`]).
 
 use super::super::hosted;
-use super::table::{IF_TCP, SIZE};
+use super::shared::{IF_TCP, SIZE};
 use super::{Key, Kind, Only, Part, WESTWOOD_RECOVERY};
 use lasthop_stack::hooks::parameter::{Published, Setting, words};
 use lasthop_stack::registry::{CongestionKind, ReactionKind, RecoveryKind, VARIANTS, Variant, tcp};

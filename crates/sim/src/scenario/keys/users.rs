@@ -1,6 +1,6 @@
 //! The keys of users: flows that open a connection for each session, by class of traffic.
 
-use super::table::{LONGEST, SHARE, SIZE, TIME_MS, TIME_S};
+use super::shared::{LONGEST, SHARE, SIZE, TIME_MS, TIME_S};
 use super::words::WebModel;
 use super::{Key, Kind, Only};
 use crate::traffic::{PauseLaw, Shares};

@@ -3,7 +3,7 @@
 //! Each key has one below `reverse`, whose default is the value of the forward direction.
 
 use super::kinds::WITH_DELAYS;
-use super::table::{FASTEST, LONGEST, RATE, SHARE, SIZE, TIME_MS};
+use super::shared::{FASTEST, LONGEST, RATE, SHARE, SIZE, TIME_MS};
 use super::{Key, Kind, Only};
 use crate::medium::impairments::JitterLaw;
 use lasthop_stack::hooks::parameter::words;
