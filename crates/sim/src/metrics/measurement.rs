@@ -6,6 +6,7 @@ use lasthop_stack::units::{Span, Time};
 
 use super::agent::Agent;
 use super::class::ByClass;
+use super::directions::directions;
 use super::flow::{EcnFlow, EstimatingFlow, Judge, TcpFlow, UdpFlow};
 use super::frn::Frn;
 use super::group::{Group, Sending, TcpGroup};
@@ -16,7 +17,6 @@ use super::quic::{QuicFlow, QuicPath};
 use super::row::ratio;
 use super::run::{Run, SeveralFlows, TcpRun};
 use super::samples::{FlowSample, TcpSample, UdpSample};
-use super::walk::directions;
 use super::wifi::{Arq, BlockAcks, Wifi};
 use crate::model::{Config, PointToPoint, TransportConfig};
 use crate::net::agents::AgentSample;

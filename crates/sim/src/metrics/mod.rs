@@ -13,6 +13,7 @@
 
 mod agent;
 mod class;
+mod directions;
 mod flow;
 mod frn;
 mod group;

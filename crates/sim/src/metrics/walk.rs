@@ -6,9 +6,10 @@ use lasthop_stack::hooks::{Count, Judge};
 use lasthop_stack::registry::CongestionKind;
 
 use super::class::{classes, users};
+use super::directions::{Direction, directions};
 use super::measurement::{Measurement, Snapshot};
 use super::row::Measured;
-use crate::model::{Config, FlowConfig, LinkKind, TransportConfig, WifiConfig};
+use crate::model::{Config, LinkKind, TransportConfig, WifiConfig};
 use crate::traffic::sessions::Class as TrafficClass;
 
 /// The metrics found so far, and the run that they are measured in, if there was one.
@@ -38,47 +39,6 @@ impl<'a> Walk<'a> {
         let of = |name: &str| run.and_then(|run| value(run, name));
         self.found.extend(counts.iter().map(|count| (format!("{prefix}{}", count.name), of(count.name))));
     }
-}
-
-/// Data in one direction: a flow, or the reverse data of its connection.
-pub(super) struct Direction<'a> {
-    pub(super) flow: &'a FlowConfig,
-    /// The place of the flow in the scenario.
-    pub(super) number: usize,
-    pub(super) is_reverse: bool,
-    /// The prefix of its metrics.
-    name: String,
-    /// The same of the group it belongs to.
-    group: Option<String>,
-}
-
-impl Direction<'_> {
-    /// The number of the end that sends.
-    fn end(&self) -> usize {
-        2 * self.number + usize::from(self.is_reverse)
-    }
-
-    fn is_probe(&self) -> bool {
-        self.flow.is_probe()
-    }
-
-    fn is_tcp(&self) -> bool {
-        matches!(self.flow.transport, TransportConfig::Tcp(_))
-    }
-}
-
-/// The directions of all flows, in the order of their samples.
-pub(super) fn directions(config: &Config) -> Vec<Direction<'_>> {
-    let mut directions = Vec::new();
-    for (number, flow) in config.flows.iter().enumerate() {
-        let ways = if flow.reverse.is_some() { &["", ".reverse"][..] } else { &[""] };
-        directions.extend(ways.iter().map(|way| {
-            let name = |flow: &String| format!("flows.{flow}{way}");
-            let group = flow.group.as_ref().map(name);
-            Direction { flow, number, is_reverse: !way.is_empty(), name: name(&flow.name), group }
-        }));
-    }
-    directions
 }
 
 /// The media that have the queues of an 802.11 link, by their numbers: that of a first link of multi-link devices, with those of

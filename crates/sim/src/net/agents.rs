@@ -13,6 +13,7 @@
 //! ```
 
 mod channels;
+mod handling;
 pub(crate) mod places;
 
 use std::collections::VecDeque;
@@ -25,13 +26,13 @@ use lasthop_stack::signal::Signal;
 use lasthop_stack::units::Time;
 
 use super::routes::Routes;
-use super::traced::Handling;
 use super::ways::Exit;
 use crate::engine::queue::{EventQueue, Slot};
 use crate::model::ports::Ports;
 use crate::model::{AgentConfig, Config};
 use crate::probe::accounts::Accounts;
 use crate::probe::trace::Tracer;
+use handling::Handling;
 use places::Places;
 
 /// All agents of a run.

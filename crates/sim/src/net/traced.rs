@@ -1,12 +1,11 @@
-//! What a trace records of the network: the packets on wires, and the packets that agents pass on.
+//! What a trace records of wires: the packets that cross them.
 
 use lasthop_stack::link::transmitter::Transmitter;
-use lasthop_stack::packet::{NodeId, Packet};
+use lasthop_stack::packet::Packet;
 use lasthop_stack::units::{Span, Time};
 
-use super::agents::Towards;
 use super::channel::Channel;
-use crate::probe::events::{Crossing, Event, Events, Why};
+use crate::probe::events::{Crossing, Event, Why};
 use crate::probe::judgement::Culprit;
 use crate::probe::trace::Tracer;
 
@@ -88,40 +87,5 @@ pub(super) fn overtaking(
     if let Some(events) = &mut tracer.events {
         let begins = Time(departs.0 - later.0);
         events.delay((link, ends[number % 2], channel.to), (begins, begins + channel.delay), later);
-    }
-}
-
-/// How an agent handles the packet that has reached it.
-pub(super) struct Handling<'a> {
-    pub(super) node: NodeId,
-    /// The packet and its direction.
-    pub(super) came: Option<(&'a Packet, Towards)>,
-    /// Whether the agent has passed it on.
-    pub(super) has_gone: bool,
-}
-
-impl Handling<'_> {
-    /// The agent passes on a packet. Returns the packet with its number.
-    #[cold]
-    pub(super) fn pass(
-        &mut self,
-        events: &mut Events,
-        now: Time,
-        packet: &Packet,
-        towards: Towards,
-    ) -> Packet {
-        let came = self.came.filter(|(came, way)| *way == towards && came.id == packet.id && !self.has_gone);
-        self.has_gone |= came.is_some();
-        events.passed_on(now, self.node, packet, came.map(|(came, _)| came))
-    }
-
-    /// The call of the agent has ended.
-    #[cold]
-    pub(super) fn end(&self, events: &mut Events, now: Time) {
-        if let Some((packet, _)) = self.came
-            && !self.has_gone
-        {
-            events.kept(now, self.node, packet);
-        }
     }
 }

@@ -5,8 +5,9 @@
 //! nothing to do need not follow it. Before a second frame begins, the host lets all stations follow
 //! ([`Radio::follow`](super::Radio::follow)).
 
+use super::Neighbour;
 use super::config::{RadioConfig, Reception};
-use super::hearers::{Hearers, Neighbour};
+use super::hearers::Hearers;
 use super::receiver::Rules;
 use super::{Site, mean_power_w};
 

@@ -7,15 +7,9 @@
 use super::config::RadioConfig;
 use super::draws::StreamBase;
 use super::varying::Varying;
-use super::{Site, mean_power_w};
+use super::{Neighbour, Site, mean_power_w};
 use crate::medium::motion::Point;
 use lasthop_stack::units::Time;
-
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Neighbour {
-    pub(super) station: u32,
-    pub(super) power_w: f64,
-}
 
 /// Those that hear each station.
 #[derive(Clone, Debug)]

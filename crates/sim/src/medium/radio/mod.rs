@@ -39,7 +39,7 @@ use config::{RadioConfig, Reception, watts_to_dbm};
 use draws::{Attempt, StreamBase};
 use errors::Losses;
 use followers::Followers;
-use hearers::{Hearers, Neighbour};
+use hearers::Hearers;
 use lone::Lone;
 use modulation::{Memo, Modulation};
 use receiver::{Arrival, Begun, Bits, Receiver, Rules};
@@ -60,6 +60,13 @@ pub struct Site {
     pub motion: Option<Motion>,
     /// Its transmit power as a share of that of the link, at most 1.
     pub strength: f64,
+}
+
+/// A station that a frame of another reaches, and with which power.
+#[derive(Clone, Copy, Debug)]
+struct Neighbour {
+    station: u32,
+    power_w: f64,
 }
 
 /// What a station hears. Stations are numbered by their place in the list of sites.

@@ -12,9 +12,8 @@ use lasthop_stack::units::{Span, Time};
 use super::config::RadioConfig;
 use super::draws::StreamBase;
 use super::fading::{Gain, Process, Way};
-use super::hearers::Neighbour;
 use super::propagation::range_m;
-use super::{Site, mean_power_w};
+use super::{Neighbour, Site, mean_power_w};
 use crate::medium::motion::{Point, Trajectory};
 
 /// How far the fastest station moves while all are assumed to stand still.

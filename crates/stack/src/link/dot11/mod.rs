@@ -75,9 +75,11 @@ pub use pcf::PcfConfig;
 pub use planned::{Plan, STAGES, Tries};
 pub use rates::{Airtime, PhyRate, PhyTiming, RATES, RateSet};
 pub use reorder::Reorder;
-pub use room::{Buffer, BufferScope, BufferUnit};
 pub use ru::Ru;
-pub use standard::{AccessRules, BackoffDraw, MacConfig, Preset, Protection, Reassembly, ResponseTimeout};
+pub use standard::{
+    AccessRules, BackoffDraw, Buffer, BufferScope, BufferUnit, MacConfig, Preset, Protection, Reassembly,
+    ResponseTimeout,
+};
 pub use timing::{LARGEST_FRAME, LARGEST_MSDU, Rules};
 
 use crate::hooks::Rider;

@@ -1,41 +1,8 @@
 //! The free space of a station's buffer that is limited in bytes.
 
 use super::frame::Msdu;
+use super::standard::{Buffer, BufferScope, BufferUnit};
 use super::timing::Rules;
-use crate::hooks::parameter::words;
-
-/// What shares a buffer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BufferScope {
-    /// All packets of the station.
-    Shared,
-    /// The packets to each receiver, which has a buffer of its own.
-    PerReceiver,
-}
-
-words! { BufferScope: Shared = "all", PerReceiver = "receiver" }
-
-/// What takes room in a buffer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BufferUnit {
-    /// IP packets.
-    Packets,
-    /// The frames they are sent in: each fragment with its header and check sequence.
-    Frames,
-}
-
-words! { BufferUnit: Packets = "packets", Frames = "frames" }
-
-/// A buffer in bytes. A packet takes room until the MAC releases it, in service and while its fragments are repeated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Buffer {
-    /// Its size.
-    pub bytes: u32,
-    /// What shares it.
-    pub scope: BufferScope,
-    /// What takes room in it.
-    pub unit: BufferUnit,
-}
 
 /// The used room of a buffer.
 #[derive(Clone, Debug, Default)]

@@ -5,7 +5,6 @@
 use super::edca::EdcaConfig;
 use super::mode::Family;
 use super::rates::{PhyRate, PhyTiming, RateSet};
-use super::room::Buffer;
 use crate::hooks::parameter::words;
 use crate::link::fec::Code;
 use crate::units::Span;
@@ -80,6 +79,39 @@ pub enum Reassembly {
     InOrder,
     /// In any order, of many MSDUs: for a transmitter whose fragments a scheme orders.
     AnyOrder,
+}
+
+/// What shares a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BufferScope {
+    /// All packets of the station.
+    Shared,
+    /// The packets to each receiver, which has a buffer of its own.
+    PerReceiver,
+}
+
+words! { BufferScope: Shared = "all", PerReceiver = "receiver" }
+
+/// What takes room in a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BufferUnit {
+    /// IP packets.
+    Packets,
+    /// The frames they are sent in: each fragment with its header and check sequence.
+    Frames,
+}
+
+words! { BufferUnit: Packets = "packets", Frames = "frames" }
+
+/// A buffer in bytes. A packet takes room until the MAC releases it, in service and while its fragments are repeated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Buffer {
+    /// Its size.
+    pub bytes: u32,
+    /// What shares it.
+    pub scope: BufferScope,
+    /// What takes room in it.
+    pub unit: BufferUnit,
 }
 
 /// Every constant of a station's MAC and PHY.
