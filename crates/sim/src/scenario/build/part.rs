@@ -56,11 +56,10 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// Sets the parameters of a configuration from the keys that follow `prefix`; one without a meaning at this point keeps
-    /// its value.
-    pub(super) fn parameters<C: Described>(&self, prefix: &str, config: &mut C) {
+    /// Sets the parameters of a configuration; one without a meaning at this point keeps its value.
+    pub(super) fn parameters<C: Described>(&self, config: &mut C) {
         for Parameter { spec, set, .. } in C::PARAMETERS {
-            if let Some(value) = self.setting(spec, &format!("{prefix}{}", spec.name)) {
+            if let Some(value) = self.setting(spec, spec.name) {
                 set(config, value);
             }
         }

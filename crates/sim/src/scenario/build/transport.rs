@@ -9,7 +9,7 @@ use lasthop_stack::transport::tcp::Profile;
 pub(super) fn tcp(flow: &Part<'_>) -> tcp::Config {
     let mut config = flow.choice::<Profile>("tcp.profile").config();
     config.parts = parts(flow);
-    flow.parameters("tcp.", &mut config);
+    flow.below("tcp").parameters(&mut config);
     config.receive_buffer = flow.optional("sink.buffer", Part::count);
     config
 }

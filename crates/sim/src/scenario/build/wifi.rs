@@ -154,20 +154,25 @@ fn arq(link: &Part<'_>) -> Option<ArqConfig> {
 
 fn pcf(link: &Part<'_>) -> PcfConfig {
     let mut pcf = PcfConfig::default();
-    link.parameters("pcf.", &mut pcf);
+    link.below("pcf").parameters(&mut pcf);
     pcf
 }
 
 /// The check reports rates that the standard lacks; it needs a configuration to do so.
 fn mac(link: &Part<'_>, preset: &MacConfig) -> MacConfig {
     let mut mac = *preset;
-    link.parameters("", &mut mac);
+    link.parameters(&mut mac);
     match &mut mac.edca {
         Some(edca) => {
-            link.parameters("", edca);
+            link.parameters(edca);
             for category in Category::ALL {
-                let access = &mut edca.access[category as usize];
-                link.parameters(&format!("edca.{}.", category.name()), access);
+                let keys = match category {
+                    Category::BestEffort => "edca.best-effort",
+                    Category::Background => "edca.background",
+                    Category::Video => "edca.video",
+                    Category::Voice => "edca.voice",
+                };
+                link.below(keys).parameters(&mut edca.access[category as usize]);
             }
             edca.ofdma = ofdma(link);
             mac.data_rate = edca.mode.reference();
