@@ -131,6 +131,15 @@ def test_flows_their_ends_and_the_wire_are_those_of_the_network(home: Path) -> N
     assert abs(float(call["rate"].split()[0]) - 500) < 25
 
 
+@pytest.mark.parametrize("kind", ["cbr", "poisson"])
+def test_a_flow_has_constant_intervals_if_its_packets_come_so(kind: str, tmp_path: Path) -> None:
+    app = f'app = {{ kind = "{kind}", {kind} = {{ rate = "8 Mbit/s", packet = "1000 B" }} }}'
+    text = HOME.replace('app  = { kind = "cbr", cbr = { rate = "500 kbit/s", packet = "400 B" } }', app)
+    lh.Scenario.from_text(text, "home.toml").run(pcap={"air": tmp_path / "air.pcap"})
+    flows = tomllib.loads(lh.fit(tmp_path / "air.pcap").text)["flows"].values()
+    assert next(flow for flow in flows if "udp" in flow)["app"]["kind"] == kind
+
+
 def test_the_scenario_says_how_sure_each_value_is(home: Path, tmp_path: Path) -> None:
     fit = lh.fit(home)
     fit.save(tmp_path / "air.toml")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from statistics import mean, variance
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -18,6 +19,9 @@ SERVER = "server"
 # A flow with a smaller share of the payload is not a flow of the scenario.
 _LEAST = 0.01
 _MOST_FLOWS = 50
+# The packets of a flow come at constant intervals if their numbers in windows of this mean vary by less than
+# this share of those of a Poisson process, over at least so many windows.
+_EACH, _EVEN, _WINDOWS = 20, 0.4, 20
 # LLC and SNAP, and the headers of IPv4 and UDP, where they are encrypted.
 _HEADERS = 8 + 28
 
@@ -32,6 +36,7 @@ class Flow:
         transport: `tcp` or `udp`.
         sender: The address of the station that sends its frames.
         sizes: How many packets it has of each payload.
+        starts: When the first attempt of each packet began, in microseconds.
     """
 
     source: str
@@ -39,6 +44,7 @@ class Flow:
     transport: str
     sender: bytes | None
     sizes: Counter[int] = field(default_factory=Counter)
+    starts: list[float] = field(default_factory=list)
 
     @property
     def packets(self) -> int:
@@ -54,6 +60,18 @@ class Flow:
     def usual(self) -> int:
         """The payload of most packets."""
         return self.sizes.most_common(1)[0][0]
+
+    @property
+    def is_even(self) -> bool:
+        """Whether its packets come at intervals more constant than those of a Poisson process."""
+        windows = len(self.starts) // _EACH
+        if windows < _WINDOWS:
+            return False
+        first, last = self.starts[0], self.starts[-1]
+        counts = [0] * windows
+        for start in self.starts[:-1]:
+            counts[min(int((start - first) / (last - first) * windows), windows - 1)] += 1
+        return variance(counts) < _EVEN * mean(counts)
 
 
 @dataclass(frozen=True)
@@ -85,7 +103,7 @@ def traffic(network: Network) -> Traffic:
             is_relayed = frame.via == "down" and frame.source in network.names
             if frame.is_retry or (is_relayed and frame.source != network.access_point):
                 continue
-            _count(found, frame, network)
+            _count(found, frame, ppdu.start, network)
     flows = sorted(_one_way(found), key=lambda flow: -flow.payload)
     whole = sum(flow.payload for flow in flows)
     kept = tuple(flow for flow in flows if flow.payload >= _LEAST * whole and flow.usual)[:_MOST_FLOWS]
@@ -93,7 +111,7 @@ def traffic(network: Network) -> Traffic:
     return Traffic(kept, left_out, min(beyond.times, default=None), len(beyond.times))
 
 
-def _count(found: dict[Key, Flow], frame: Frame, network: Network) -> None:
+def _count(found: dict[Key, Flow], frame: Frame, start: float, network: Network) -> None:
     packet = frame.packet
     source, target = (network.names.get(it or b"", SERVER) for it in (frame.source, frame.target))
     if source == target:
@@ -103,6 +121,7 @@ def _count(found: dict[Key, Flow], frame: Frame, network: Network) -> None:
     key = packet.ends if packet is not None and is_known else (source, target)
     flow = found.setdefault((transport, key), Flow(source, target, transport, frame.sender))
     flow.sizes[packet.payload if packet is not None else max(frame.body - _HEADERS, 0)] += 1
+    flow.starts.append(start)
 
 
 def _one_way(found: dict[Key, Flow]) -> list[Flow]:

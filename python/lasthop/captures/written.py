@@ -228,7 +228,7 @@ def _flows(network: Network, measured: Measured, traffic: Traffic) -> list[str]:
 def _source(flow: Flow, network: Network, measured: Measured) -> str:
     is_backlogged = flow.sender in measured.backlogged
     rate = flow.payload * 8 / network.span_s / 1e3 * (_MORE if is_backlogged else 1)
-    kind = "cbr" if is_backlogged else "poisson"
+    kind = "cbr" if is_backlogged or flow.is_even else "poisson"
     paced = f'rate = "{digits(rate)} kbit/s"'
     if flow.transport == "udp":
         app = f'app = {{ kind = "{kind}", {kind} = {{ {paced}, packet = "{flow.usual} B" }} }}'
