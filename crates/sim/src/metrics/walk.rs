@@ -9,7 +9,7 @@ use super::class::{classes, users};
 use super::directions::{Direction, directions};
 use super::measurement::{Measurement, Snapshot};
 use super::row::Measured;
-use crate::model::{Config, LinkKind, TransportConfig, WifiConfig};
+use crate::model::{Config, LinkKind, TransportConfig};
 use crate::traffic::sessions::Class as TrafficClass;
 
 /// The metrics found so far, and the run that they are measured in, if there was one.
@@ -41,13 +41,15 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// The media that have the queues of an 802.11 link, by their numbers: that of a first link of multi-link devices, with those of
-/// the others.
-fn sharing(config: &Config, link: usize) -> Vec<usize> {
-    let queues = |(place, wifi): (usize, &WifiConfig)| wifi.multi_link.unwrap_or(place) == link;
-    let media = config.wifi().enumerate().filter(|(_, medium)| queues(*medium));
-    let is_further = config.links[link].kind.wifi().is_some_and(|wifi| wifi.multi_link.is_some());
-    if is_further { Vec::new() } else { media.map(|(number, _)| number).collect() }
+/// For each medium the media that have its queues, by their numbers: for that of the first link of multi-link devices also those
+/// of the others, which themselves have none.
+fn sharing(config: &Config) -> Vec<Vec<usize>> {
+    let numbers: BTreeMap<usize, usize> = config.wifi().map(|(place, _)| place).zip(0..).collect();
+    let mut media = vec![Vec::new(); numbers.len()];
+    for (number, (place, wifi)) in config.wifi().enumerate() {
+        media[numbers[&wifi.multi_link.unwrap_or(place)]].push(number);
+    }
+    media
 }
 
 /// The groups among directions in the order of their first members, each with the places of its members.
@@ -165,6 +167,7 @@ impl Walk<'_> {
 
     fn links(&mut self, config: &Config) {
         let (mut channel, mut wlan, mut frn) = (0, 0, 0);
+        let sharing = sharing(config);
         for (place, link) in config.links.iter().enumerate() {
             let has_outages = config.has_link_events() && !config.absences(place).is_empty();
             let numbers = (channel, wlan, frn);
@@ -200,7 +203,7 @@ impl Walk<'_> {
                     channel += 2;
                 }
                 LinkKind::Wifi(wifi) => {
-                    self.add(&prefix, |run| run.wifi(wlan, &sharing(config, place)));
+                    self.add(&prefix, |run| run.wifi(wlan, &sharing[wlan]));
                     if wifi.mac.edca.is_some() {
                         self.add(&prefix, |run| run.block_acks(wlan));
                     }

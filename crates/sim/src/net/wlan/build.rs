@@ -40,7 +40,7 @@ impl Wlan {
         let sites = sites(config, wifi);
         let base = StreamBase { seed, replication, link: name.to_owned() };
         let radio = radio(config, (wifi, place as usize), &sites, base);
-        let rules = rules(config, wifi, place as usize);
+        let rules = rules(config, wifi);
         let nothing = Frame::new(FrameKind::Ack, BROADCAST, BROADCAST, 0, wifi.mac.data_rate);
         let asks = config.agents.iter().any(|agent| agent.scheme.needs().answers);
         let interfaces = wifi.nodes.iter().enumerate().map(|(station, &node)| {
@@ -157,10 +157,9 @@ fn link_up(mac: &mut Mac, config: &Config, place: usize) {
 }
 
 /// The constants of a link; the limits of the queues of multi-link devices are those of the first one.
-fn rules(config: &Config, wifi: &WifiConfig, place: usize) -> Arc<Rules> {
-    let first = config.first_link(place).and_then(|link| config.links[link].kind.wifi());
-    let first = first.map_or(&wifi.mac, |first| &first.mac);
-    let mac = MacConfig { queue: first.queue, buffer: first.buffer, ..wifi.mac };
+fn rules(config: &Config, wifi: &WifiConfig) -> Arc<Rules> {
+    let first = wifi.multi_link.and_then(|link| config.links[link].kind.wifi()).unwrap_or(wifi);
+    let mac = MacConfig { queue: first.mac.queue, buffer: first.mac.buffer, ..wifi.mac };
     let own_rates = wifi.own_rates.clone().into_boxed_slice();
     let without_ofdma = wifi.without_ofdma.clone().into_boxed_slice();
     let single_radios = wifi.single_radios.clone().into_boxed_slice();
