@@ -156,7 +156,8 @@ impl Air {
         let is_to_all = to[0] & GROUP != 0 || sent.needs_no_ack();
         if sent.frequency != self.frequency {
             let tries = [u8::from(is_to_all), 0, 0, 0];
-            let number = u32::MAX;
+            // Frames on the air are numbered from 0.
+            let number = (0..=u32::MAX).rev().find(|number| !self.pending.contains_key(number))?;
             self.pending.insert(number, Pending { ticket, is_to_count: false });
             self.due.push_back(News::Sent { number, is_delivered: is_to_all, tries, when: now });
             return None;

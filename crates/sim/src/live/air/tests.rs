@@ -144,10 +144,13 @@ fn what_a_full_queue_refuses_is_answered_as_not_sent() {
 fn what_is_for_another_channel_is_sent_to_nobody() {
     let mut network = network();
     let to_all = frame([0xff; 6], 0, 100);
-    let message = transmission(&to_all, (address(NodeId(0)), 2412), RATES, (0, 2), 9);
-    assert!(network.transmit(&message, Time(0)));
+    for cookie in [9, 10] {
+        let message = transmission(&to_all, (address(NodeId(0)), 2412), RATES, (0, 2), cookie);
+        assert!(network.transmit(&message, Time(0)));
+    }
     let Got { receptions, statuses, .. } = got(&mut network, 1_000);
-    assert_eq!((receptions, statuses.len(), statuses[0].1), (vec![], 1, 9));
+    let cookies: Vec<_> = statuses.iter().map(|status| status.1).collect();
+    assert_eq!((receptions, cookies), (vec![], vec![9, 10]));
 }
 
 #[test]
