@@ -1,6 +1,7 @@
 //! The meaning of whole scenarios, and the errors for meaningless ones.
 
 mod acks;
+mod agent_errors;
 mod arq;
 mod channel;
 mod each;

@@ -19,7 +19,7 @@ fn a_segment_dropped_above_the_link_is_sent_again_when_the_receiver_repeats_itse
     let (original, copy) = (data(1000, 1000), segment(&again));
     assert_eq!((copy.seq, copy.len, copy.flags), (original.seq, 1000, Flags::ACK));
     assert_eq!((again.src, again.dst), (SENDER, RECEIVER));
-    assert!(bench.signal(copy, Signal::Delivered).is_empty(), "the sender was told of it long ago");
+    assert!(bench.signal(copy, Signal::Delivered).is_empty(), "the sender has long known of it");
     bench.up(ack(3000, 17_000));
     assert_eq!((bench.counters().repaired, bench.counters().unconfirmed), (1, 0));
 }
