@@ -185,12 +185,15 @@ impl Spec {
         self
     }
 
-    /// Where the default of the profile `rfc` is published, after [`Spec::published`].
+    /// Where the default of the profile `rfc` is published.
+    ///
+    /// # Panics
+    ///
+    /// Before [`Spec::published`]; a description in [`parameters!`](crate::parameters) then does not compile.
     #[must_use]
     pub const fn rfc(mut self, source: &'static str) -> Spec {
-        if let Some(published) = &mut self.published {
-            published.rfc = Some(source);
-        }
+        let Some(published) = &mut self.published else { panic!("where others are published comes first") };
+        published.rfc = Some(source);
         self
     }
 
@@ -215,11 +218,14 @@ impl Spec {
     }
 
     /// The only profile that [`Spec::unless`] concerns.
+    ///
+    /// # Panics
+    ///
+    /// Before [`Spec::unless`]; a description in [`parameters!`](crate::parameters) then does not compile.
     #[must_use]
     pub const fn under(mut self, profile: &'static str) -> Spec {
-        if let Some(unless) = &mut self.unless {
-            unless.under = Some(profile);
-        }
+        let Some(unless) = &mut self.unless else { panic!("what overrules comes first") };
+        unless.under = Some(profile);
         self
     }
 }

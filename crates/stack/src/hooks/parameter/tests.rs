@@ -1,7 +1,7 @@
 //! Declarations of each kind of parameter, and what a host reads and sets by them.
 
 use super::*;
-use crate::units::{Bytes, Span};
+use crate::units::{Bytes, Rate, Span};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Config {
@@ -54,6 +54,9 @@ struct All {
     time: Span,
     size: Bytes,
     segments: Option<u32>,
+    sizes: (u16, u32),
+    rate: Rate,
+    width: f64,
     square: f64,
 }
 
@@ -79,6 +82,15 @@ impl Described for All {
         SHARED: Size = size, source("RFC 3");
         /// some segments or none
         "segments": Segments or "none" = segments;
+        /// a short size
+        "u16": Size = sizes.0;
+        /// a longer one
+        "bytes": Size = sizes.1;
+        /// a rate
+        "rate": Rate = rate, published("RFC 4", "RFC 5"), rfc("RFC 6");
+        /// a width
+        "width": Frequency = width, standards("clause 1", "clause 2"),
+            unless("flag", &[Case::new(&["true"], Setting::Frequency(4e7), "clause 3")]), under("rfc");
         /// the root of a field
         "root": Number = (|all| all.square.sqrt(), |all, root: f64| all.square = root * root);
     }
@@ -97,6 +109,10 @@ fn a_value_of_each_kind_is_read_as_it_was_set() {
         ("time", Setting::Time(Span(3))),
         ("shared", Setting::Size(Bytes(4))),
         ("segments", Setting::Segments(5)),
+        ("u16", Setting::Size(Bytes(65_535))),
+        ("bytes", Setting::Size(Bytes(1 << 31))),
+        ("rate", Setting::Rate(Rate(11_000_000))),
+        ("width", Setting::Frequency(80e6)),
         ("root", Setting::Number(6.0)),
     ];
     let mut all = All::default();
@@ -124,11 +140,30 @@ fn a_declaration_has_the_details_and_the_lines_of_its_meaning() {
     let follows = Follows { name: "flag", word: "true", default: Setting::Time(Span(1)) };
     assert_eq!(spec("time").follows, Some(follows));
     assert!(matches!(spec("time").domain, Domain::Time("ms")));
+    let published = Published { ns2: "RFC 4", modern: "RFC 5", rfc: Some("RFC 6") };
+    assert_eq!(spec("rate").published, Some(published));
+    let width = spec("width");
+    assert_eq!(width.standards, Some(["clause 1", "clause 2"]));
+    let case =
+        width.unless.filter(|it| (it.name, it.under) == ("flag", Some("rfc"))).expect("overruled").cases[0];
+    assert_eq!((case.words, case.then, case.source), (&["true"][..], Setting::Frequency(4e7), "clause 3"));
     let shared = spec("shared");
     assert_eq!((shared.most.map(|most| most.text), shared.source), (Some("1 GB"), "RFC 3"));
     assert_eq!((spec("segments").words, shared.words), (&["none"][..], &[][..]));
     let Domain::Words("rule", words) = Config::PARAMETERS[0].spec.domain else { panic!("a rule") };
     assert_eq!(words(), ["early", "late"]);
+}
+
+#[test]
+#[should_panic(expected = "where others are published comes first")]
+fn a_source_of_the_rfcs_without_others_breaks_an_invariant() {
+    let _ = Spec::new("rate", Domain::Rate, "a rate").rfc("RFC 6");
+}
+
+#[test]
+#[should_panic(expected = "what overrules comes first")]
+fn a_profile_that_nothing_overrules_breaks_an_invariant() {
+    let _ = Spec::new("rate", Domain::Rate, "a rate").under("rfc");
 }
 
 #[test]
