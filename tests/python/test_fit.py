@@ -17,6 +17,7 @@ import lasthop as lh
 from lasthop.captures import fitted
 from lasthop.captures.network import network
 from lasthop.captures.pcap import records
+from lasthop.captures.traffic import Flow
 from lasthop.captures.varying import Varying
 from lasthop.stats.intervals import Interval
 
@@ -138,6 +139,17 @@ def test_a_flow_has_constant_intervals_if_its_packets_come_so(kind: str, tmp_pat
     lh.Scenario.from_text(text, "home.toml").run(pcap={"air": tmp_path / "air.pcap"})
     flows = tomllib.loads(lh.fit(tmp_path / "air.pcap").text)["flows"].values()
     assert next(flow for flow in flows if "udp" in flow)["app"]["kind"] == kind
+
+
+def test_intervals_are_judged_whatever_the_clock_of_a_capture_does() -> None:
+    starts = [1000.0 * number for number in range(500)]
+    for given, is_even in (
+        (starts, True),
+        (starts[::-1], True),
+        ([*starts[250:], *starts[:250]], True),
+        ([7.0] * 500, False),
+    ):
+        assert Flow("ap", "sta", "udp", None, starts=given).is_even == is_even
 
 
 def test_the_scenario_says_how_sure_each_value_is(home: Path, tmp_path: Path) -> None:

@@ -19,9 +19,9 @@ SERVER = "server"
 # A flow with a smaller share of the payload is not a flow of the scenario.
 _LEAST = 0.01
 _MOST_FLOWS = 50
-# The packets of a flow come at constant intervals if their numbers in windows of this mean vary by less than
-# this share of those of a Poisson process, over at least so many windows.
-_EACH, _EVEN, _WINDOWS = 20, 0.4, 20
+# Packets per window on average, the fewest windows, and the ratio of variance to mean of their counts below
+# which a flow has constant intervals. A Poisson process has a ratio of 1.
+_EACH, _WINDOWS, _EVEN = 20, 20, 0.4
 # LLC and SNAP, and the headers of IPv4 and UDP, where they are encrypted.
 _HEADERS = 8 + 28
 
@@ -67,9 +67,12 @@ class Flow:
         windows = len(self.starts) // _EACH
         if windows < _WINDOWS:
             return False
-        first, last = self.starts[0], self.starts[-1]
+        # A capture may lack times, or have them out of order.
+        first, last = min(self.starts), max(self.starts)
+        if first == last:
+            return False
         counts = [0] * windows
-        for start in self.starts[:-1]:
+        for start in self.starts:
             counts[min(int((start - first) / (last - first) * windows), windows - 1)] += 1
         return variance(counts) < _EVEN * mean(counts)
 
