@@ -1,4 +1,4 @@
-//! The end of a frame that was not alone or may be lost: its fate at each receiver.
+//! The end of a frame: what its receivers learn of it, and what became of it at its destination.
 
 use lasthop_stack::link::dot11::{Frame, Mpdu};
 use lasthop_stack::units::Time;
@@ -6,13 +6,14 @@ use lasthop_stack::units::Time;
 use super::draws::Attempt;
 use super::errors::{Losses, Verdict};
 use super::modulation::Memo;
-use super::receiver::{Followed, Quality};
-use super::{Fate, Heard, Radio, Transmission, aggregate, audience, lone};
+use super::receiver::{Followed, Left, Quality};
+use super::{Fate, Heard, Neighbour, Radio, Transmission, aggregate, audience, lone};
 
 impl Radio {
-    /// The frame of a station ends at each receiver. Returns what became of it at its destination.
+    /// The frame of a station ends, which chance, an outage or another frame may have lost. Returns what became of it at its
+    /// destination.
     #[inline(never)]
-    pub(super) fn end_at_each(
+    pub(super) fn end_judged(
         &mut self,
         (station, sent, is_lone): (usize, &Transmission, bool),
         (frame, mpdus): (&Frame, &mut [Mpdu]),
@@ -22,55 +23,66 @@ impl Radio {
         let Radio {
             hearers, receivers, attempts, rules, losses, cuts, memo, drawn, shares, followers, ..
         } = self;
-        let mut fate = Fate::OutOfReach;
-        for neighbour in audience(followers, hearers, station) {
-            let at = neighbour.station as usize;
-            if at == station {
-                continue;
-            }
+        let (shares, receive_w) = (&shares[station][..], rules.receive_w);
+        let audience = audience(followers, hearers, station);
+        end_at_each(audience, (station, receive_w), (frame, sent.to, shares), heard, |at, power_w| {
             let left = if is_lone {
-                lone::left(neighbour.power_w, rules)
+                lone::left(power_w, rules)
             } else {
                 receivers[at].end(station as u32, now, rules, memo)
             };
-            let unheard =
-                if neighbour.power_w >= rules.receive_w { Fate::Collided } else { Fate::OutOfReach };
-            let here = match &left.followed {
-                Some(Followed { quality: Quality::Missed, .. }) => {
-                    heard.push(Heard::Missed(at));
-                    unheard
-                }
-                Some(followed) => {
-                    let mut here = if frame.mpdus > 0 {
-                        let (drawn, shares) = (&drawn[station][..], &shares[station][..]);
-                        let parts = aggregate::Parts { mpdus, drawn, shares };
-                        aggregate::fate_at((station, at), (frame, parts), sent, followed, losses, memo)
-                    } else {
-                        fate_at((station, at), frame, (sent, &attempts[station]), followed, losses, memo)
-                    };
-                    if sent.cuts != 0
-                        && let Some(cuts) = cuts
-                        && cuts.between(sent.cuts, station as u32, at as u32)
-                        && matches!(here, Fate::Received | Fate::Errored | Fate::LostForGood)
-                    {
-                        here = Fate::CutOff;
-                    }
-                    heard.push(if here == Fate::Received { Heard::Received(at) } else { Heard::Error(at) });
-                    here
-                }
-                None => unheard,
+            let followed = left.followed.filter(|followed| followed.quality != Quality::Missed);
+            let Some(followed) = &followed else { return (left, Fate::Collided) };
+            let fate = if frame.mpdus > 0 {
+                let parts = aggregate::Parts { mpdus, drawn: &drawn[station], shares };
+                aggregate::fate_at((station, at), (frame, parts), sent, followed, losses, memo)
+            } else {
+                fate_at((station, at), frame, (sent, &attempts[station]), followed, losses, memo)
             };
-            if left.turned_idle {
-                heard.push(Heard::Idle(at));
-            }
-            if sent.to == Some(at) {
-                fate = here;
-            } else if sent.to.is_none() && aggregate::is_for(at, frame, &shares[station]) {
-                fate = fate.min(here);
-            }
-        }
-        fate
+            let is_cut_off = sent.cuts != 0
+                && cuts.as_ref().is_some_and(|cuts| cuts.between(sent.cuts, station as u32, at as u32))
+                && matches!(fate, Fate::Received | Fate::Errored | Fate::LostForGood);
+            (left, if is_cut_off { Fate::CutOff } else { fate })
+        })
     }
+}
+
+/// A frame ends at all that hear it. `end` gives what its end means to a receiver, by its number and the power there, and what
+/// became of the frame if the receiver has followed it. Returns what became of it at its destination.
+#[inline]
+pub(super) fn end_at_each(
+    audience: &[Neighbour],
+    (from, receive_w): (usize, f64),
+    (frame, to, shares): (&Frame, Option<usize>, &[aggregate::Share]),
+    heard: &mut Vec<Heard>,
+    mut end: impl FnMut(usize, f64) -> (Left, Fate),
+) -> Fate {
+    let mut fate = Fate::OutOfReach;
+    for &Neighbour { station, power_w } in audience {
+        let at = station as usize;
+        if at == from {
+            continue;
+        }
+        let (Left { followed, turned_idle }, judged) = end(at, power_w);
+        let mut here = if power_w >= receive_w { Fate::Collided } else { Fate::OutOfReach };
+        match followed {
+            Some(Followed { quality: Quality::Missed, .. }) => heard.push(Heard::Missed(at)),
+            Some(_) => {
+                here = judged;
+                heard.push(if here == Fate::Received { Heard::Received(at) } else { Heard::Error(at) });
+            }
+            None => {}
+        }
+        if turned_idle {
+            heard.push(Heard::Idle(at));
+        }
+        if to == Some(at) {
+            fate = here;
+        } else if to.is_none() && aggregate::is_for(at, frame, shares) {
+            fate = fate.min(here);
+        }
+    }
+    fate
 }
 
 /// The fate of a frame at a station that followed it to its end.

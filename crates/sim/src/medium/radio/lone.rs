@@ -8,8 +8,9 @@ use lasthop_stack::link::dot11::Frame;
 use lasthop_stack::packet::NodeId;
 use lasthop_stack::units::Time;
 
+use super::ending::end_at_each;
 use super::receiver::{Arrival, Bits, Followed, Left, Quality, Rules};
-use super::{Fate, Heard, Radio, aggregate, audience};
+use super::{Fate, Heard, Radio, audience};
 
 /// A frame on the air that no other has met.
 #[derive(Clone, Copy, Debug)]
@@ -44,31 +45,12 @@ impl Radio {
         heard: &mut Vec<Heard>,
     ) -> Fate {
         let Radio { hearers, rules, followers, shares, .. } = self;
-        let mut fate = Fate::OutOfReach;
-        for neighbour in audience(followers, hearers, station) {
-            let at = neighbour.station as usize;
-            if at == station {
-                continue;
-            }
-            let is_strong = neighbour.power_w >= rules.receive_w;
-            let mut here = if is_strong { Fate::Collided } else { Fate::OutOfReach };
-            let Left { followed, turned_idle } = left(neighbour.power_w, rules);
-            if followed.is_some() && is_strong {
-                here = Fate::Received;
-                heard.push(Heard::Received(at));
-            } else if followed.is_some() {
-                heard.push(Heard::Error(at));
-            }
-            if turned_idle {
-                heard.push(Heard::Idle(at));
-            }
-            if to == Some(at) {
-                fate = here;
-            } else if to.is_none() && aggregate::is_for(at, frame, &shares[station]) {
-                fate = fate.min(here);
-            }
-        }
-        fate
+        let audience = audience(followers, hearers, station);
+        let shares = &shares[station][..];
+        end_at_each(audience, (station, rules.receive_w), (frame, to, shares), heard, |_, power_w| {
+            let is_weak = power_w < rules.receive_w;
+            (left(power_w, rules), if is_weak { Fate::OutOfReach } else { Fate::Received })
+        })
     }
 
     /// Another frame begins: the receivers take note of the one that was alone.

@@ -311,7 +311,7 @@ impl Radio {
             if !is_lone {
                 self.receivers[station].unmute();
             }
-            self.end_at_each((station, &sent, is_lone), (frame, mpdus), now, heard)
+            self.end_judged((station, &sent, is_lone), (frame, mpdus), now, heard)
         };
         let counters = &mut self.counters[station];
         match fate {
