@@ -11,7 +11,6 @@ mod classes;
 mod counters;
 mod host;
 mod linked;
-mod mac;
 mod queue;
 mod receiving;
 mod resting;
@@ -26,7 +25,7 @@ use lasthop_stack::link::dot11::{
     BROADCAST, Bystander, Category, Frame, FrameKind, Load, PcfConfig, PhyRate, Reorder, Rules,
 };
 use lasthop_stack::packet::{NodeId, Packet};
-use lasthop_stack::registry::Learner;
+use lasthop_stack::registry::{Learner, Station};
 use lasthop_stack::units::{Span, Time};
 
 use air::Air;
@@ -38,7 +37,6 @@ use classes::{ack_span, is_uplink, lost_span};
 pub(crate) use counters::WlanCounters;
 pub(crate) use host::Host;
 use linked::Guest;
-use mac::Mac;
 
 use super::agents::{Around, Handed, Stack};
 use super::aqm::{Managed, Stage};
@@ -118,7 +116,7 @@ struct Interface {
     /// It leaves the frames of others to the bystander.
     rests: bool,
     node: NodeId,
-    mac: Mac,
+    mac: Station,
     output: Output,
     /// Packets that the MAC holds, and since when it holds none.
     held: u32,
@@ -163,7 +161,11 @@ impl Wlan {
         let Some((ap, pcf)) = self.pcf else { return };
         let Some(station) = self.radio.station(ap) else { return };
         let polled = self.sites.iter().map(|site| site.node).filter(|node| *node != ap).collect();
-        self.with_mac(station, host, ap, |mac, now, out| mac.coordinate(pcf, polled, now, out));
+        self.with_mac(station, host, ap, |mac, now, out| {
+            if let Station::Dcf(mac) = mac {
+                mac.coordinate(pcf, polled, now, out);
+            }
+        });
         self.settle(host);
     }
 
@@ -296,7 +298,7 @@ impl Wlan {
         station: usize,
         host: &mut Host,
         from: NodeId,
-        act: impl FnOnce(&mut Mac, Time, &mut MacHost),
+        act: impl FnOnce(&mut Station, Time, &mut MacHost),
     ) {
         self.rouse(station);
         self.take_agreements(station, host);
@@ -480,7 +482,7 @@ impl Wlan {
             match learnt {
                 Heard::Busy(at) => self.with_mac(at, host, from, |mac, now, out| {
                     mac.on_busy(now, out);
-                    if let Some(frame) = &begun {
+                    if let (Some(frame), Station::Edca(mac)) = (&begun, mac) {
                         mac.on_begun(frame);
                     }
                 }),

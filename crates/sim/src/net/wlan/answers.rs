@@ -1,7 +1,7 @@
 //! The answers of a MAC, and the list in which they wait to be processed.
 
 use lasthop_stack::hooks::{Answered, Rider};
-use lasthop_stack::link::dot11::{Airtime, EdcaOut, Frame, Load, MacOut, Mode, Outcome, Served};
+use lasthop_stack::link::dot11::{Airtime, Frame, Load, MacOut, Mode, Outcome, Served};
 use lasthop_stack::packet::NodeId;
 use lasthop_stack::units::Time;
 
@@ -119,9 +119,7 @@ impl MacOut for MacHost<'_, '_> {
     fn served(&mut self, served: &Served) {
         self.host.tracer.served(self.link, *served);
     }
-}
 
-impl EdcaOut for MacHost<'_, '_> {
     fn load(&mut self) -> &mut Load {
         &mut self.output.load
     }

@@ -2,10 +2,9 @@
 
 use lasthop_stack::hooks::{Count, Timing};
 use lasthop_stack::packet::{Body, NodeId, Packet};
-use lasthop_stack::registry::Learner;
+use lasthop_stack::registry::{Learner, Station};
 use lasthop_stack::units::Time;
 
-use super::mac::Mac;
 use super::{Interface, Wlan};
 use crate::model::WifiConfig;
 use crate::model::ports::Ports;
@@ -23,7 +22,7 @@ pub(crate) struct ArqCounters {
 }
 
 impl ArqCounters {
-    pub(super) fn of(mac: &Mac) -> ArqCounters {
+    pub(super) fn of(mac: &Station) -> ArqCounters {
         let counters = mac.counters();
         ArqCounters {
             attempts: counters.attempts,
@@ -78,7 +77,7 @@ impl Wlan {
 }
 
 /// Gives an access point the scheme that the scenario selects. Returns how it learns the timing of senders.
-pub(super) fn adopt(mac: &mut Mac, wifi: &WifiConfig) -> Option<Learner> {
+pub(super) fn adopt(mac: &mut Station, wifi: &WifiConfig) -> Option<Learner> {
     if wifi.access_point.is_none_or(|ap| NodeId(ap as u32) != mac.address()) {
         return None;
     }

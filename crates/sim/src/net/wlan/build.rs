@@ -7,14 +7,13 @@ use lasthop_stack::link::dot11::{
     Agreements, Airtime, BROADCAST, Category, Frame, FrameKind, Load, MacConfig, Reorder, Role, Rules,
 };
 use lasthop_stack::packet::{NodeId, Packet};
-use lasthop_stack::registry::{ArqConfig, ArqMachine};
+use lasthop_stack::registry::{ArqConfig, ArqMachine, Station};
 use lasthop_stack::units::{Span, Time};
 
 use super::air::Air;
 use super::answers::Output;
 use super::arq::adopt;
 use super::linked::Guest;
-use super::mac::Mac;
 use super::{Interface, InterfaceCounters, Wlan, WlanEvent, queue};
 use crate::engine::queue::Slot;
 use crate::engine::streams::Stream;
@@ -47,7 +46,7 @@ impl Wlan {
             let role = role(wifi, node);
             let (management, knows_lanes) = queue::management(config, place, (seed, replication), node);
             let station = station as u32;
-            let mut mac = Mac::new(rules.clone(), NodeId(node as u32), role);
+            let mut mac = Station::new(rules.clone(), NodeId(node as u32), role);
             let timing = adopt(&mut mac, wifi);
             link_up(&mut mac, config, place as usize);
             Interface {
@@ -149,11 +148,13 @@ fn devices(config: &Config, place: usize) -> Option<Box<[u32]>> {
 }
 
 /// Makes a MAC that of a link of multi-link devices, if the link at this place is one. Some of them may not be on it.
-fn link_up(mac: &mut Mac, config: &Config, place: usize) {
+fn link_up(mac: &mut Station, config: &Config, place: usize) {
     let Some(link) = config.first_link(place) else { return };
     let (all, nodes) = (config.links[link].nodes(), config.links[place].nodes());
     let is_absent = |node| all.contains(&node) && !nodes.contains(&node);
-    mac.link_up(place as u32, (0..config.nodes.len()).map(is_absent).collect());
+    if let Station::Edca(mac) = mac {
+        mac.link_up(place as u32, (0..config.nodes.len()).map(is_absent).collect());
+    }
 }
 
 /// The constants of a link; the limits of the queues of multi-link devices are those of the first one.

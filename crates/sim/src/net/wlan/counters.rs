@@ -1,6 +1,7 @@
 //! The counters of an 802.11 link.
 
 use lasthop_stack::link::dot11::EdcaCounters;
+use lasthop_stack::registry::Station;
 use lasthop_stack::units::{Span, Time};
 
 use super::{ArqCounters, Interface, Wlan};
@@ -78,7 +79,9 @@ impl Wlan {
             all.drops_queue += interface.counters.drops_queue;
             all.drops_retry += interface.counters.drops_retry;
             all.drops_above += interface.counters.lost_above;
-            all.edca = all.edca.with(&interface.mac.edca_counters());
+            if let Station::Edca(mac) = &interface.mac {
+                all.edca = all.edca.with(mac.edca_counters());
+            }
             if self.ap == Some(station) {
                 all.arq = ArqCounters::of(&interface.mac);
             }

@@ -3,6 +3,7 @@
 
 use lasthop_stack::link::dot11::{Frame, Mpdu};
 use lasthop_stack::packet::NodeId;
+use lasthop_stack::registry::Station;
 
 use super::{Host, Wlan};
 
@@ -46,7 +47,11 @@ impl Wlan {
     pub(in crate::net) fn notice(&mut self, device: u32, host: &mut Host) {
         let mut devices = self.devices().into_iter().flatten();
         let Some(station) = devices.position(|one| *one == device) else { return };
-        self.with_mac(station, host, NodeId::default(), |mac, now, out| mac.notice(now, out));
+        self.with_mac(station, host, NodeId::default(), |mac, now, out| {
+            if let Station::Edca(mac) = mac {
+                mac.notice(now, out);
+            }
+        });
         self.settle(host);
     }
 
@@ -55,7 +60,9 @@ impl Wlan {
     pub(super) fn take_agreements(&mut self, station: usize, host: &mut Host) {
         if let Some(devices) = &self.devices {
             let common = &mut host.devices[devices[station] as usize];
-            self.sites[station].mac.take_agreements(common, host.now);
+            if let Station::Edca(mac) = &mut self.sites[station].mac {
+                mac.take_agreements(common, host.now);
+            }
         }
     }
 
@@ -64,7 +71,9 @@ impl Wlan {
     pub(super) fn return_agreements(&mut self, station: usize, host: &mut Host) -> bool {
         let Some(devices) = &self.devices else { return false };
         let device = devices[station];
-        if self.sites[station].mac.return_agreements(&mut host.devices[device as usize]) {
+        if let Station::Edca(mac) = &mut self.sites[station].mac
+            && mac.return_agreements(&mut host.devices[device as usize])
+        {
             self.changed.push(device);
         }
         true

@@ -195,7 +195,7 @@ impl Wlan {
         let category = self.category_of(&packet);
         let msdu = Msdu { handle: id.handle(), bytes, next, class: class_of(&packet), category, flow };
         let mut taken = false;
-        self.with_mac(station, host, next, |mac, now, out| taken = mac.enqueue(msdu, now, out));
+        self.with_mac(station, host, next, |mac, now, out| taken = mac.enqueue(msdu, false, now, out));
         if !taken {
             self.released(station, id, Bytes(u64::from(bytes)), host);
             self.drop_queued(station, id, DropCause::Full, host);
@@ -222,7 +222,7 @@ impl Wlan {
     /// How a station reaches the receiver of a lane.
     fn reach(&self, station: usize, lane: u32) -> Reach {
         let (site, to) = (&self.sites[station], NodeId(lane / CATEGORIES as u32));
-        let chosen = site.mac.chosen_mode(to, lane as usize % CATEGORIES);
+        let chosen = site.mac.edca().and_then(|mac| mac.chosen_mode(to, lane as usize % CATEGORIES));
         let data = chosen.map_or_else(|| self.rules.data_rate(site.node, to), DataRate::from);
         let largest = match (self.rules.config.edca, data.mode) {
             (Some(edca), Some(mode)) => {

@@ -1,6 +1,7 @@
 //! A packet at the station that receives it: losses above the MAC, the reorder buffer, and the way up.
 
 use lasthop_stack::packet::{NodeId, Packet};
+use lasthop_stack::registry::Station;
 use lasthop_stack::units::{Bytes, Time};
 
 use super::classes::class_of;
@@ -103,7 +104,11 @@ impl Wlan {
             host.queue.cancel(slot);
         }
         let from = NodeId::default();
-        self.with_mac(station, host, from, |mac, now, out| mac.on_release(now, out));
+        self.with_mac(station, host, from, |mac, now, out| {
+            if let Station::Edca(mac) = mac {
+                mac.on_release(now, out);
+            }
+        });
     }
 
     /// Passes up what the reorder buffer of a station holds no longer.

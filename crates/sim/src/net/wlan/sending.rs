@@ -49,7 +49,7 @@ impl Wlan {
         }
         let mut taken = false;
         self.with_mac(station, host, next, |mac, now, out| {
-            taken = if is_ahead { mac.enqueue_ahead(msdu, now, out) } else { mac.enqueue(msdu, now, out) };
+            taken = mac.enqueue(msdu, is_ahead, now, out);
         });
         if !taken {
             self.drop_queued(station, id, DropCause::Full, host);

@@ -5,9 +5,8 @@
 //! [`Bystander`] instead of them, and each copies its state when something happens to it.
 
 use super::access::Access;
-use super::dcf::{Doing, Station};
+use super::dcf::Dcf;
 use super::frame::{Frame, FrameKind};
-use super::planned::is_to_all;
 use super::timing::Rules;
 use crate::hooks::Arq;
 use crate::units::{Span, Time};
@@ -55,52 +54,12 @@ impl Access {
     }
 }
 
-impl<A: Arq> Station<A> {
-    /// What it knows of the medium, if it is at rest: it neither sends nor waits, has no backoff and does not poll.
-    #[inline]
-    #[must_use]
-    pub fn at_rest(&self) -> Option<Bystander> {
-        self.is_at_rest().then(|| Bystander::new(&self.access))
-    }
-
-    /// Whether it is at rest and knows of the medium what a bystander does.
-    #[inline]
-    #[must_use]
-    pub fn rests_as(&self, bystander: &Bystander) -> bool {
-        self.is_at_rest() && self.access.is_as(bystander.access())
-    }
-
-    /// It was at rest, and takes over what a bystander knows.
-    pub fn catch_up(&mut self, bystander: &Bystander) {
-        self.access = bystander.access().clone();
-    }
-
-    /// A frame was received, and `turns_idle` says whether the medium turned idle. Returns false, and does nothing, if that may
-    /// concern it: the frame is for it, or it does more than follow carrier and reservation.
-    #[inline]
-    pub fn stands_by(&mut self, frame: &Frame, turns_idle: bool, now: Time) -> bool {
-        if frame.receiver == self.address || is_to_all(frame) || !self.only_follows() {
-            return false;
-        }
-        self.access.received(true);
-        self.access.overhear(frame, now, &self.rules);
-        if turns_idle {
-            self.access.on_idle(now);
-            self.access.open(now, &self.rules);
-        }
-        true
-    }
-
-    #[inline]
-    fn is_at_rest(&self) -> bool {
-        !self.access.is_backing_off() && self.only_follows()
-    }
-
+impl<A: Arq> Dcf<A> {
     /// Whether it neither sends nor waits and does not poll; a backoff may be in progress, though nothing waits for its end.
     #[inline]
-    fn only_follows(&self) -> bool {
-        self.armed == Time::NEVER
-            && self.doing == Doing::Contend
+    pub(super) fn only_follows(&self) -> bool {
+        self.core.armed == Time::NEVER
+            && self.core.contends()
             && self.service.is_none()
             && self.units.is_none()
             && self.coordinator.is_none()

@@ -1,60 +1,24 @@
 //! The distributed coordination function (IEEE 802.11-2012, 9.3).
 
-use crate::hooks::{Arq, Rider};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::MacOut;
-use super::access::Access;
+use super::edca::{Load, Mpdu};
 use super::frame::{Frame, FrameKind, Msdu, Outcome};
+use super::mac::Mac;
 use super::pcf::Coordinator;
-use super::planned::Plans;
+use super::planned::{Plan, is_to_all};
 use super::rates::{Airtime, PhyRate};
 use super::receive::Inbox;
 use super::retries::Retries;
-use super::riders::Riders;
 use super::room::Room;
+use super::shared::{self, Core, Exchange, Role};
 use super::timing::Rules;
 use super::units::Units;
+use crate::hooks::{Arq, Count, Timing};
 use crate::packet::NodeId;
 use crate::units::Time;
-
-/// A station's place in its network.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
-    /// One of an ad hoc network.
-    AdHoc,
-    /// A station of this access point.
-    Station {
-        /// The access point.
-        ap: NodeId,
-    },
-    /// The access point.
-    AccessPoint,
-}
-
-/// The counters of a station.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counters {
-    /// RTS sent.
-    pub rts_sent: u64,
-    /// Data frames sent, repetitions included.
-    pub data_sent: u64,
-    /// Attempts that no CTS answered.
-    pub cts_missing: u64,
-    /// Attempts that no ACK answered.
-    pub ack_missing: u64,
-    /// MSDUs delivered.
-    pub delivered: u64,
-    /// MSDUs discarded.
-    pub undelivered: u64,
-    /// MSDUs that the full queue refused.
-    pub refused: u64,
-    /// Data frames sent by how many attempts failed before, an RTS without a CTS included; more than three count as three.
-    pub attempts: [u64; 4],
-    /// Data frames received before.
-    pub duplicates: u64,
-}
 
 /// An answer that the station waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,22 +57,7 @@ pub(super) enum Sent {
     Poll,
 }
 
-/// The activity of the station.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Doing {
-    /// Nothing, or waiting for its turn.
-    Contend,
-    /// Waiting SIFS.
-    Gap(Next),
-    /// Sending.
-    Sending(Sent),
-    /// Waiting for an answer.
-    Await(Answer),
-    /// The time for an answer is over, but a frame on the air may be the answer.
-    Late(Answer),
-    /// Waiting for the data frame that its CTS requested, deaf to all others.
-    Expect,
-}
+pub(super) type Doing = shared::Doing<Next, Sent, Answer>;
 
 /// The MSDU in service, and its next fragment.
 #[derive(Clone, Copy, Debug)]
@@ -133,26 +82,19 @@ pub(super) struct Service {
     pub(super) is_last_of_burst: bool,
 }
 
-/// One interface on an 802.11 medium. What every frame touches comes first, in two lines of the processor's cache: most frames
-/// are those of others.
+/// A station with DCF. What every frame touches comes first: most frames are those of others.
 #[derive(Clone, Debug)]
 #[repr(C)]
-pub struct Station<A> {
-    pub(super) access: Access,
-    pub(super) rules: Arc<Rules>,
-    /// The time of the timer while contending.
-    pub(super) armed: Time,
-    pub(super) doing: Doing,
-    /// The medium turned busy in the instant of the timer: too late to be sensed.
-    pub(super) is_committed: bool,
-    pub(super) address: NodeId,
+pub struct Dcf<A> {
+    pub(super) core: Core<Next, Sent, Answer>,
     /// What a scheme chooses from, in place of the queue.
     pub(super) units: Option<Box<Units<A>>>,
     /// An access point that polls.
     pub(super) coordinator: Option<Box<Coordinator>>,
-    pub(super) queue: VecDeque<Msdu>,
     pub(super) service: Option<Service>,
-    pub(super) role: Role,
+    pub(super) queue: VecDeque<Msdu>,
+    /// The medium turned busy in the instant of the timer: too late to be sensed.
+    pub(super) is_committed: bool,
     pub(super) room: Room,
     /// Contention window.
     pub(super) window: u32,
@@ -161,29 +103,17 @@ pub struct Station<A> {
     /// Failed attempts of the station, whichever frames they were of.
     pub(super) failures: Retries,
     pub(super) next_sequence: u16,
-    pub(super) answer: (Frame, Airtime),
     pub(super) inbox: Inbox,
-    pub(super) riders: Riders,
     /// The size last sent and its airtime, as most packets of a station are of one size.
     pub(super) last_airtime: (u32, u32, PhyRate, Airtime),
-    pub(super) counters: Counters,
-    /// The rates of frames that the layer above plans.
-    pub(super) plans: Option<Box<Plans>>,
 }
 
-impl<A: Arq> Station<A> {
+impl<A: Arq> Dcf<A> {
     /// An idle station on a medium that was always idle.
-    #[must_use]
-    pub fn new(rules: Arc<Rules>, address: NodeId, role: Role) -> Station<A> {
+    pub(super) fn new(rules: Arc<Rules>, address: NodeId, role: Role) -> Dcf<A> {
         let (window, reassembly) = (rules.config.cw_min, rules.config.reassembly);
-        let nothing = Frame::new(FrameKind::Ack, address, address, 0, rules.control_rate);
-        Station {
-            rules,
-            address,
-            role,
-            doing: Doing::Contend,
-            access: Access::new(),
-            armed: Time::NEVER,
+        Dcf {
+            core: Core::new(rules, address, role),
             is_committed: false,
             service: None,
             queue: VecDeque::new(),
@@ -193,47 +123,28 @@ impl<A: Arq> Station<A> {
             retries: Retries::default(),
             failures: Retries::default(),
             next_sequence: 0,
-            answer: (nothing, Airtime::default()),
             coordinator: None,
             inbox: Inbox::new(reassembly),
-            riders: Riders::default(),
             last_airtime: (u32::MAX, 0, PhyRate::Dsss1, Airtime::default()),
-            counters: Counters::default(),
-            plans: None,
         }
     }
 
-    /// Accepts a packet to send. Returns false if the queue is full: the packet remains the caller's.
-    pub fn enqueue(&mut self, msdu: Msdu, now: Time, out: &mut impl MacOut) -> bool {
-        self.take_over(msdu, false, now, out)
-    }
-
-    /// The same with a packet that precedes those that wait, behind the one in service. Where a scheme chooses among
-    /// frames, it chooses among this one's too.
-    pub fn enqueue_ahead(&mut self, msdu: Msdu, now: Time, out: &mut impl MacOut) -> bool {
-        self.take_over(msdu, true, now, out)
-    }
-
-    /// Something is to ride in the next acknowledgement to a neighbour.
-    pub fn ride(&mut self, to: NodeId, rider: Rider) {
-        self.riders.take(to, rider);
-    }
-
-    /// Something is to ride in an acknowledgement to a neighbour, behind what waits.
-    pub fn ride_behind(&mut self, to: NodeId, rider: Rider) {
-        self.riders.take_behind(to, rider);
-    }
-
-    /// Removes what waits to ride to a neighbour.
-    pub fn unload(&mut self, to: NodeId) {
-        self.riders.unload(to);
-    }
-
+    /// Reserves room for a packet, if there is any.
     #[inline]
-    fn take_over(&mut self, msdu: Msdu, is_ahead: bool, now: Time, out: &mut impl MacOut) -> bool {
+    fn has_room(&mut self, msdu: &Msdu) -> bool {
+        if self.core.rules.config.buffer.is_some() {
+            return self.room.take(msdu, &self.core.rules);
+        }
+        !self.is_full()
+    }
+}
+
+impl<A: Arq> Mac<A> for Dcf<A> {
+    #[inline]
+    fn enqueue(&mut self, msdu: Msdu, is_ahead: bool, now: Time, out: &mut impl MacOut) -> bool {
         let had_work = self.has_work();
         if !self.has_room(&msdu) {
-            self.counters.refused += 1;
+            self.core.counters.refused += 1;
             return false;
         }
         if self.units.is_some() {
@@ -245,75 +156,71 @@ impl<A: Arq> Station<A> {
         } else {
             self.service = Some(self.first_fragment(msdu));
         }
-        if had_work {
-            return true;
-        }
-        if self.doing == Doing::Contend {
+        if !had_work && self.core.contends() {
             self.join(now, out);
         }
         true
     }
 
-    /// Reserves room for a packet, if there is any.
-    #[inline]
-    fn has_room(&mut self, msdu: &Msdu) -> bool {
-        if self.rules.config.buffer.is_some() {
-            return self.room.take(msdu, &self.rules);
+    fn enqueue_planned(
+        &mut self,
+        msdu: Msdu,
+        (plan, _): (Plan, bool),
+        now: Time,
+        out: &mut impl MacOut,
+    ) -> bool {
+        self.core.plans.get_or_insert_default().add(msdu.handle, plan);
+        let taken = self.enqueue(msdu, false, now, out);
+        if !taken {
+            self.take_tries(msdu.handle);
         }
-        !self.is_full()
+        taken
     }
 
-    /// Whether its queue, limited in packets, is full.
-    #[must_use]
-    #[inline]
-    pub fn is_full(&self) -> bool {
-        self.backlog() > self.rules.config.queue as usize
+    fn flush(&mut self, to: NodeId, out: &mut impl MacOut) {
+        self.flush_units(to, out);
+        let Dcf { queue, room, core, .. } = self;
+        queue.retain(|msdu| {
+            if msdu.next == to {
+                room.release(msdu, &core.rules);
+                out.done(msdu.handle, Outcome::Flushed);
+            }
+            msdu.next != to
+        });
     }
 
-    /// The physical carrier turned busy.
     #[inline]
-    pub fn on_busy(&mut self, now: Time, out: &mut impl MacOut) {
-        self.access.on_busy(now);
-        if self.doing == Doing::Contend {
-            let has_begun = self.access.freeze(now, &self.rules);
-            if self.armed == now {
+    fn on_busy(&mut self, now: Time, out: &mut impl MacOut) {
+        self.core.carrier.on_busy(now);
+        if self.core.contends() {
+            let has_begun = self.core.carrier.freeze(now, &self.core.rules);
+            if self.core.armed == now {
                 self.is_committed = true;
-            } else if has_begun && self.armed != Time::NEVER {
-                self.armed = Time::NEVER;
-                out.cancel_timer();
+            } else if has_begun {
+                self.core.arm(Time::NEVER, out);
             }
         }
     }
 
-    /// The physical carrier turned idle.
     #[inline]
-    pub fn on_idle(&mut self, now: Time, out: &mut impl MacOut) {
-        self.access.on_idle(now);
-        match self.doing {
-            Doing::Contend => self.resume(now, out),
-            Doing::Late(answer) => self.fail(answer, now, out),
-            Doing::Gap(_) | Doing::Sending(_) | Doing::Await(_) | Doing::Expect => {}
+    fn on_frame(&mut self, frame: &Frame, _: &Load, now: Time, out: &mut impl MacOut) {
+        self.core.carrier.received(true);
+        if self.core.awaits(Answer::Polled) {
+            self.on_polled(frame, now, out);
+            return;
         }
-    }
-
-    /// A frame was received without error, for this station or overheard.
-    #[inline]
-    pub fn on_frame(&mut self, frame: &Frame, now: Time, out: &mut impl MacOut) {
-        self.access.received(true);
-        match self.doing {
-            Doing::Await(Answer::Polled) | Doing::Late(Answer::Polled) => {
-                self.on_polled(frame, now, out);
-                return;
-            }
-            Doing::Await(Answer::CfAck) | Doing::Late(Answer::CfAck) => self.on_contention_free(frame, out),
-            _ => {}
+        if self.core.awaits(Answer::CfAck) {
+            self.on_contention_free(frame, out);
         }
-        if frame.receiver != self.address {
+        if frame.receiver != self.core.address {
             self.overhear(frame, now, out);
             return;
         }
         match frame.kind {
-            FrameKind::Rts => self.on_rts(frame, now, out),
+            FrameKind::Rts => {
+                let response = *self.core.rules.response(frame.rate);
+                self.on_request_to_send(frame, (response.rate, response.cts), now, out);
+            }
             FrameKind::Cts => self.on_cts(now, out),
             FrameKind::Ack => self.on_ack(frame, now, out),
             FrameKind::Data | FrameKind::Null if frame.poll => self.on_poll(frame, now, out),
@@ -328,71 +235,73 @@ impl<A: Arq> Station<A> {
         }
     }
 
-    /// A reception ended in error.
     #[inline]
-    pub fn on_error(&mut self, now: Time, out: &mut impl MacOut) {
-        self.access.received(false);
-        if self.rules.config.access.errors_reserve {
-            self.access.reserve(now + self.rules.eifs, None);
+    fn stands_by(&mut self, frame: &Frame, turns_idle: bool, now: Time) -> bool {
+        if frame.receiver == self.core.address || is_to_all(frame) || !self.only_follows() {
+            return false;
+        }
+        let Core { carrier, rules, .. } = &mut self.core;
+        carrier.received(true);
+        carrier.overhear(frame, now, rules);
+        if turns_idle {
+            carrier.on_idle(now);
+            carrier.open(now, rules);
+        }
+        true
+    }
+
+    #[inline]
+    fn on_error(&mut self, now: Time, out: &mut impl MacOut) {
+        self.core.carrier.received(false);
+        if self.core.rules.config.access.errors_reserve {
+            self.core.carrier.reserve(now + self.core.rules.eifs, None);
         }
         self.stop_waiting(now, out);
     }
 
-    /// A frame that ends at `end` is not followed: it is too weak to spoil the one being received, or began while the
-    /// station sent.
-    pub fn on_missed(&mut self, end: Time) {
-        if self.rules.config.access.errors_reserve {
-            self.access.reserve(end + self.rules.eifs, None);
+    fn on_missed(&mut self, end: Time) {
+        if self.core.rules.config.access.errors_reserve {
+            self.core.carrier.reserve(end + self.core.rules.eifs, None);
         }
     }
 
-    /// The station's own frame has ended.
-    pub fn on_sent(&mut self, now: Time, out: &mut impl MacOut) {
-        if !self.access.busy {
-            self.access.on_idle(now);
-        }
-        let Doing::Sending(sent) = self.doing else { return };
+    fn on_sent(&mut self, now: Time, out: &mut impl MacOut) {
+        let Some(sent) = self.core.has_sent(now) else { return };
         match sent {
             Sent::Rts => {
-                self.doing = Doing::Await(Answer::Cts);
-                out.set_timer(now + self.rules.cts_timeout);
+                let cts = self.core.rules.response(self.core.rules.protection_rate).cts.total;
+                self.core.wait_for(Answer::Cts, cts, now, out);
             }
-            Sent::CtsToSelf => {
-                self.doing = Doing::Gap(Next::Data);
-                out.set_timer(now + self.rules.config.sifs);
-            }
+            Sent::CtsToSelf => self.core.after_sifs(Next::Data, now, out),
             Sent::Data if self.service.is_some_and(|service| service.is_to_all()) => self.succeed(now, out),
             Sent::Data => {
-                let rate = self.service.map_or(self.rules.config.data_rate, |service| service.rate);
-                let ack = self.rules.response(rate).ack.total;
-                self.doing = Doing::Await(Answer::Ack);
-                out.set_timer(now + self.rules.timeout(ack));
+                let rate = self.service.map_or(self.core.rules.config.data_rate, |service| service.rate);
+                let ack = self.core.rules.response(rate).ack.total;
+                self.core.wait_for(Answer::Ack, ack, now, out);
             }
             Sent::CfData => {
-                let ack = self.rules.response(self.rules.config.data_rate).ack.total;
-                self.doing = Doing::Await(Answer::CfAck);
-                out.set_timer(now + self.rules.timeout(ack));
+                let ack = self.core.rules.response(self.core.rules.config.data_rate).ack.total;
+                self.core.wait_for(Answer::CfAck, ack, now, out);
             }
-            Sent::Beacon => self.poll_after(self.rules.config.sifs, now, out),
+            Sent::Beacon => self.poll_after(self.core.rules.config.sifs, now, out),
             Sent::Poll => {
-                self.doing = Doing::Await(Answer::Polled);
-                out.set_timer(now + self.rules.pifs);
+                self.core.doing = Doing::Await(Answer::Polled);
+                out.set_timer(now + self.core.rules.pifs);
             }
             Sent::Answer if self.asks_for_data() => self.expect_data(now, out),
             Sent::Answer => {
-                self.doing = Doing::Contend;
+                self.core.doing = Doing::Contend;
                 self.resume(now, out);
             }
         }
     }
 
-    /// The timer fired.
     #[inline]
-    pub fn on_timer(&mut self, now: Time, out: &mut impl MacOut) {
-        match self.doing {
+    fn on_timer(&mut self, now: Time, out: &mut impl MacOut) {
+        match self.core.doing {
             Doing::Contend => {
-                self.armed = Time::NEVER;
-                if !self.access.busy || self.is_committed {
+                self.core.armed = Time::NEVER;
+                if !self.core.carrier.busy || self.is_committed {
                     if self.is_period_due(now) {
                         self.open_period(now, out);
                     } else {
@@ -405,68 +314,52 @@ impl<A: Arq> Station<A> {
             Doing::Gap(Next::CfData) => self.send_contention_free(out),
             Doing::Gap(Next::Poll) => self.poll(now, out),
             Doing::Gap(Next::Answer) => {
-                self.doing = Doing::Sending(Sent::Answer);
-                out.transmit(self.answer.0, self.answer.1);
+                self.core.doing = Doing::Sending(Sent::Answer);
+                out.transmit(self.core.answer.0, self.core.answer.1);
             }
-            Doing::Await(answer) if self.access.busy => self.doing = Doing::Late(answer),
+            Doing::Await(answer) if self.core.carrier.busy => self.core.doing = Doing::Late(answer),
             Doing::Await(Answer::Polled) => self.pass_over(true, now, out),
             Doing::Await(answer) => self.fail(answer, now, out),
-            Doing::Expect => self.stop_expecting(now, out),
+            Doing::Apart => self.stop_expecting(now, out),
             Doing::Late(_) | Doing::Sending(_) => {}
         }
     }
 
-    /// The medium has lost the MSDU in service for good, whatever its frames: its receiver gets nothing and answers
-    /// nothing, and it is discarded after this attempt. Called while its data frame is being sent.
-    pub fn on_lost_for_good(&mut self) {
+    fn on_lost_for_good(&mut self, _: (&Frame, &[Mpdu])) {
         if let Some(service) = &mut self.service {
             service.lost = true;
         }
     }
 
-    /// Removes the packets that wait for a neighbour; one in service remains.
-    pub fn flush(&mut self, to: NodeId, out: &mut impl MacOut) {
-        self.flush_units(to, out);
-        let Station { queue, room, rules, .. } = self;
-        queue.retain(|msdu| {
-            if msdu.next == to {
-                room.release(msdu, rules);
-                out.done(msdu.handle, Outcome::Flushed);
-            }
-            msdu.next != to
-        });
+    fn adopt(&mut self, scheme: A) {
+        self.units = Some(Box::new(Units::new(scheme)));
     }
 
-    /// Its address.
-    #[must_use]
-    pub fn address(&self) -> NodeId {
-        self.address
+    #[inline]
+    fn on_timing(&mut self, flow: u32, timing: Timing) {
+        if let Some(units) = &mut self.units {
+            units.on_timing(flow, timing);
+        }
     }
 
-    /// Packets it holds, the one in service included.
-    #[must_use]
-    pub fn backlog(&self) -> usize {
+    fn arq_counts(&self) -> Vec<Count> {
+        self.units.as_ref().map_or_else(Vec::new, |units| units.counts())
+    }
+
+    #[inline]
+    fn backlog(&self) -> usize {
         match &self.units {
             None => self.queue.len() + usize::from(self.service.is_some()),
             Some(units) => units.backlog(),
         }
     }
 
-    /// The packet in service, and how many attempts at its frame have failed.
-    #[must_use]
-    pub fn in_service(&self) -> Option<(u64, u32)> {
+    #[inline]
+    fn is_full(&self) -> bool {
+        self.backlog() > self.core.rules.config.queue as usize
+    }
+
+    fn in_service(&self) -> Option<(u64, u32)> {
         self.service.map(|service| (service.msdu.handle, self.attempts_before()))
-    }
-
-    /// Its counters.
-    #[must_use]
-    pub fn counters(&self) -> &Counters {
-        &self.counters
-    }
-
-    /// Whether a backoff is counted down or frozen, for the airtime ledger.
-    #[must_use]
-    pub fn is_backing_off(&self) -> bool {
-        self.doing == Doing::Contend && self.access.is_backing_off()
     }
 }

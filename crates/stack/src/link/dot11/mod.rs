@@ -7,6 +7,12 @@
 //! **Source.** IEEE 802.11-2012, clauses 8 (frames), 9.3 (DCF), 9.4 (PCF), 9.5 and 9.6 (fragments), 16 to 18 (PHYs);
 //! ns-2's `mac-802_11.cc` for the departures of the preset `ns2`.
 //!
+//! **Two MACs.** A [`Station`] has DCF (`dcf`) or EDCA (`edca`). `mac` lists what a host asks of either; `shared` has what both
+//! do alike: carrier sense, the steps of an exchange, answers, riders, counters. DCF is not EDCA with one category: it has
+//! fragments and their ARQ schemes, polling and the rules of ns-2, an idle run of n slots takes n from its backoffs and not n + 1,
+//! and it is faster. With EDCA and one MPDU in each frame an event of a saturated cell takes 1.8, 1.6 and 1.9 times as long, for
+//! 1, 20 and 200 stations.
+//!
 //! **How.** A [`Station`] receives the events of its medium and answers through [`MacOut`]. It has one timer, for the
 //! end of a backoff, the SIFS before an answer, or a missing answer; these never occur at the same time:
 //!
@@ -42,6 +48,7 @@ mod dcf;
 mod edca;
 mod exchange;
 mod frame;
+mod mac;
 mod mode;
 mod parameters;
 mod pcf;
@@ -53,6 +60,7 @@ mod retries;
 mod riders;
 mod room;
 mod ru;
+mod shared;
 mod standard;
 #[cfg(test)]
 mod tests;
@@ -60,15 +68,16 @@ mod timing;
 mod units;
 
 pub use bystander::Bystander;
-pub use dcf::{Counters, Role, Station};
+pub use dcf::Dcf;
 pub use edca::{
     Acknowledgement, AfterLoss, Aggregate, Agreements, Answering, BlockAck, CATEGORIES, Category, Confirmed,
-    DELIMITER, Edca, EdcaAccess, EdcaConfig, EdcaCounters, EdcaOut, Load, Mpdu, MpduFate, MuEdca, Ofdma,
-    RateControl, Scheduler, Share, SingleRadio, UNKNOWN, Uplink, WINDOWS,
+    DELIMITER, Edca, EdcaAccess, EdcaConfig, EdcaCounters, Load, Mpdu, MpduFate, MuEdca, Ofdma, RateControl,
+    Scheduler, Share, SingleRadio, UNKNOWN, Uplink, WINDOWS,
 };
 pub use frame::{
     BROADCAST, Distribution, Frame, FrameKind, Msdu, Outcome, PayloadClass, Served, ServedOutcome,
 };
+pub use mac::Station;
 pub use mode::{DataRate, Family, Guard, LONGEST_PPDU, Mode, WIDTHS};
 pub use parameters::{ParameterSet, Timeout};
 pub use pcf::PcfConfig;
@@ -76,6 +85,7 @@ pub use planned::{Plan, STAGES, Tries};
 pub use rates::{Airtime, PhyRate, PhyTiming, RATES, RateSet};
 pub use reorder::Reorder;
 pub use ru::Ru;
+pub use shared::{Counters, Role};
 pub use standard::{
     AccessRules, BackoffDraw, Buffer, BufferScope, BufferUnit, MacConfig, Preset, Protection, Reassembly,
     ResponseTimeout,
@@ -83,6 +93,7 @@ pub use standard::{
 pub use timing::{LARGEST_FRAME, LARGEST_MSDU, Rules};
 
 use crate::hooks::Rider;
+use crate::packet::NodeId;
 use crate::units::Time;
 
 /// What a station asks of its host.
@@ -109,4 +120,21 @@ pub trait MacOut {
     }
     /// The choice of a scheme, and its outcome.
     fn served(&mut self, _: &Served) {}
+
+    // What only EDCA asks.
+
+    /// Where to put what the frame carries that is transmitted next.
+    fn load(&mut self) -> &mut Load;
+    /// A packet was received before one that is missing: keeps a copy, and returns its handle.
+    fn hold(&mut self, handle: u64) -> u64;
+    /// Passes up a copy that was kept.
+    fn up_held(&mut self, handle: u64);
+    /// A packet was received after the window had passed it: it is discarded.
+    fn late(&mut self, handle: u64);
+    /// Sets the timer of the reordering buffer.
+    fn set_release(&mut self, at: Time);
+    /// The ratio of signal to noise at which a station hears this one now.
+    fn signal_to_noise(&mut self, at: NodeId) -> f64;
+    /// The probability that an MPDU of these bytes fails in a mode, at a ratio of signal to noise.
+    fn mpdu_failure(&mut self, mode: Mode, bytes: u32, ratio: f64) -> f64;
 }

@@ -14,9 +14,10 @@
 //! ```
 
 use super::MacOut;
-use super::dcf::{Answer, Doing, Next, Sent, Station};
+use super::dcf::{Answer, Dcf, Doing, Next, Sent};
 use super::frame::{BROADCAST, Frame, FrameKind};
 use super::rates::Airtime;
+use super::shared::Exchange;
 use super::timing::Rules;
 use crate::hooks::Arq;
 use crate::packet::NodeId;
@@ -104,7 +105,7 @@ pub(super) struct Coordinator {
     idle_polls: usize,
 }
 
-impl<A: Arq> Station<A> {
+impl<A: Arq> Dcf<A> {
     /// Makes an access point coordinate `stations`, with the first contention-free period due now.
     pub fn coordinate(&mut self, config: PcfConfig, stations: Vec<NodeId>, now: Time, out: &mut impl MacOut) {
         if stations.is_empty() {
@@ -121,7 +122,7 @@ impl<A: Arq> Station<A> {
             owes: false,
             idle_polls: 0,
         }));
-        if self.doing == Doing::Contend && !self.access.busy {
+        if self.core.contends() && !self.core.carrier.busy {
             self.wait_for_turn(now, out);
         }
     }
@@ -129,7 +130,7 @@ impl<A: Arq> Station<A> {
     /// When the access point may take the medium for a contention-free period, if it stays idle.
     pub(super) fn period_due(&self) -> Option<Time> {
         let coordinator = self.coordinator.as_ref()?;
-        Some(coordinator.due.max(self.access.idle_for(self.rules.pifs)))
+        Some(coordinator.due.max(self.core.carrier.idle_for(self.core.rules.pifs)))
     }
 
     /// Whether a contention-free period is due.
@@ -139,27 +140,28 @@ impl<A: Arq> Station<A> {
 
     /// Opens a contention-free period with its beacon.
     pub(super) fn open_period(&mut self, now: Time, out: &mut impl MacOut) {
-        self.access.freeze(now, &self.rules);
+        self.core.carrier.freeze(now, &self.core.rules);
         self.is_committed = false;
-        let rate = self.rules.control_rate;
+        let rate = self.core.rules.control_rate;
         let sequence = self.take_sequence();
         let Some(coordinator) = &mut self.coordinator else { return };
         while coordinator.due + coordinator.config.interval <= now {
             coordinator.due = coordinator.due + coordinator.config.interval;
         }
-        let airtime = self.rules.config.phy.airtime(coordinator.config.beacon, 0, rate);
+        let airtime = self.core.rules.config.phy.airtime(coordinator.config.beacon, 0, rate);
         coordinator.ends = coordinator.due + coordinator.config.duration;
         coordinator.due = coordinator.due + coordinator.config.interval;
         (coordinator.idle_polls, coordinator.owes) = (0, false);
-        let beacon = Frame::new(FrameKind::Beacon, BROADCAST, self.address, coordinator.config.beacon, rate);
+        let beacon =
+            Frame::new(FrameKind::Beacon, BROADCAST, self.core.address, coordinator.config.beacon, rate);
         let duration = coordinator.ends.since(now + airtime.total);
-        self.doing = Doing::Sending(Sent::Beacon);
+        self.core.doing = Doing::Sending(Sent::Beacon);
         out.transmit(Frame { duration, sequence, contention_free: true, ..beacon }, airtime);
     }
 
     /// Sends the next frame of the period after `space`.
     pub(super) fn poll_after(&mut self, space: Span, now: Time, out: &mut impl MacOut) {
-        self.doing = Doing::Gap(Next::Poll);
+        self.core.doing = Doing::Gap(Next::Poll);
         out.set_timer(now + space);
     }
 
@@ -170,8 +172,8 @@ impl<A: Arq> Station<A> {
         let is_over = coordinator.idle_polls >= coordinator.stations.len();
         let left = coordinator.ends.since(now).0.saturating_sub(self.tail(&coordinator.config).0);
         self.bring_forward(station);
-        let rate = self.rules.config.data_rate;
-        let bare = self.rules.config.phy.airtime(self.rules.overhead, 0, rate);
+        let rate = self.core.rules.config.data_rate;
+        let bare = self.core.rules.config.phy.airtime(self.core.rules.overhead, 0, rate);
         let data =
             self.service.filter(|service| service.msdu.next == station && service.airtime.total.0 <= left);
         if is_over || bare.total.0 > left {
@@ -186,7 +188,7 @@ impl<A: Arq> Station<A> {
         };
         if let (Some(service), true) = (&mut self.service, data.is_some()) {
             service.sent = true;
-            self.counters.data_sent += 1;
+            self.core.counters.data_sent += 1;
         }
         let Some(coordinator) = &mut self.coordinator else { return };
         let cf_ack = std::mem::take(&mut coordinator.owes);
@@ -194,15 +196,15 @@ impl<A: Arq> Station<A> {
         coordinator.gave = data.is_some();
         coordinator.turn = (coordinator.turn + 1) % coordinator.stations.len();
         coordinator.idle_polls = if coordinator.gave { 0 } else { coordinator.idle_polls + 1 };
-        self.doing = Doing::Sending(Sent::Poll);
+        self.core.doing = Doing::Sending(Sent::Poll);
         out.transmit(Frame { poll: true, cf_ack, contention_free: true, ..frame }, airtime);
     }
 
     /// What must still fit after a poll: the largest answer, and the end of the period.
     fn tail(&self, pcf: &PcfConfig) -> Span {
-        let config = &self.rules.config;
-        let end = config.phy.airtime(pcf.end, 0, self.rules.control_rate).total;
-        pcf.largest_frame(&self.rules) + end + config.sifs * 2
+        let config = &self.core.rules.config;
+        let end = config.phy.airtime(pcf.end, 0, self.core.rules.control_rate).total;
+        pcf.largest_frame(&self.core.rules) + end + config.sifs * 2
     }
 
     /// Takes a packet for `station` into service, if the one in service is for another and was not sent yet.
@@ -219,32 +221,32 @@ impl<A: Arq> Station<A> {
     }
 
     fn null_frame(&self, receiver: NodeId) -> Frame {
-        let (bytes, rate) = (self.rules.overhead, self.rules.config.data_rate);
-        let frame = Frame::new(FrameKind::Null, receiver, self.address, bytes, rate);
-        Frame { distribution: self.distribution(), contention_free: true, ..frame }
+        let (bytes, rate) = (self.core.rules.overhead, self.core.rules.config.data_rate);
+        let frame = Frame::new(FrameKind::Null, receiver, self.core.address, bytes, rate);
+        Frame { distribution: self.core.distribution(), contention_free: true, ..frame }
     }
 
     fn end_period(&mut self, out: &mut impl MacOut) {
-        let rate = self.rules.control_rate;
+        let rate = self.core.rules.control_rate;
         let Some(coordinator) = &mut self.coordinator else { return };
         let bytes = coordinator.config.end;
         let cf_ack = std::mem::take(&mut coordinator.owes);
-        let end = Frame::new(FrameKind::CfEnd, BROADCAST, self.address, bytes, rate);
-        let airtime: Airtime = self.rules.config.phy.airtime(bytes, 0, rate);
-        self.doing = Doing::Sending(Sent::Answer);
+        let end = Frame::new(FrameKind::CfEnd, BROADCAST, self.core.address, bytes, rate);
+        let airtime: Airtime = self.core.rules.config.phy.airtime(bytes, 0, rate);
+        self.core.doing = Doing::Sending(Sent::Answer);
         out.transmit(Frame { cf_ack, contention_free: true, ..end }, airtime);
     }
 
     /// The coordinator, waiting for the answer to its poll, has received `frame`.
     pub(super) fn on_polled(&mut self, frame: &Frame, now: Time, out: &mut impl MacOut) {
         let Some(coordinator) = &mut self.coordinator else { return };
-        let is_answer = frame.transmitter == coordinator.polled && frame.receiver == self.address;
+        let is_answer = frame.transmitter == coordinator.polled && frame.receiver == self.core.address;
         if is_answer && frame.kind == FrameKind::Data {
             (coordinator.owes, coordinator.idle_polls) = (true, 0);
             self.take_in(frame, out);
         }
         self.settle_poll(is_answer && frame.cf_ack, out);
-        self.poll_after(self.rules.config.sifs, now, out);
+        self.poll_after(self.core.rules.config.sifs, now, out);
     }
 
     /// No answer to the poll came, or one in error: continues after PIFS, or at once if that has passed.
@@ -253,7 +255,7 @@ impl<A: Arq> Station<A> {
         if has_waited {
             self.poll(now, out);
         } else {
-            self.poll_after(self.rules.pifs, now, out);
+            self.poll_after(self.core.rules.pifs, now, out);
         }
     }
 
@@ -270,14 +272,14 @@ impl<A: Arq> Station<A> {
         if acknowledged {
             self.acknowledged(out);
         } else {
-            self.counters.ack_missing += 1;
+            self.core.counters.ack_missing += 1;
             self.count_failure(Answer::CfAck, out);
         }
     }
 
     /// Polled by the access point: sends a frame for it, or says that it has none.
     pub(super) fn on_poll(&mut self, poll: &Frame, now: Time, out: &mut impl MacOut) {
-        if self.doing != Doing::Contend {
+        if !self.core.contends() {
             return;
         }
         let cf_ack = poll.kind == FrameKind::Data;
@@ -285,19 +287,19 @@ impl<A: Arq> Station<A> {
             self.take_in(poll, out);
         }
         let ap = poll.transmitter;
-        let rate = self.rules.config.data_rate;
+        let rate = self.core.rules.config.data_rate;
         let (frame, airtime, next) = match self.service {
             Some(service) if service.msdu.next == ap => {
                 let frame = self.data_frame(&service, Span::ZERO, self.is_fragmented(&service));
                 (frame, service.airtime, Next::CfData)
             }
             _ => {
-                let airtime = self.rules.config.phy.airtime(self.rules.overhead, 0, rate);
+                let airtime = self.core.rules.config.phy.airtime(self.core.rules.overhead, 0, rate);
                 (self.null_frame(ap), airtime, Next::Answer)
             }
         };
         self.answer_with(Frame { cf_ack, contention_free: true, ..frame }, airtime, now, out);
-        self.doing = Doing::Gap(next);
+        self.core.doing = Doing::Gap(next);
     }
 
     /// Answers a poll with data.
@@ -305,22 +307,22 @@ impl<A: Arq> Station<A> {
         if let Some(service) = &mut self.service {
             service.sent = true;
         }
-        self.counters.data_sent += 1;
-        self.doing = Doing::Sending(Sent::CfData);
-        out.transmit(self.answer.0, self.answer.1);
+        self.core.counters.data_sent += 1;
+        self.core.doing = Doing::Sending(Sent::CfData);
+        out.transmit(self.core.answer.0, self.core.answer.1);
     }
 
     /// The first frame after the station's own in a contention-free period: it may acknowledge that, to whomever it goes.
     pub(super) fn on_contention_free(&mut self, frame: &Frame, out: &mut impl MacOut) {
         let from_ap = self.service.is_some_and(|service| service.msdu.next == frame.transmitter);
         out.cancel_timer();
-        self.doing = Doing::Contend;
+        self.core.doing = Doing::Contend;
         self.settle_contention_free(frame.cf_ack && from_ap, out);
     }
 
     /// No frame came that could acknowledge the station's own.
     pub(super) fn miss_contention_free(&mut self, now: Time, out: &mut impl MacOut) {
-        self.doing = Doing::Contend;
+        self.core.doing = Doing::Contend;
         self.settle_contention_free(false, out);
         self.resume(now, out);
     }

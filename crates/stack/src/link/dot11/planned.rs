@@ -6,12 +6,10 @@
 
 use std::collections::HashMap;
 
-use super::MacOut;
-use super::dcf::{Service, Station};
-use super::frame::{BROADCAST, Frame, FrameKind, Msdu};
+use super::dcf::{Dcf, Service};
+use super::frame::{BROADCAST, Frame, FrameKind};
 use super::mode::DataRate;
 use crate::hooks::Arq;
-use crate::units::Time;
 
 /// The most rates of a plan.
 pub const STAGES: usize = 4;
@@ -71,25 +69,10 @@ impl Plans {
     }
 }
 
-impl<A: Arq> Station<A> {
-    /// Accepts a frame with its plan. Returns false if the queue is full.
-    pub fn enqueue_planned(&mut self, msdu: Msdu, plan: Plan, now: Time, out: &mut impl MacOut) -> bool {
-        self.plans.get_or_insert_default().add(msdu.handle, plan);
-        let taken = self.enqueue(msdu, now, out);
-        if !taken {
-            self.take_tries(msdu.handle);
-        }
-        taken
-    }
-
-    /// How often a planned frame was sent that the station has released, once.
-    pub fn take_tries(&mut self, handle: u64) -> Option<Tries> {
-        self.plans.as_mut()?.take(handle)
-    }
-
+impl<A: Arq> Dcf<A> {
     /// A planned frame was acknowledged, or sent to all.
     pub(super) fn count_success(&mut self, service: &Service) {
-        if let Some(plans) = &mut self.plans {
+        if let Some(plans) = &mut self.core.plans {
             plans.count(service.msdu.handle);
         }
     }
@@ -97,7 +80,7 @@ impl<A: Arq> Station<A> {
     /// An attempt at a planned frame has failed: the next one is at the rate of its plan. Returns whether it was the last; `None`
     /// of a frame without a plan.
     pub(super) fn count_planned(&mut self, service: &Service) -> Option<bool> {
-        let is_over = self.plans.as_mut()?.count(service.msdu.handle);
+        let is_over = self.core.plans.as_mut()?.count(service.msdu.handle);
         if !is_over {
             let Service { msdu, sequence, fragment, offset, begun, sent, lost, .. } = *service;
             let again = self.fragment_at(msdu, sequence, fragment, offset);

@@ -202,6 +202,12 @@ impl Rules {
         }
     }
 
+    /// What is left of a reservation after SIFS and an answer.
+    #[inline]
+    pub(super) fn left(&self, of: Span, answer: Airtime) -> Span {
+        Span(of.0.saturating_sub((self.config.sifs + answer.total).0))
+    }
+
     /// Whether the lifetime of an MSDU is over whose first transmission began then.
     #[inline]
     pub(super) fn is_over(&self, begun: Time, now: Time) -> bool {

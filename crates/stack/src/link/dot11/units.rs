@@ -12,12 +12,12 @@
 
 use std::collections::VecDeque;
 
-use super::dcf::{Service, Station};
+use super::dcf::{Dcf, Service};
 use super::exchange::SEQUENCE_MASK;
 use super::frame::{Msdu, Outcome};
 use super::retries::Retries;
 use super::{MacOut, Served, ServedOutcome};
-use crate::hooks::{Arq, ArqVerdict, Choice, Newcomer, Reason, Timing, Unit, Waiting};
+use crate::hooks::{Arq, ArqVerdict, Choice, Count, Newcomer, Reason, Timing, Unit, Waiting};
 use crate::packet::NodeId;
 use crate::units::Time;
 
@@ -72,7 +72,7 @@ struct Receiver {
 }
 
 impl<A: Arq> Units<A> {
-    fn new(scheme: A) -> Units<A> {
+    pub(super) fn new(scheme: A) -> Units<A> {
         Units {
             scheme,
             packets: Vec::new(),
@@ -91,8 +91,15 @@ impl<A: Arq> Units<A> {
         self.open
     }
 
-    pub(super) fn scheme(&self) -> &A {
-        &self.scheme
+    /// The counters of the scheme.
+    pub(super) fn counts(&self) -> Vec<Count> {
+        self.scheme.counts()
+    }
+
+    /// The timing of a flow's sender has become known, or has changed.
+    #[inline]
+    pub(super) fn on_timing(&mut self, flow: u32, timing: Timing) {
+        self.scheme.on_timing(flow, timing);
     }
 
     fn admit(&mut self, msdu: Msdu, fragments: u8) {
@@ -252,26 +259,7 @@ impl<A: Arq> Units<A> {
     }
 }
 
-impl<A: Arq> Station<A> {
-    /// Lets a scheme select what is sent. To be called before the first packet.
-    pub fn adopt(&mut self, scheme: A) {
-        self.units = Some(Box::new(Units::new(scheme)));
-    }
-
-    /// The scheme that selects what is sent, if any.
-    #[must_use]
-    pub fn scheme(&self) -> Option<&A> {
-        self.units.as_ref().map(|units| units.scheme())
-    }
-
-    /// The timing of a flow's sender has become known, or has changed.
-    #[inline]
-    pub fn on_timing(&mut self, flow: u32, timing: Timing) {
-        if let Some(units) = &mut self.units {
-            units.scheme.on_timing(flow, timing);
-        }
-    }
-
+impl<A: Arq> Dcf<A> {
     /// Whether there is something to send.
     #[inline]
     pub(super) fn has_work(&self) -> bool {
@@ -280,8 +268,8 @@ impl<A: Arq> Station<A> {
 
     /// Accepts a packet at a station with a scheme.
     pub(super) fn admit(&mut self, msdu: Msdu) {
-        let body = self.rules.config.llc + msdu.bytes;
-        let fragments = body.div_ceil(self.rules.longest_body).max(1) as u8;
+        let body = self.core.rules.config.llc + msdu.bytes;
+        let fragments = body.div_ceil(self.core.rules.longest_body).max(1) as u8;
         if let Some(units) = &mut self.units {
             units.admit(msdu, fragments);
         }
@@ -305,7 +293,7 @@ impl<A: Arq> Station<A> {
         let waiting = out.is_watching().then(|| units.scheme.waiting(now));
         while let Some((unit, reason)) = units.choose(now) {
             units.note(unit, reason.unwrap_or(Reason::Hopeless), now, waiting);
-            let is_over = self.rules.is_over(units.packets[unit.packet as usize].begun, now);
+            let is_over = self.core.rules.is_over(units.packets[unit.packet as usize].begun, now);
             if reason.is_some() && !is_over {
                 self.serve(&mut units, unit, now);
                 break;
@@ -324,7 +312,7 @@ impl<A: Arq> Station<A> {
         let sequence = units.sequence_of(unit.packet);
         let open = &mut units.packets[unit.packet as usize];
         open.begun = open.begun.min(now);
-        let offset = u32::from(unit.fragment) * self.rules.longest_body;
+        let offset = u32::from(unit.fragment) * self.core.rules.longest_body;
         let service = self.fragment_at(open.msdu, sequence, unit.fragment, offset);
         // In a burst the next fragment follows, if it was never sent.
         let is_last_of_burst = open.next != unit.fragment + 1;
@@ -351,9 +339,9 @@ impl<A: Arq> Station<A> {
         let open = &mut units.packets[unit.packet as usize];
         open.acknowledged |= 1 << unit.fragment;
         if open.acknowledged == (1 << open.fragments) - 1 {
-            self.counters.delivered += 1;
+            self.core.counters.delivered += 1;
             let msdu = units.close(unit.packet);
-            self.room.release(&msdu, &self.rules);
+            self.room.release(&msdu, &self.core.rules);
             out.done(msdu.handle, Outcome::Delivered);
             return false;
         }
@@ -406,16 +394,16 @@ impl<A: Arq> Station<A> {
         self.service = None;
         units.settle(ServedOutcome::GivenUp, out);
         let msdu = units.close(unit.packet);
-        self.room.release(&msdu, &self.rules);
+        self.room.release(&msdu, &self.core.rules);
         out.done(msdu.handle, outcome);
         true
     }
 
     /// Discards a packet and all its units.
     fn give_up(&mut self, units: &mut Units<A>, packet: u32, out: &mut impl MacOut) {
-        self.counters.undelivered += 1;
+        self.core.counters.undelivered += 1;
         let msdu = units.close(packet);
-        self.room.release(&msdu, &self.rules);
+        self.room.release(&msdu, &self.core.rules);
         out.done(msdu.handle, Outcome::Undelivered);
     }
 
@@ -427,7 +415,7 @@ impl<A: Arq> Station<A> {
             if is_open && sequence.is_none() && msdu.next == to {
                 units.fresh.retain(|other| *other != packet);
                 let msdu = units.close(packet);
-                self.room.release(&msdu, &self.rules);
+                self.room.release(&msdu, &self.core.rules);
                 out.done(msdu.handle, Outcome::Flushed);
             }
         }

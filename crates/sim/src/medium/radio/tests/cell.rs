@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use lasthop_stack::link::dot11::{Category, MacConfig, MacOut, Msdu, Outcome, Preset, Role, Rules};
+use lasthop_stack::link::dot11::{Category, MacConfig, MacOut, Mode, Msdu, Outcome, Preset, Role, Rules};
 use lasthop_stack::registry::Station;
 
 use super::*;
@@ -44,6 +44,27 @@ impl MacOut for Side {
     }
     fn draw(&mut self, bound: u32) -> u32 {
         (self.stream.uniform() * (f64::from(bound) + 1.0)) as u32
+    }
+    fn load(&mut self) -> &mut Load {
+        unreachable!("DCF has no loads");
+    }
+    fn hold(&mut self, _: u64) -> u64 {
+        unreachable!("DCF holds nothing");
+    }
+    fn up_held(&mut self, _: u64) {
+        unreachable!("DCF holds nothing");
+    }
+    fn late(&mut self, _: u64) {
+        unreachable!("DCF has no window");
+    }
+    fn set_release(&mut self, _: Time) {
+        unreachable!("DCF holds nothing");
+    }
+    fn signal_to_noise(&mut self, _: NodeId) -> f64 {
+        unreachable!("DCF has no rate control");
+    }
+    fn mpdu_failure(&mut self, _: Mode, _: u32, _: f64) -> f64 {
+        unreachable!("DCF has no rate control");
     }
 }
 
@@ -108,7 +129,7 @@ impl Cell {
             category: Category::BestEffort,
             flow: None,
         };
-        assert!(self.stations[number].enqueue(msdu, self.now, &mut self.sides[number]));
+        assert!(self.stations[number].enqueue(msdu, false, self.now, &mut self.sides[number]));
         self.settle(number);
     }
 
@@ -145,7 +166,7 @@ impl Cell {
             match what {
                 Heard::Busy(_) => station.on_busy(self.now, side),
                 Heard::Idle(_) => station.on_idle(self.now, side),
-                Heard::Received(_) => station.on_frame(frame, self.now, side),
+                Heard::Received(_) => station.on_frame(frame, &Load::NOTHING, self.now, side),
                 Heard::Error(_) => station.on_error(self.now, side),
                 // The cell's own rules are the standard's.
                 Heard::Missed(_) => {}
@@ -161,7 +182,7 @@ impl Cell {
         let fate = self.radio.end(number, &frame, self.now, &mut heard).expect("a station that sends");
         self.ledger.end(number, fate, Span::ZERO, self.now);
         if fate == Fate::LostForGood {
-            self.stations[number].on_lost_for_good();
+            self.stations[number].on_lost_for_good((&frame, &[]));
         }
         self.stations[number].on_sent(self.now, &mut self.sides[number]);
         self.settle(number);

@@ -1,9 +1,8 @@
 //! Contention of the four categories: their backoffs, computed without events, and internal collisions.
 
-use super::super::bystander::Bystander;
 use super::super::timing::Rules;
 use super::config::{Access, MuEdca};
-use super::{CATEGORIES, Category, Doing, Edca, EdcaOut};
+use super::{Category, Doing, Edca, MacOut};
 use crate::hooks::Arq;
 use crate::units::{Span, Time};
 
@@ -17,9 +16,9 @@ pub(super) struct Contender {
     /// Attempts in a row that have failed.
     failures: u32,
     /// Slots left of a backoff.
-    backoff: Option<u32>,
+    pub(super) backoff: Option<u32>,
     /// When its first slot begins; valid while the medium is idle and the station contends.
-    counting_from: Time,
+    pub(super) counting_from: Time,
     /// Packets it holds.
     pub(super) backlog: u32,
     /// The agreements that have something to send.
@@ -63,7 +62,7 @@ impl Contender {
     }
 
     /// Returns to its own parameters at the end of that time.
-    fn restore(&mut self, rules: &Rules, now: Time) {
+    pub(super) fn restore(&mut self, rules: &Rules, now: Time) {
         if self.mu_until > Time::ZERO && now >= self.mu_until {
             self.take_up(self.own, rules);
             self.mu_until = Time::ZERO;
@@ -78,7 +77,7 @@ impl Contender {
     }
 
     /// When it may begin to count after the medium is idle from then on.
-    fn opens(&self, base: Time, mu: Option<MuEdca>) -> Time {
+    pub(super) fn opens(&self, base: Time, mu: Option<MuEdca>) -> Time {
         let opens = base + self.aifs;
         if mu.is_some_and(|mu| mu.aifsn == 0) { opens.max(self.mu_until) } else { opens }
     }
@@ -143,7 +142,7 @@ impl Contender {
     }
 
     /// The medium turns busy. Returns whether its turn is this instant.
-    fn freeze(&mut self, slot: Span, now: Time) -> bool {
+    pub(super) fn freeze(&mut self, slot: Span, now: Time) -> bool {
         let Some(left) = self.backoff.filter(|_| now >= self.counting_from) else { return false };
         let run = ((now - self.counting_from).0 / slot.0) as u32;
         // One at the boundary after AIFS and one after each slot.
@@ -157,59 +156,33 @@ impl Contender {
 
 impl<A: Arq + Clone> Edca<A> {
     /// From when on the medium has been idle, with the time that an error or a missing response adds.
-    fn base(&self) -> Time {
-        let base = self.carrier.idle_from(self.rules.eifs - self.rules.difs).max(self.not_before);
+    pub(super) fn base(&self) -> Time {
+        let base =
+            self.core.carrier.idle_from(self.core.rules.eifs - self.core.rules.difs).max(self.not_before);
         base.max(self.barred_until())
     }
 
-    /// As [`Station::at_rest`](super::super::Station::at_rest).
-    #[must_use]
-    pub fn at_rest(&self) -> Option<Bystander> {
-        self.is_at_rest().then(|| Bystander::new(&self.carrier))
-    }
-
-    /// As [`Station::rests_as`](super::super::Station::rests_as).
-    #[must_use]
-    pub fn rests_as(&self, bystander: &Bystander) -> bool {
-        self.is_at_rest() && self.carrier.is_as(bystander.access())
-    }
-
-    /// As [`Station::catch_up`](super::super::Station::catch_up).
-    pub fn catch_up(&mut self, bystander: &Bystander) {
-        self.carrier = bystander.access().clone();
-    }
-
-    fn is_at_rest(&self) -> bool {
-        let rests = |contender: &Contender| contender.backoff.is_none() && !contender.has_work();
-        self.armed == Time::NEVER
-            && self.doing == Doing::Contend
-            && self.committed == 0
-            && self.uplink.due == Time::NEVER
-            && self.carrier.idle_from(Span::ZERO) >= self.not_before
-            && self.contenders.iter().all(rests)
-    }
-
     /// A packet arrived in a category that had nothing to send.
-    pub(super) fn join(&mut self, category: usize, now: Time, out: &mut impl EdcaOut) {
-        if self.carrier.busy {
+    pub(super) fn join(&mut self, category: usize, now: Time, out: &mut impl MacOut) {
+        if self.core.carrier.busy {
             self.ensure_backoff(category, out);
             return;
         }
         let (base, mu, is_aligned) = (self.base(), self.mu_edca(), self.begins_at_boundaries());
         let contender = &mut self.contenders[category];
-        contender.restore(&self.rules, now);
-        if is_aligned && self.rules.config.access.immediate {
-            contender.align(self.rules.config.slot, now);
+        contender.restore(&self.core.rules, now);
+        if is_aligned && self.core.rules.config.access.immediate {
+            contender.align(self.core.rules.config.slot, now);
         }
         let opens = contender.opens(base, mu);
-        if let Some(end) = contender.ends(self.rules.config.slot) {
+        if let Some(end) = contender.ends(self.core.rules.config.slot) {
             if end > now {
                 self.wait_for_turn(out);
                 return;
             }
             contender.backoff = None;
         }
-        if now >= opens && self.rules.config.access.immediate {
+        if now >= opens && self.core.rules.config.access.immediate {
             self.attempt(category, now, out);
             return;
         }
@@ -218,91 +191,31 @@ impl<A: Arq + Clone> Edca<A> {
         self.wait_for_turn(out);
     }
 
-    fn ensure_backoff(&mut self, category: usize, out: &mut impl EdcaOut) {
+    pub(super) fn ensure_backoff(&mut self, category: usize, out: &mut impl MacOut) {
         if self.contenders[category].backoff.is_none() {
             self.back_off(category, out);
         }
     }
 
     /// Draws a backoff.
-    pub(super) fn back_off(&mut self, category: usize, out: &mut impl EdcaOut) {
+    pub(super) fn back_off(&mut self, category: usize, out: &mut impl MacOut) {
         let contender = &mut self.contenders[category];
-        contender.backoff = Some(out.draw(self.rules.draw_bound(contender.window)));
-    }
-
-    /// The physical carrier turned busy.
-    #[inline]
-    pub fn on_busy(&mut self, now: Time, out: &mut impl EdcaOut) {
-        self.carrier.on_busy(now);
-        if self.doing != Doing::Contend {
-            self.note_busy(now);
-            return;
-        }
-        let (slot, mut has_begun) = (self.rules.config.slot, false);
-        let mut turns = 0;
-        for (category, contender) in self.contenders.iter_mut().enumerate() {
-            has_begun |= contender.backoff.is_some() && now >= contender.counting_from;
-            turns |= u8::from(contender.freeze(slot, now) && contender.has_work()) << category;
-        }
-        if self.armed == now {
-            self.committed = turns;
-        } else if has_begun && self.armed != Time::NEVER {
-            self.armed = Time::NEVER;
-            out.cancel_timer();
-        }
-    }
-
-    /// The physical carrier turned idle.
-    #[inline]
-    pub fn on_idle(&mut self, now: Time, out: &mut impl EdcaOut) {
-        self.carrier.on_idle(now);
-        match self.doing {
-            Doing::Contend => self.resume(now, out),
-            Doing::Late(answer) => self.fail(answer, now, out),
-            Doing::Away => self.follow_radio(now, out),
-            Doing::Gap(_) | Doing::Sending(_) | Doing::Await(_) => {}
-        }
-    }
-
-    /// The station has returned to contention, or the medium turned idle in contention.
-    pub(super) fn resume(&mut self, now: Time, out: &mut impl EdcaOut) {
-        if self.carrier.busy {
-            return;
-        }
-        let (base, mu) = (self.base(), self.mu_edca());
-        self.note_due(now);
-        for category in 0..CATEGORIES {
-            let contender = &mut self.contenders[category];
-            contender.restore(&self.rules, now);
-            contender.counting_from = contender.opens(base, mu).max(now);
-            if contender.has_work() {
-                self.ensure_backoff(category, out);
-            }
-        }
-        self.wait_for_turn(out);
+        contender.backoff = Some(out.draw(self.core.rules.draw_bound(contender.window)));
     }
 
     /// Sets the timer to the end of the first backoff of a category with something to send.
-    pub(super) fn wait_for_turn(&mut self, out: &mut impl EdcaOut) {
-        let slot = self.rules.config.slot;
+    pub(super) fn wait_for_turn(&mut self, out: &mut impl MacOut) {
+        let slot = self.core.rules.config.slot;
         let turns = self.contenders.iter().filter(|contender| contender.has_work());
         let at = turns.filter_map(|contender| contender.ends(slot)).min().unwrap_or(Time::NEVER);
         let at = at.min(self.wakes_at()).min(self.radios_change_at());
-        if at == self.armed {
-            return;
-        }
-        self.armed = at;
-        if at == Time::NEVER {
-            out.cancel_timer();
-        } else {
-            out.set_timer(at);
-        }
+        self.core.arm(at, out);
     }
 
     /// The timer fired in contention.
-    pub(super) fn on_turn(&mut self, now: Time, out: &mut impl EdcaOut) {
-        self.armed = Time::NEVER;
-        let (slot, busy) = (self.rules.config.slot, self.carrier.busy);
+    pub(super) fn on_turn(&mut self, now: Time, out: &mut impl MacOut) {
+        self.core.armed = Time::NEVER;
+        let (slot, busy) = (self.core.rules.config.slot, self.core.carrier.busy);
         let committed = std::mem::take(&mut self.committed);
         self.note_silence(now);
         if !busy && self.begins_at_boundaries() {
@@ -341,30 +254,27 @@ impl<A: Arq + Clone> Edca<A> {
         } else if self.is_linked() && !busy {
             // Another link may send what one of them waited for, or a station listens again.
             self.rejoin(now, out);
-            if self.doing == Doing::Contend {
+            if self.core.contends() {
                 self.wait_for_turn(out);
             }
         }
     }
 
     /// Leaves the medium to others until the radio comes back.
-    pub(super) fn go_away(&mut self, now: Time, out: &mut impl EdcaOut) {
-        let (slot, is_busy) = (self.rules.config.slot, self.carrier.busy);
+    pub(super) fn go_away(&mut self, now: Time, out: &mut impl MacOut) {
+        let (slot, is_busy) = (self.core.rules.config.slot, self.core.carrier.busy);
         for contender in self.contenders.iter_mut().filter(|_| !is_busy) {
             contender.freeze(slot, now);
         }
         self.committed = 0;
-        if self.armed != Time::NEVER {
-            self.armed = Time::NEVER;
-            out.cancel_timer();
-        }
-        self.doing = Doing::Away;
+        self.core.arm(Time::NEVER, out);
+        self.core.doing = Doing::Apart;
     }
 
     /// A category begins to send: the backoffs of the others freeze, except where the medium was busy already.
     pub(super) fn seize(&mut self, category: usize, now: Time) {
-        let slot = self.rules.config.slot;
-        let is_busy = self.carrier.busy;
+        let slot = self.core.rules.config.slot;
+        let is_busy = self.core.carrier.busy;
         for (other, contender) in self.contenders.iter_mut().enumerate() {
             if other == category {
                 contender.backoff = None;
@@ -372,7 +282,7 @@ impl<A: Arq + Clone> Edca<A> {
                 contender.freeze(slot, now);
             }
         }
-        self.carrier.take();
-        (self.armed, self.committed) = (Time::NEVER, 0);
+        self.core.carrier.take();
+        (self.core.armed, self.committed) = (Time::NEVER, 0);
     }
 }

@@ -2,9 +2,11 @@
 
 use super::super::frame::{Frame, FrameKind, Msdu, Outcome};
 use super::super::mode::Mode;
-use super::super::rates::{Airtime, PhyRate};
+use super::super::rates::Airtime;
+use super::super::shared::{Core, Exchange};
+use super::contend::Contender;
 use super::load::{BlockAck, Mpdu, MpduFate};
-use super::{Answer, BLOCK_ACK_REQUEST, DELIMITER, Doing, Edca, EdcaOut, Next, Sent, Service};
+use super::{Answer, BLOCK_ACK_REQUEST, CATEGORIES, DELIMITER, Doing, Edca, MacOut, Next, Sent, Service};
 use crate::hooks::Arq;
 use crate::units::{Span, Time};
 
@@ -16,9 +18,93 @@ pub(super) struct Filled {
     pub(super) payload: u32,
 }
 
+impl<A: Arq + Clone> Exchange for Edca<A> {
+    type Next = Next;
+    type Sent = Sent;
+    type Answer = Answer;
+
+    #[inline]
+    fn core(&self) -> &Core<Next, Sent, Answer> {
+        &self.core
+    }
+
+    #[inline]
+    fn core_mut(&mut self) -> &mut Core<Next, Sent, Answer> {
+        &mut self.core
+    }
+
+    fn is_at_rest(&self) -> bool {
+        let rests = |contender: &Contender| contender.backoff.is_none() && !contender.has_work();
+        self.core.armed == Time::NEVER
+            && self.core.contends()
+            && self.committed == 0
+            && self.uplink.due == Time::NEVER
+            && self.core.carrier.idle_from(Span::ZERO) >= self.not_before
+            && self.contenders.iter().all(rests)
+    }
+
+    fn resume(&mut self, now: Time, out: &mut impl MacOut) {
+        if self.core.carrier.busy {
+            return;
+        }
+        let (base, mu) = (self.base(), self.mu_edca());
+        self.note_due(now);
+        for category in 0..CATEGORIES {
+            let contender = &mut self.contenders[category];
+            contender.restore(&self.core.rules, now);
+            contender.counting_from = contender.opens(base, mu).max(now);
+            if contender.has_work() {
+                self.ensure_backoff(category, out);
+            }
+        }
+        self.wait_for_turn(out);
+    }
+
+    fn fail(&mut self, answer: Answer, now: Time, out: &mut impl MacOut) {
+        match answer {
+            Answer::Together => return self.end_together(now, out),
+            Answer::Uplink => return self.on_uplink_over(now, out),
+            Answer::Confirmation => return self.on_unconfirmed(now, out),
+            Answer::Cts | Answer::Ack | Answer::BlockAck => {}
+        }
+        let of = self.service.of;
+        self.land();
+        self.learn(0, false);
+        match answer {
+            Answer::Cts => {
+                self.core.counters.cts_missing += 1;
+                self.miss_cts(now);
+                for mpdu in &self.burst {
+                    if let Some(numbered) = self.originators[of].get(mpdu.sequence) {
+                        numbered.attempts = numbered.attempts.saturating_add(1);
+                    }
+                }
+                self.count_planned();
+                if self.burst.is_empty() { self.miss_block_ack(out) } else { self.give_up(out) }
+            }
+            Answer::Ack => {
+                self.core.counters.ack_missing += 1;
+                self.give_up(out);
+            }
+            _ => self.miss_block_ack(out),
+        }
+        self.leave_unasked();
+        self.end_failed(now, out);
+    }
+
+    fn on_idle_apart(&mut self, now: Time, out: &mut impl MacOut) {
+        self.follow_radio(now, out);
+    }
+
+    fn answer_with(&mut self, frame: Frame, airtime: Airtime, now: Time, out: &mut impl MacOut) {
+        self.engage(frame.receiver);
+        self.core.answer_with(Next::Answer, (frame, airtime), now, out);
+    }
+}
+
 impl<A: Arq + Clone> Edca<A> {
     /// A category has access to the medium.
-    pub(super) fn attempt(&mut self, category: usize, now: Time, out: &mut impl EdcaOut) {
+    pub(super) fn attempt(&mut self, category: usize, now: Time, out: &mut impl MacOut) {
         self.seize(category, now);
         self.expire(category, now, out);
         let txop = self.config.access[category].txop;
@@ -27,7 +113,7 @@ impl<A: Arq + Clone> Edca<A> {
         }
         loop {
             let Some(of) = self.select(category) else {
-                self.doing = Doing::Contend;
+                self.core.doing = Doing::Contend;
                 self.resume(now, out);
                 return;
             };
@@ -42,7 +128,7 @@ impl<A: Arq + Clone> Edca<A> {
             if self.gather(of, (txop > Span::ZERO).then_some(txop), now, out) {
                 break;
             }
-            let response = self.rules.config.sifs + self.originators[of].block_ack.total;
+            let response = self.core.rules.config.sifs + self.originators[of].block_ack.total;
             let limit = if txop == Span::ZERO {
                 self.config.aggregate.time
             } else {
@@ -53,17 +139,17 @@ impl<A: Arq + Clone> Edca<A> {
                 break;
             }
         }
-        let is_long = self.service.bytes > self.rules.rts_threshold && !self.is_to_all();
+        let is_long = self.service.bytes > self.core.rules.rts_threshold && !self.is_to_all();
         self.begin(is_long, out);
     }
 
     /// Discards the packets of a category whose lifetime is over, receiver by receiver in the order in which they are
     /// served.
-    fn expire(&mut self, category: usize, now: Time, out: &mut impl EdcaOut) {
+    fn expire(&mut self, category: usize, now: Time, out: &mut impl MacOut) {
         let Some(lifetime) = self.config.lifetime else { return };
         let Some(until) = now.0.checked_sub(lifetime.0).map(Time) else { return };
         while let Some(of) = self.select(category).filter(|of| !self.originators[*of].owes_request) {
-            let Edca { originators, contenders, counters, block_acks, .. } = self;
+            let Edca { core: Core { counters, .. }, originators, contenders, block_acks, .. } = self;
             let before = block_acks.expired;
             originators[of].expire(until, |handle| {
                 contenders[category].remove();
@@ -90,7 +176,7 @@ impl<A: Arq + Clone> Edca<A> {
     /// From the end of the PPDU prepared to that of its last answer.
     pub(super) fn answers(&self) -> Span {
         if self.several.is_empty() {
-            self.rules.config.sifs + self.response().total
+            self.core.rules.config.sifs + self.response().total
         } else {
             self.several.sequence()
         }
@@ -101,7 +187,7 @@ impl<A: Arq + Clone> Edca<A> {
         if self.burst.len() > 1 {
             self.originators[self.service.of].block_ack
         } else {
-            self.rules.response(self.originators[self.service.of].rate).ack
+            self.core.rules.response(self.originators[self.service.of].rate).ack
         }
     }
 
@@ -116,11 +202,10 @@ impl<A: Arq + Clone> Edca<A> {
 
     /// Aggregates MPDUs up to this number of bytes and to a limit, and at least one.
     pub(super) fn fill(&mut self, mode: Mode, most: u32, limit: Option<usize>, now: Time) -> Filled {
-        let Edca { config, rules, originators, burst, service, planning, .. } = self;
+        let Edca { core: Core { rules, plans, .. }, config, originators, burst, service, .. } = self;
         let originator = &mut originators[service.of];
         let rate = originator.data_rate();
-        let may_go =
-            |msdu: &Msdu| planning.as_ref().is_none_or(|planning| planning.has_next(msdu.handle, rate));
+        let may_go = |msdu: &Msdu| plans.as_ref().is_none_or(|plans| plans.rate(msdu.handle) == Some(rate));
         let count = limit.unwrap_or(config.aggregate.count.min(config.window) as usize);
         let least = config.least_subframe(mode);
         let (mut place, mut padded, mut end, mut payload) = (0, 0, 0, 0);
@@ -154,18 +239,18 @@ impl<A: Arq + Clone> Edca<A> {
     }
 
     /// Sends the PPDU prepared.
-    pub(super) fn send_data(&mut self, out: &mut impl EdcaOut) {
+    pub(super) fn send_data(&mut self, out: &mut impl MacOut) {
         if !self.several.is_empty() {
             self.send_to_several(out);
             return;
         }
-        let answered = self.rules.config.sifs + self.response().total;
+        let answered = self.core.rules.config.sifs + self.response().total;
         let duration = if self.is_to_all() { Span::ZERO } else { answered };
         let Service { of, bytes, airtime, .. } = self.service;
         let Some(first) = self.burst.first() else { return };
         let originator = &mut self.originators[of];
         let category = super::Category::ALL[originator.category];
-        let frame = Frame::new(FrameKind::Data, originator.peer, self.address, bytes, originator.rate);
+        let frame = Frame::new(FrameKind::Data, originator.peer, self.core.address, bytes, originator.rate);
         let frame = Frame {
             duration,
             sequence: first.sequence,
@@ -176,11 +261,11 @@ impl<A: Arq + Clone> Edca<A> {
             mode: originator.has_mode.then_some(originator.mode),
             mpdus: if originator.is_outside { 0 } else { self.burst.len() as u16 },
             category,
-            distribution: self.distribution(),
+            distribution: self.core.distribution(),
             ..frame
         };
         self.count_sent();
-        self.doing = Doing::Sending(Sent::Data);
+        self.core.doing = Doing::Sending(Sent::Data);
         let reports = self.reports_beside(frame.receiver, Some(category));
         let load = out.load();
         load.clear();
@@ -199,10 +284,10 @@ impl<A: Arq + Clone> Edca<A> {
                 numbered.attempts = numbered.attempts.saturating_add(1);
                 numbered.sent = numbered.sent.saturating_add(1);
             }
-            self.counters.attempts[usize::from(mpdu.attempts.min(3))] += 1;
+            self.core.counters.attempts[usize::from(mpdu.attempts.min(3))] += 1;
         }
         self.count_planned();
-        self.counters.data_sent += self.burst.len() as u64;
+        self.core.counters.data_sent += self.burst.len() as u64;
         if self.burst.len() > 1 {
             self.block_acks.aggregates += 1;
             self.block_acks.aggregated += self.burst.len() as u64;
@@ -210,89 +295,37 @@ impl<A: Arq + Clone> Edca<A> {
     }
 
     /// Requests a BlockAck, and moves the window of the receiver.
-    pub(super) fn send_request(&mut self, out: &mut impl EdcaOut) {
+    pub(super) fn send_request(&mut self, out: &mut impl MacOut) {
         let originator = &self.originators[self.service.of];
-        let rate = self.rules.response(originator.rate).rate;
+        let rate = self.core.rules.response(originator.rate).rate;
         let frame =
-            Frame::new(FrameKind::BlockAckReq, originator.peer, self.address, BLOCK_ACK_REQUEST, rate);
+            Frame::new(FrameKind::BlockAckReq, originator.peer, self.core.address, BLOCK_ACK_REQUEST, rate);
         let frame = Frame {
-            duration: self.rules.config.sifs + originator.block_ack.total,
+            duration: self.core.rules.config.sifs + originator.block_ack.total,
             sequence: originator.start,
             category: super::Category::ALL[originator.category],
             ..frame
         };
         self.block_acks.requests += 1;
         self.take_off();
-        self.doing = Doing::Sending(Sent::Request);
+        self.core.doing = Doing::Sending(Sent::Request);
         out.load().clear();
-        out.transmit(frame, self.rules.config.phy.airtime(BLOCK_ACK_REQUEST, 0, rate));
-    }
-
-    /// The station's own frame has ended.
-    pub fn on_sent(&mut self, now: Time, out: &mut impl EdcaOut) {
-        if !self.carrier.busy {
-            self.carrier.on_idle(now);
-        }
-        let Doing::Sending(sent) = self.doing else { return };
-        let (answer, lasts) = match sent {
-            Sent::Rts => (Answer::Cts, self.rules.response(self.protection_rate()).cts.total),
-            Sent::Initial => (Answer::Cts, self.rules.response(PhyRate::Ofdm6).cts.total),
-            Sent::CtsToSelf => {
-                self.doing = Doing::Gap(Next::Data);
-                out.set_timer(now + self.rules.config.sifs);
-                return;
-            }
-            Sent::Data if self.is_to_all() => return self.end_to_all(now, out),
-            Sent::Data if self.burst.len() > 1 => (Answer::BlockAck, self.response().total),
-            Sent::Data => (Answer::Ack, self.response().total),
-            Sent::Request => (Answer::BlockAck, self.originators[self.service.of].block_ack.total),
-            Sent::ToSeveral => return self.on_sent_to_several(now, out),
-            Sent::Trigger => return self.await_together(now, out),
-            Sent::Soliciting => return self.await_uplink(now, out),
-            Sent::Solicited => return self.await_confirmation(now, out),
-            Sent::Confirmation => return self.end_uplink(true, now, out),
-            Sent::Answer => {
-                self.doing = Doing::Contend;
-                self.on_answered(now);
-                self.resume(now, out);
-                return;
-            }
-        };
-        self.doing = Doing::Await(answer);
-        out.set_timer(now + self.rules.timeout(lasts));
-    }
-
-    /// The timer fired.
-    #[inline]
-    pub fn on_timer(&mut self, now: Time, out: &mut impl EdcaOut) {
-        match self.doing {
-            Doing::Contend => self.on_turn(now, out),
-            Doing::Gap(Next::Data) => self.send_data(out),
-            Doing::Gap(Next::Answer) => self.send_answer(out),
-            Doing::Gap(Next::Request) => self.send_request(out),
-            Doing::Gap(Next::Trigger) => self.send_trigger(out),
-            Doing::Gap(Next::Soliciting) => self.send_soliciting(out),
-            Doing::Gap(Next::Solicited) => self.send_solicited(now, out),
-            Doing::Gap(Next::Confirmation) => self.send_confirmation(out),
-            Doing::Await(answer) if self.carrier.busy => self.doing = Doing::Late(answer),
-            Doing::Await(answer) => self.fail(answer, now, out),
-            Doing::Late(_) | Doing::Sending(_) | Doing::Away => {}
-        }
+        out.transmit(frame, self.core.rules.config.phy.airtime(BLOCK_ACK_REQUEST, 0, rate));
     }
 
     /// A CTS: the data frame follows.
-    pub(super) fn on_cts(&mut self, now: Time, out: &mut impl EdcaOut) {
-        if let Doing::Await(Answer::Cts) | Doing::Late(Answer::Cts) = self.doing {
-            self.doing = Doing::Gap(if self.burst.is_empty() { Next::Request } else { Next::Data });
-            out.set_timer(now + self.rules.config.sifs);
+    pub(super) fn on_cts(&mut self, now: Time, out: &mut impl MacOut) {
+        if self.core.awaits(Answer::Cts) {
+            self.core.doing = Doing::Gap(if self.burst.is_empty() { Next::Request } else { Next::Data });
+            out.set_timer(now + self.core.rules.config.sifs);
         } else {
             self.stop_waiting(now, out);
         }
     }
 
     /// An Ack of the one MPDU sent.
-    pub(super) fn on_ack(&mut self, now: Time, out: &mut impl EdcaOut) {
-        if let Doing::Await(Answer::Ack) | Doing::Late(Answer::Ack) = self.doing
+    pub(super) fn on_ack(&mut self, now: Time, out: &mut impl MacOut) {
+        if self.core.awaits(Answer::Ack)
             && let Some(single) = self.burst.first()
         {
             let sequence = single.sequence;
@@ -307,8 +340,8 @@ impl<A: Arq + Clone> Edca<A> {
     }
 
     /// A BlockAck.
-    pub(super) fn on_block_ack(&mut self, block: &BlockAck, now: Time, out: &mut impl EdcaOut) {
-        if let Doing::Await(Answer::BlockAck) | Doing::Late(Answer::BlockAck) = self.doing {
+    pub(super) fn on_block_ack(&mut self, block: &BlockAck, now: Time, out: &mut impl MacOut) {
+        if self.core.awaits(Answer::BlockAck) {
             self.land();
             self.acknowledge(block, out);
             self.succeed(now, out);
@@ -318,14 +351,14 @@ impl<A: Arq + Clone> Edca<A> {
     }
 
     /// Takes in what a BlockAck of the agreement in service reports.
-    pub(super) fn acknowledge(&mut self, block: &BlockAck, out: &mut impl EdcaOut) {
+    pub(super) fn acknowledge(&mut self, block: &BlockAck, out: &mut impl MacOut) {
         let acknowledged = self.burst.iter().filter(|mpdu| block.has(mpdu.sequence)).count();
         self.learn(acknowledged, true);
         self.settle_block(block, out);
     }
 
     /// The exchange has succeeded: the TXOP continues if it lasts for another one.
-    pub(super) fn succeed(&mut self, now: Time, out: &mut impl EdcaOut) {
+    pub(super) fn succeed(&mut self, now: Time, out: &mut impl MacOut) {
         out.cancel_timer();
         let category = self.originators[self.service.of].category;
         self.contenders[category].succeed();
@@ -333,15 +366,14 @@ impl<A: Arq + Clone> Edca<A> {
             return;
         }
         if self.goes_on(category, now, out) {
-            self.doing = Doing::Gap(Next::Data);
-            out.set_timer(now + self.rules.config.sifs);
+            self.core.after_sifs(Next::Data, now, out);
             return;
         }
         self.leave(category, now, out);
     }
 
     /// Prepares another exchange of the TXOP, if there is time for one.
-    fn goes_on(&mut self, category: usize, now: Time, out: &mut impl EdcaOut) -> bool {
+    fn goes_on(&mut self, category: usize, now: Time, out: &mut impl MacOut) -> bool {
         let Service { ends, .. } = self.service;
         if self.config.access[category].txop == Span::ZERO {
             return false;
@@ -353,15 +385,15 @@ impl<A: Arq + Clone> Edca<A> {
         {
             return false;
         }
-        let whole = Span(ends.since(now).0.saturating_sub(self.rules.config.sifs.0));
+        let whole = Span(ends.since(now).0.saturating_sub(self.core.rules.config.sifs.0));
         if self.gather(of, Some(whole), now, out) {
             return true;
         }
         self.choose_mode(of, now, out);
-        let around = self.rules.config.sifs * 2 + self.originators[of].block_ack.total;
+        let around = self.core.rules.config.sifs * 2 + self.originators[of].block_ack.total;
         let left = Span(ends.since(now).0.saturating_sub(around.0));
         let Some((_, first, _)) = self.originators[of].candidate(0) else { return false };
-        let bytes = self.config.single(self.rules.overhead + self.rules.config.llc + first.bytes);
+        let bytes = self.config.single(self.core.rules.overhead + self.core.rules.config.llc + first.bytes);
         if self.airtime(of, bytes, 0).total > left {
             return false;
         }
@@ -370,72 +402,26 @@ impl<A: Arq + Clone> Edca<A> {
         true
     }
 
-    /// No answer came.
-    pub(super) fn fail(&mut self, answer: Answer, now: Time, out: &mut impl EdcaOut) {
-        match answer {
-            Answer::Together => return self.end_together(now, out),
-            Answer::Uplink => return self.on_uplink_over(now, out),
-            Answer::Confirmation => return self.on_unconfirmed(now, out),
-            Answer::Cts | Answer::Ack | Answer::BlockAck => {}
-        }
-        let of = self.service.of;
-        self.land();
-        self.learn(0, false);
-        match answer {
-            Answer::Cts => {
-                self.counters.cts_missing += 1;
-                self.miss_cts(now);
-                for mpdu in &self.burst {
-                    if let Some(numbered) = self.originators[of].get(mpdu.sequence) {
-                        numbered.attempts = numbered.attempts.saturating_add(1);
-                    }
-                }
-                self.count_planned();
-                if self.burst.is_empty() { self.miss_block_ack(out) } else { self.give_up(out) }
-            }
-            Answer::Ack => {
-                self.counters.ack_missing += 1;
-                self.give_up(out);
-            }
-            _ => self.miss_block_ack(out),
-        }
-        self.leave_unasked();
-        self.end_failed(now, out);
-    }
-
     /// The exchange has failed.
-    pub(super) fn end_failed(&mut self, now: Time, out: &mut impl EdcaOut) {
+    pub(super) fn end_failed(&mut self, now: Time, out: &mut impl MacOut) {
         let category = self.originators[self.service.of].category;
         self.note_failure();
-        self.contenders[category].fail(self.rules.config.short_retry);
-        if self.rules.config.access.difs_after_failure {
+        self.contenders[category].fail(self.core.rules.config.short_retry);
+        if self.core.rules.config.access.difs_after_failure {
             self.not_before = now;
         }
         self.leave(category, now, out);
     }
 
     /// The exchange is over: returns to contention with a new backoff.
-    pub(super) fn leave(&mut self, category: usize, now: Time, out: &mut impl EdcaOut) {
-        self.doing = Doing::Contend;
+    pub(super) fn leave(&mut self, category: usize, now: Time, out: &mut impl MacOut) {
+        self.core.doing = Doing::Contend;
         self.burst.clear();
         self.several.clear();
         self.end_exchange(category, now);
-        if self.contenders[category].has_work() || self.rules.config.access.post_backoff {
+        if self.contenders[category].has_work() || self.core.rules.config.access.post_backoff {
             self.back_off(category, out);
         }
         self.resume(now, out);
-    }
-
-    /// Something else than the answer came: the attempt has failed.
-    #[inline]
-    pub(super) fn stop_waiting(&mut self, now: Time, out: &mut impl EdcaOut) {
-        match self.doing {
-            Doing::Await(answer) => {
-                out.cancel_timer();
-                self.fail(answer, now, out);
-            }
-            Doing::Late(answer) => self.fail(answer, now, out),
-            Doing::Contend | Doing::Gap(_) | Doing::Sending(_) | Doing::Away => {}
-        }
     }
 }

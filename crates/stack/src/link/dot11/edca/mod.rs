@@ -33,6 +33,7 @@ mod contend;
 mod counters;
 mod exchange;
 mod load;
+mod mac;
 mod minstrel;
 mod multi_link;
 mod originator;
@@ -64,46 +65,25 @@ pub use single_radio::SingleRadio;
 use std::sync::Arc;
 
 use super::MacOut;
-use super::access::Access;
-use super::dcf::{Counters, Role};
-use super::frame::{Distribution, Frame, FrameKind, Msdu, Outcome};
+use super::frame::Msdu;
 use super::mode::Mode;
 use super::rates::Airtime;
-use super::riders::Riders;
+use super::shared::{self, Core, Role};
 use super::timing::Rules;
-use crate::hooks::{Arq, Count, Rider, Timing};
+use crate::hooks::{Arq, Rider};
 use crate::packet::NodeId;
 use crate::units::Time;
 use contend::Contender;
 use multi_link::Linked;
 use originator::{Originator, Waiting};
-use planned::Planning;
 use recipient::Recipient;
 use several::Several;
 use solicited::Solicited;
 use uplink::Triggering;
 
-/// What a station with EDCA asks of its host besides [`MacOut`].
-pub trait EdcaOut: MacOut {
-    /// Where to put what the frame carries that is transmitted next.
-    fn load(&mut self) -> &mut Load;
-    /// A packet was received before one that is missing: keeps a copy, and returns its handle.
-    fn hold(&mut self, handle: u64) -> u64;
-    /// Passes up a copy that was kept.
-    fn up_held(&mut self, handle: u64);
-    /// A packet was received after the window had passed it: it is discarded.
-    fn late(&mut self, handle: u64);
-    /// Sets the timer of the reordering buffer.
-    fn set_release(&mut self, at: Time);
-    /// The ratio of signal to noise at which a station hears this one now.
-    fn signal_to_noise(&mut self, at: NodeId) -> f64;
-    /// The probability that an MPDU of these bytes fails in a mode, at a ratio of signal to noise.
-    fn mpdu_failure(&mut self, mode: Mode, bytes: u32, ratio: f64) -> f64;
-}
-
 /// What follows after SIFS.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Next {
+pub(super) enum Next {
     Answer,
     Data,
     Request,
@@ -115,7 +95,7 @@ enum Next {
 
 /// What the station sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Sent {
+pub(super) enum Sent {
     Rts,
     /// An MU-RTS that asks for the radio of a station.
     Initial,
@@ -132,7 +112,7 @@ enum Sent {
 
 /// The answer it waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Answer {
+pub(super) enum Answer {
     Cts,
     Ack,
     BlockAck,
@@ -144,18 +124,7 @@ enum Answer {
     Confirmation,
 }
 
-/// What the station is doing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Doing {
-    Contend,
-    Gap(Next),
-    Sending(Sent),
-    Await(Answer),
-    /// The time for the answer is over, but a frame on the air may be it.
-    Late(Answer),
-    /// Its radio is on another link.
-    Away,
-}
+type Doing = shared::Doing<Next, Sent, Answer>;
 
 /// What the station has served since it gained access to the medium.
 #[derive(Clone, Copy, Debug, Default)]
@@ -169,18 +138,12 @@ struct Service {
     ends: Time,
 }
 
-/// One interface on an 802.11 medium with EDCA.
+/// A station with EDCA.
 #[derive(Clone, Debug)]
 pub struct Edca<A> {
-    rules: Arc<Rules>,
+    core: Core<Next, Sent, Answer>,
     config: EdcaConfig,
-    address: NodeId,
-    role: Role,
-    doing: Doing,
-    carrier: Access,
     contenders: [Contender; CATEGORIES],
-    /// The time of the timer while contending.
-    armed: Time,
     /// The categories whose backoff ended in the instant in which the medium turned busy.
     committed: u8,
     /// No idle time before it counts.
@@ -192,6 +155,8 @@ pub struct Edca<A> {
     scheme: Option<Box<A>>,
     /// The place of each originator by node and category, one more than it; 0 is none.
     places: Vec<u32>,
+    /// The originators of planned frames outside of agreements: receiver and category, and the place of the originator.
+    outside: Vec<((NodeId, usize), usize)>,
     service: Service,
     /// The MPDUs prepared; of a PPDU to several stations those of one of them.
     burst: Vec<Mpdu>,
@@ -202,16 +167,11 @@ pub struct Edca<A> {
     recipients: Vec<(NodeId, Category, Recipient)>,
     /// When the timer of the reordering buffers is due.
     release_at: Time,
-    answer: (Frame, Airtime),
     /// What its BlockAck reports.
     report: BlockAck,
-    riders: Riders,
     /// What rides in its answer.
     aboard: Vec<Rider>,
     order: u64,
-    /// The frames that the layer above plans.
-    planning: Option<Box<Planning>>,
-    counters: Counters,
     block_acks: EdcaCounters,
 }
 
@@ -226,22 +186,19 @@ impl<A: Arq + Clone> Edca<A> {
         if config.own_set && matches!(role, Role::AccessPoint) {
             config.access = config.access_of_ap();
         }
-        let nothing = Frame::new(FrameKind::Ack, address, address, 0, rules.control_rate);
+        let contenders =
+            Category::ALL.map(|category| Contender::new(config.access[category as usize], &rules));
         Edca {
+            core: Core::new(rules, address, role),
             config,
-            address,
-            role,
-            doing: Doing::Contend,
-            carrier: Access::new(),
-            contenders: Category::ALL
-                .map(|category| Contender::new(config.access[category as usize], &rules)),
-            armed: Time::NEVER,
+            contenders,
             committed: 0,
             not_before: Time::ZERO,
             originators: Vec::new(),
             linked: None,
             scheme: None,
             places: Vec::new(),
+            outside: Vec::new(),
             service: Service::default(),
             burst: Vec::with_capacity(config.window as usize),
             several: Several::default(),
@@ -249,52 +206,27 @@ impl<A: Arq + Clone> Edca<A> {
             solicited: None,
             recipients: Vec::new(),
             release_at: Time::NEVER,
-            answer: (nothing, Airtime::default()),
             report: BlockAck::default(),
-            riders: Riders::default(),
             aboard: Vec::new(),
             order: 0,
-            planning: None,
-            counters: Counters::default(),
             block_acks: EdcaCounters::default(),
-            rules,
         }
-    }
-
-    /// Accepts a packet to send. Returns false if the queue of its category is full: the packet remains the caller's.
-    pub fn enqueue(&mut self, msdu: Msdu, now: Time, out: &mut impl EdcaOut) -> bool {
-        self.admit(msdu, false, now, out)
-    }
-
-    /// The same with a packet that precedes those that wait for the same receiver.
-    pub fn enqueue_ahead(&mut self, msdu: Msdu, now: Time, out: &mut impl EdcaOut) -> bool {
-        self.admit(msdu, true, now, out)
-    }
-
-    fn admit(&mut self, msdu: Msdu, is_ahead: bool, now: Time, out: &mut impl EdcaOut) -> bool {
-        let category = msdu.category as usize;
-        if self.refuses(category) {
-            return false;
-        }
-        let place = self.place_of(msdu.next, category);
-        self.take_over(msdu, (place, is_ahead), now, out);
-        true
     }
 
     /// Whether the queue of a category is full, which counts as a packet refused.
     fn refuses(&mut self, category: usize) -> bool {
-        let is_full = self.contenders[category].backlog > self.rules.config.queue;
-        self.counters.refused += u64::from(is_full);
+        let is_full = self.contenders[category].backlog > self.core.rules.config.queue;
+        self.core.counters.refused += u64::from(is_full);
         is_full
     }
 
-    fn take_over(&mut self, msdu: Msdu, (place, is_ahead): (usize, bool), now: Time, out: &mut impl EdcaOut) {
+    fn take_over(&mut self, msdu: Msdu, (place, is_ahead): (usize, bool), now: Time, out: &mut impl MacOut) {
         let category = msdu.category as usize;
         let had_work = self.contenders[category].has_work();
         let was_active = self.originators[place].has_work();
         let Originator { waiting, choosing, control, .. } = &mut self.originators[place];
         if let Some(control) = control {
-            control.admit(self.rules.overhead + self.rules.config.llc + msdu.bytes);
+            control.admit(self.core.rules.overhead + self.core.rules.config.llc + msdu.bytes);
         }
         let order = match waiting.front() {
             Some(first) if is_ahead => first.order,
@@ -313,79 +245,17 @@ impl<A: Arq + Clone> Edca<A> {
         if self.is_linked() {
             self.refresh(place);
         }
-        if !had_work && self.contenders[category].has_work() && self.doing == Doing::Contend {
+        if !had_work && self.contenders[category].has_work() && self.core.contends() {
             self.join(category, now, out);
         }
     }
 
-    /// Something is to ride in the next acknowledgement to a neighbour.
-    pub fn ride(&mut self, to: NodeId, rider: Rider) {
-        self.riders.take(to, rider);
-    }
-
-    /// Something is to ride in an acknowledgement to a neighbour, behind what waits.
-    pub fn ride_behind(&mut self, to: NodeId, rider: Rider) {
-        self.riders.take_behind(to, rider);
-    }
-
-    /// Removes what waits to ride to a neighbour.
-    pub fn unload(&mut self, to: NodeId) {
-        self.riders.unload(to);
-    }
-
     /// The medium has lost the MPDU at this place of the frame being sent for good: its packet is discarded after this attempt.
-    pub fn on_lost_for_good(&mut self, place: usize, sequence: u16) {
+    fn lose_for_good(&mut self, place: usize, sequence: u16) {
         let of = self.several.agreement(place).unwrap_or(self.service.of);
         if let Some(numbered) = self.originators[of].get(sequence) {
             numbered.lost = true;
         }
-    }
-
-    /// Removes the packets for a neighbour. Those of an exchange that is under way are discarded after it if it fails.
-    pub fn flush(&mut self, to: NodeId, out: &mut impl EdcaOut) {
-        self.uplink.forget(to);
-        for place in 0..self.originators.len() {
-            if self.originators[place].peer != to {
-                continue;
-            }
-            let is_in_service = self.service.of == place || self.several.has(place);
-            let is_busy = self.doing != Doing::Contend && is_in_service;
-            let Edca { originators, contenders, .. } = self;
-            let originator = &mut originators[place];
-            let contender = &mut contenders[originator.category];
-            originator.flush(is_busy, |handle| {
-                contender.remove();
-                out.done(handle, Outcome::Flushed);
-            });
-            self.refresh(place);
-        }
-    }
-
-    /// Lets a scheme select what is sent. To be called before the first packet.
-    pub fn adopt(&mut self, scheme: A) {
-        self.scheme = Some(Box::new(scheme));
-    }
-
-    /// The timing of a flow's sender has become known, or has changed.
-    #[inline]
-    pub fn on_timing(&mut self, flow: u32, timing: Timing) {
-        let Some(scheme) = &mut self.scheme else { return };
-        scheme.on_timing(flow, timing);
-        for choosing in self.originators.iter_mut().filter_map(|originator| originator.choosing.as_mut()) {
-            choosing.on_timing(flow, timing);
-        }
-    }
-
-    /// The counters of the schemes of all agreements.
-    #[must_use]
-    pub fn arq_counts(&self) -> Vec<Count> {
-        let mut sums = self.scheme.as_ref().map_or_else(Vec::new, |scheme| scheme.counts());
-        for choosing in self.originators.iter().filter_map(|originator| originator.choosing.as_ref()) {
-            for (sum, count) in sums.iter_mut().zip(choosing.scheme.counts()) {
-                sum.value += count.value;
-            }
-        }
-        sums
     }
 
     /// The mode that its rate control has chosen last for a receiver, if there is one.
@@ -396,40 +266,10 @@ impl<A: Arq + Clone> Edca<A> {
         originator.control.is_some().then_some(originator.mode)
     }
 
-    /// Its address.
-    #[must_use]
-    pub fn address(&self) -> NodeId {
-        self.address
-    }
-
-    /// Packets it holds.
-    #[must_use]
-    pub fn backlog(&self) -> usize {
-        self.contenders.iter().map(|contender| contender.backlog as usize).sum()
-    }
-
-    /// Whether the queue of a category is full.
-    #[must_use]
-    pub fn is_full(&self) -> bool {
-        self.contenders.iter().any(|contender| contender.backlog > self.rules.config.queue)
-    }
-
-    /// Its counters.
-    #[must_use]
-    pub fn counters(&self) -> &Counters {
-        &self.counters
-    }
-
     /// Its counters of block acknowledgement.
     #[must_use]
     pub fn edca_counters(&self) -> &EdcaCounters {
         &self.block_acks
-    }
-
-    /// The first packet of the frame in service, and how often it was sent before.
-    #[must_use]
-    pub fn in_service(&self) -> Option<(u64, u32)> {
-        self.burst.first().map(|first| (first.handle, first.attempts.into()))
     }
 
     /// Whether an agreement still has something to send.
@@ -439,14 +279,6 @@ impl<A: Arq + Clone> Edca<A> {
             self.contenders[category].retire(place as u32);
         } else if self.is_linked() {
             self.wake(place as u32, category);
-        }
-    }
-
-    fn distribution(&self) -> Distribution {
-        match self.role {
-            Role::AdHoc => Distribution::AdHoc,
-            Role::Station { .. } => Distribution::ToAp,
-            Role::AccessPoint => Distribution::FromAp,
         }
     }
 }

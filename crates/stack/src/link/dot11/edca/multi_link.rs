@@ -27,7 +27,7 @@ use super::originator::Originator;
 use super::rate_control::Chooser;
 use super::recipient::Recipient;
 use super::single_radio::{Radio, Radios};
-use super::{CATEGORIES, Category, Doing, Edca, EdcaOut};
+use super::{CATEGORIES, Category, Edca, MacOut};
 use crate::hooks::Arq;
 use crate::packet::NodeId;
 use crate::units::Time;
@@ -109,11 +109,11 @@ impl<A: Arq + Clone> Edca<A> {
 
     /// How data goes to a station.
     pub(super) fn way_to(&self, peer: NodeId) -> Way {
-        let DataRate { rate, mode } = self.rules.data_rate(self.address, peer);
+        let DataRate { rate, mode } = self.core.rules.data_rate(self.core.address, peer);
         let mode = mode.unwrap_or(self.config.mode);
-        let config = &self.rules.config;
-        let block_ack = config.phy.airtime(self.config.block_ack(), 0, self.rules.response(rate).rate);
-        let around = config.sifs + self.rules.difs + config.slot * u64::from(config.cw_min / 2);
+        let config = &self.core.rules.config;
+        let block_ack = config.phy.airtime(self.config.block_ack(), 0, self.core.rules.response(rate).rate);
+        let around = config.sifs + self.core.rules.difs + config.slot * u64::from(config.cw_min / 2);
         let control = Chooser::new(self.config.rate_control, mode, around + block_ack.total).map(Box::new);
         Way { rate, mode, block_ack, control }
     }
@@ -175,19 +175,19 @@ impl<A: Arq + Clone> Edca<A> {
     }
 
     /// Another link of its device has got packets, or has finished some, or the radio of a station has changed links.
-    pub fn notice(&mut self, now: Time, out: &mut impl EdcaOut) {
+    pub fn notice(&mut self, now: Time, out: &mut impl MacOut) {
         self.rejoin(now, out);
-        if self.doing == Doing::Contend && !self.carrier.busy && self.radios_change_at() != Time::NEVER {
+        if self.core.contends() && !self.core.carrier.busy && self.radios_change_at() != Time::NEVER {
             self.wait_for_turn(out);
         }
     }
 
     /// Contends for what it may send again.
-    pub(super) fn rejoin(&mut self, now: Time, out: &mut impl EdcaOut) {
+    pub(super) fn rejoin(&mut self, now: Time, out: &mut impl MacOut) {
         self.follow_radio(now, out);
         for category in 0..CATEGORIES {
-            let has_turn_now = self.armed == now;
-            if self.doing == Doing::Contend && !has_turn_now && self.contenders[category].has_work() {
+            let has_turn_now = self.core.armed == now;
+            if self.core.contends() && !has_turn_now && self.contenders[category].has_work() {
                 self.join(category, now, out);
             }
         }

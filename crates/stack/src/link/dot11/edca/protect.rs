@@ -1,17 +1,16 @@
 //! What precedes a PPDU and reserves the medium for it: RTS and CTS, a CTS to itself, an MU-RTS.
 
 use super::super::frame::{BROADCAST, Frame, FrameKind};
-use super::super::rates::{Airtime, PhyRate};
+use super::super::rates::PhyRate;
 use super::super::standard::Protection;
 use super::config::BLOCK_ACK_REQUEST;
-use super::respond::left;
-use super::{Doing, Edca, EdcaOut, Sent};
+use super::{Doing, Edca, MacOut, Sent};
 use crate::hooks::Arq;
-use crate::units::{Span, Time};
+use crate::units::Span;
 
 impl<A: Arq + Clone> Edca<A> {
     /// Sends what is prepared, a PPDU or else a BlockAckReq, or what protects it.
-    pub(super) fn begin(&mut self, is_long: bool, out: &mut impl EdcaOut) {
+    pub(super) fn begin(&mut self, is_long: bool, out: &mut impl MacOut) {
         if self.asks_for_radio(out) {
             return;
         }
@@ -19,7 +18,7 @@ impl<A: Arq + Clone> Edca<A> {
             self.send_rts(out);
         } else if self.burst.is_empty() && self.several.is_empty() {
             self.send_request(out);
-        } else if is_long && self.rules.config.protection == Protection::CtsToSelf {
+        } else if is_long && self.core.rules.config.protection == Protection::CtsToSelf {
             self.send_cts_to_self(out);
         } else if is_long && self.several.is_empty() {
             self.send_rts(out);
@@ -29,16 +28,16 @@ impl<A: Arq + Clone> Edca<A> {
     }
 
     /// Requests a CTS for the PPDU prepared.
-    fn send_rts(&mut self, out: &mut impl EdcaOut) {
-        let rules = &*self.rules;
+    fn send_rts(&mut self, out: &mut impl MacOut) {
+        let rules = &*self.core.rules;
         let rate = self.protection_rate();
         let cts = rules.response(rate).cts.total;
         let duration = rules.config.sifs * 3 + cts + self.guarded();
         let (receiver, bytes) = (self.originators[self.service.of].peer, rules.config.rts);
-        let rts = Frame::new(FrameKind::Rts, receiver, self.address, bytes, rate);
+        let rts = Frame::new(FrameKind::Rts, receiver, self.core.address, bytes, rate);
         let airtime = rules.config.phy.airtime(bytes, 0, rate);
-        self.doing = Doing::Sending(Sent::Rts);
-        self.counters.rts_sent += 1;
+        self.core.doing = Doing::Sending(Sent::Rts);
+        self.core.counters.rts_sent += 1;
         out.load().clear();
         out.transmit(Frame { duration, ..rts }, airtime);
     }
@@ -49,41 +48,28 @@ impl<A: Arq + Clone> Edca<A> {
             return self.service.airtime.total + self.response().total;
         }
         let originator = &self.originators[self.service.of];
-        let rate = self.rules.response(originator.rate).rate;
-        self.rules.config.phy.airtime(BLOCK_ACK_REQUEST, 0, rate).total + originator.block_ack.total
+        let rate = self.core.rules.response(originator.rate).rate;
+        self.core.rules.config.phy.airtime(BLOCK_ACK_REQUEST, 0, rate).total + originator.block_ack.total
     }
 
     /// The rate of an RTS.
     pub(super) fn protection_rate(&self) -> PhyRate {
         let originator = &self.originators[self.service.of];
         if originator.control.is_none() {
-            return self.rules.protection_rate;
+            return self.core.rules.protection_rate;
         }
-        let follows = self.rules.response(originator.rate).rate;
-        self.rules.config.protection_rate.unwrap_or(follows)
+        let follows = self.core.rules.response(originator.rate).rate;
+        self.core.rules.config.protection_rate.unwrap_or(follows)
     }
 
     /// Reserves the medium for the PPDU prepared by a CTS that nobody answers (10.3.2.8).
-    fn send_cts_to_self(&mut self, out: &mut impl EdcaOut) {
-        let rules = &*self.rules;
+    fn send_cts_to_self(&mut self, out: &mut impl MacOut) {
+        let rules = &*self.core.rules;
         let duration = rules.config.sifs + self.service.airtime.total + self.answers();
         let cts =
-            Frame::new(FrameKind::Cts, BROADCAST, self.address, rules.config.cts, rules.protection_rate);
-        self.doing = Doing::Sending(Sent::CtsToSelf);
+            Frame::new(FrameKind::Cts, BROADCAST, self.core.address, rules.config.cts, rules.protection_rate);
+        self.core.doing = Doing::Sending(Sent::CtsToSelf);
         out.load().clear();
         out.transmit(Frame { duration, ..cts }, rules.cts_to_self);
-    }
-
-    /// Answers with a CTS.
-    pub(super) fn answer_cts(
-        &mut self,
-        to: &Frame,
-        (rate, airtime): (PhyRate, Airtime),
-        now: Time,
-        out: &mut impl EdcaOut,
-    ) {
-        let duration = left(to.duration, self.rules.config.sifs, airtime);
-        let cts = Frame::new(FrameKind::Cts, to.transmitter, self.address, self.rules.config.cts, rate);
-        self.answer_with(Frame { duration, ..cts }, airtime, now, out);
     }
 }

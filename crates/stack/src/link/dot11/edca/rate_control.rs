@@ -15,7 +15,7 @@ use super::super::mode::{DataRate, Mode};
 use super::super::rates::Airtime;
 use super::minstrel::Minstrel;
 use super::originator::Originator;
-use super::{Edca, EdcaOut};
+use super::{Edca, MacOut};
 use crate::hooks::Arq;
 use crate::hooks::parameter::words;
 use crate::packet::NodeId;
@@ -76,7 +76,7 @@ impl Chooser {
     }
 
     /// The mode of the next PPDU, which may be a BlockAckReq.
-    pub(super) fn choose(&mut self, to: NodeId, is_request: bool, now: Time, out: &mut impl EdcaOut) -> Mode {
+    pub(super) fn choose(&mut self, to: NodeId, is_request: bool, now: Time, out: &mut impl MacOut) -> Mode {
         match &mut self.law {
             Law::Ideal { of, rung } => {
                 let present = (out.signal_to_noise(to), self.longest);
@@ -119,7 +119,7 @@ fn ladder(most: Mode) -> Vec<Mode> {
 
 impl<A: Arq + Clone> Edca<A> {
     /// Lets the rate control of an agreement choose its mode.
-    pub(super) fn choose_mode(&mut self, of: usize, now: Time, out: &mut impl EdcaOut) {
+    pub(super) fn choose_mode(&mut self, of: usize, now: Time, out: &mut impl MacOut) {
         self.follow_plan(of);
         let originator = &mut self.originators[of];
         let Some(control) = &mut originator.control else { return };
@@ -133,7 +133,8 @@ impl<A: Arq + Clone> Edca<A> {
     pub(super) fn go_at(&mut self, of: usize, DataRate { rate, mode }: DataRate) {
         let originator = &mut self.originators[of];
         let bytes = self.config.block_ack();
-        originator.block_ack = self.rules.config.phy.airtime(bytes, 0, self.rules.response(rate).rate);
+        originator.block_ack =
+            self.core.rules.config.phy.airtime(bytes, 0, self.core.rules.response(rate).rate);
         (originator.rate, originator.has_mode) = (rate, mode.is_some());
         if let Some(mode) = mode {
             originator.mode = mode;
@@ -144,7 +145,7 @@ impl<A: Arq + Clone> Edca<A> {
     pub(super) fn airtime(&self, of: usize, bytes: u32, payload: u32) -> Airtime {
         let DataRate { rate, mode } = self.originators[of].data_rate();
         mode.map_or_else(
-            || self.rules.config.phy.airtime(bytes, payload, rate),
+            || self.core.rules.config.phy.airtime(bytes, payload, rate),
             |mode| mode.airtime(bytes, payload),
         )
     }

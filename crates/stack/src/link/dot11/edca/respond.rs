@@ -2,101 +2,29 @@
 
 use super::super::frame::{BROADCAST, Frame, FrameKind};
 use super::super::rates::Airtime;
+use super::super::shared::Core;
+use super::super::shared::Exchange;
 use super::load::{Load, Mpdu, MpduFate};
 use super::planned::hear_to_all;
 use super::recipient::{Arrived, Recipient};
-use super::{Answer, Category, Doing, Edca, EdcaOut, Next, Sent};
+use super::{Category, Doing, Edca, MacOut, Sent};
 use crate::hooks::{Arq, Rider};
 use crate::packet::NodeId;
 use crate::units::{Span, Time};
 
 impl<A: Arq + Clone> Edca<A> {
-    /// A frame was received without error, for this station or overheard: of an A-MPDU at least one MPDU.
-    #[inline]
-    pub fn on_frame(&mut self, frame: &Frame, load: &Load, now: Time, out: &mut impl EdcaOut) {
-        self.carrier.received(true);
-        if self.doing == Doing::Away {
-            return;
-        }
-        self.synchronize();
-        if frame.receiver != self.address {
-            match load.of(self.address) {
-                Some((share, mpdus)) => self.on_share(frame, (share, mpdus, load.together), now, out),
-                None if self.is_confirmed(load, now, out) => {}
-                None => self.overhear(frame, now, out),
-            }
-            return;
-        }
-        if let (true, Doing::Await(Answer::Uplink) | Doing::Late(Answer::Uplink)) =
-            (frame.together, self.doing)
-        {
-            self.on_solicited_answer(frame, load, now, out);
-            return;
-        }
-        match frame.kind {
-            FrameKind::MuRts => self.on_initial(frame, now, out),
-            FrameKind::Rts | FrameKind::BlockAckReq | FrameKind::Data if self.only_listens() => {
-                self.stop_waiting(now, out);
-            }
-            FrameKind::Rts => self.on_rts(frame, now, out),
-            FrameKind::Cts => self.on_cts(now, out),
-            FrameKind::Ack => {
-                self.on_ack(now, out);
-                load.riders.iter().for_each(|rider| out.rider(*rider));
-            }
-            FrameKind::BlockAck if frame.together && self.awaits_together().is_some() => {
-                self.on_block_ack_together(frame.transmitter, &load.block, now, out);
-            }
-            FrameKind::BlockAck => {
-                self.on_block_ack(&load.block, now, out);
-                load.riders.iter().for_each(|rider| out.rider(*rider));
-            }
-            FrameKind::BlockAckReq => self.on_request(frame, now, out),
-            FrameKind::Data => self.on_data(frame, load, now, out),
-            FrameKind::Null | FrameKind::Beacon | FrameKind::CfEnd | FrameKind::Trigger => {
-                self.stop_waiting(now, out);
-            }
-        }
-        self.leave_unanswered(frame, now);
-    }
-
-    /// A reception ended in error.
-    #[inline]
-    pub fn on_error(&mut self, now: Time, out: &mut impl EdcaOut) {
-        if let Some(any) = self.awaits_together() {
-            // Answers of other stations end in this instant too.
-            self.carrier.received(any);
-        } else if self.doing == Doing::Away {
-            self.carrier.received(true);
-        } else {
-            self.carrier.received(false);
-            self.stop_waiting(now, out);
-            self.expect_more(now);
-        }
-    }
-
     /// A frame for another station.
-    fn overhear(&mut self, frame: &Frame, now: Time, out: &mut impl EdcaOut) {
-        self.carrier.overhear(frame, now, &self.rules);
+    pub(super) fn overhear(&mut self, frame: &Frame, now: Time, out: &mut impl MacOut) {
+        self.core.carrier.overhear(frame, now, &self.core.rules);
         self.stop_waiting(now, out);
         hear_to_all(frame, out);
         self.leave_to_others(now);
     }
 
-    /// An RTS: answers it, unless others have reserved the medium.
-    fn on_rts(&mut self, rts: &Frame, now: Time, out: &mut impl EdcaOut) {
-        self.stop_waiting(now, out);
-        if self.doing != Doing::Contend || self.carrier.is_reserved(now) {
-            return;
-        }
-        let response = *self.rules.response(rts.rate);
-        self.answer_cts(rts, (response.rate, response.cts), now, out);
-    }
-
     /// MPDUs: acknowledged whatever the NAV.
-    fn on_data(&mut self, frame: &Frame, load: &Load, now: Time, out: &mut impl EdcaOut) {
+    pub(super) fn on_data(&mut self, frame: &Frame, load: &Load, now: Time, out: &mut impl MacOut) {
         self.stop_waiting(now, out);
-        let may_answer = self.doing == Doing::Contend;
+        let may_answer = self.core.contends();
         let place = self.recipient(frame.transmitter, frame.category);
         if !may_answer {
             return;
@@ -110,16 +38,10 @@ impl<A: Arq + Clone> Edca<A> {
     }
 
     /// Takes in MPDUs. Returns whether one of them was received before.
-    pub(super) fn take_in(
-        &mut self,
-        place: usize,
-        mpdus: &[Mpdu],
-        now: Time,
-        out: &mut impl EdcaOut,
-    ) -> bool {
+    pub(super) fn take_in(&mut self, place: usize, mpdus: &[Mpdu], now: Time, out: &mut impl MacOut) -> bool {
         let mut is_again = false;
         for mpdu in mpdus.iter().filter(|mpdu| mpdu.fate == MpduFate::Received) {
-            let Edca { recipients, counters, block_acks, .. } = self;
+            let Edca { core: Core { counters, .. }, recipients, block_acks, .. } = self;
             let recipient = &mut recipients[place].2;
             match recipient.arrive(mpdu.sequence, |handle| out.up_held(handle)) {
                 Arrived::InOrder => {
@@ -156,24 +78,24 @@ impl<A: Arq + Clone> Edca<A> {
         frame: &Frame,
         (place, is_again): (usize, bool),
         now: Time,
-        out: &mut impl EdcaOut,
+        out: &mut impl MacOut,
     ) {
         if frame.mpdus > 1 {
             self.acknowledge_block(frame, place, is_again, now, out);
         } else {
-            let response = *self.rules.response(frame.rate);
-            let bytes = self.rules.config.ack;
-            let ack = Frame::new(FrameKind::Ack, frame.transmitter, self.address, bytes, response.rate);
-            let duration = left(frame.duration, self.rules.config.sifs, response.ack);
+            let response = *self.core.rules.response(frame.rate);
+            let bytes = self.core.rules.config.ack;
+            let ack = Frame::new(FrameKind::Ack, frame.transmitter, self.core.address, bytes, response.rate);
+            let duration = self.core.rules.left(frame.duration, response.ack);
             let ack = (Frame { duration, category: frame.category, ..ack }, response.ack);
             self.answer_riding(ack, (place, is_again, Some(frame.more_data)), now, out);
         }
     }
 
     /// A BlockAckReq: what is before its start will not come.
-    fn on_request(&mut self, frame: &Frame, now: Time, out: &mut impl EdcaOut) {
+    pub(super) fn on_request(&mut self, frame: &Frame, now: Time, out: &mut impl MacOut) {
         self.stop_waiting(now, out);
-        if self.doing != Doing::Contend {
+        if !self.core.contends() {
             return;
         }
         let place = self.recipient(frame.transmitter, frame.category);
@@ -188,14 +110,14 @@ impl<A: Arq + Clone> Edca<A> {
         place: usize,
         is_again: bool,
         now: Time,
-        out: &mut impl EdcaOut,
+        out: &mut impl MacOut,
     ) {
-        let rate = self.rules.response(frame.rate).rate;
+        let rate = self.core.rules.response(frame.rate).rate;
         let bytes = self.config.block_ack();
-        let airtime = self.rules.config.phy.airtime(bytes, 0, rate);
+        let airtime = self.core.rules.config.phy.airtime(bytes, 0, rate);
         let block = self.recipients[place].2.report();
-        let answer = Frame::new(FrameKind::BlockAck, frame.transmitter, self.address, bytes, rate);
-        let duration = left(frame.duration, self.rules.config.sifs, airtime);
+        let answer = Frame::new(FrameKind::BlockAck, frame.transmitter, self.core.address, bytes, rate);
+        let duration = self.core.rules.left(frame.duration, airtime);
         let answer = Frame { duration, sequence: block.start, category: frame.category, ..answer };
         self.report = block;
         let more = (frame.kind == FrameKind::Data).then_some(frame.more_data);
@@ -208,40 +130,33 @@ impl<A: Arq + Clone> Edca<A> {
         (answer, airtime): (Frame, Airtime),
         (place, is_again, more): (usize, bool, Option<bool>),
         now: Time,
-        out: &mut impl EdcaOut,
+        out: &mut impl MacOut,
     ) {
         let aboard = &mut self.recipients[place].2.gone;
         if !is_again {
             aboard.clear();
         }
-        let boarded = self.riders.board_all(answer.receiver, aboard);
+        let boarded = self.core.riders.board_all(answer.receiver, aboard);
         self.aboard.clone_from(aboard);
         let added: u32 = self.aboard.iter().map(Rider::len).sum();
         let bytes = answer.bytes + added;
-        let airtime = if added == 0 { airtime } else { self.rules.config.phy.airtime(bytes, 0, answer.rate) };
+        let airtime =
+            if added == 0 { airtime } else { self.core.rules.config.phy.airtime(bytes, 0, answer.rate) };
         self.answer_with(Frame { bytes, ..answer }, airtime, now, out);
         out.answered(more, boarded);
     }
 
-    pub(super) fn answer_with(&mut self, frame: Frame, airtime: Airtime, now: Time, out: &mut impl EdcaOut) {
-        self.engage(frame.receiver);
-        self.answer = (frame, airtime);
-        self.armed = Time::NEVER;
-        self.doing = Doing::Gap(Next::Answer);
-        out.set_timer(now + self.rules.config.sifs);
-    }
-
-    pub(super) fn send_answer(&mut self, out: &mut impl EdcaOut) {
-        self.doing = Doing::Sending(Sent::Answer);
+    pub(super) fn send_answer(&mut self, out: &mut impl MacOut) {
+        self.core.doing = Doing::Sending(Sent::Answer);
         let load = out.load();
         load.clear();
         load.block = self.report;
         load.riders.clone_from(&self.aboard);
-        out.transmit(self.answer.0, self.answer.1);
+        out.transmit(self.core.answer.0, self.core.answer.1);
     }
 
     /// The timer of the reordering buffers fired.
-    pub fn on_release(&mut self, now: Time, out: &mut impl EdcaOut) {
+    pub fn on_release(&mut self, now: Time, out: &mut impl MacOut) {
         let timeout = self.config.reorder_timeout;
         let mut due = Time::NEVER;
         for (_, _, recipient) in &mut self.recipients {
@@ -265,9 +180,4 @@ impl<A: Arq + Clone> Edca<A> {
             self.recipients.len() - 1
         })
     }
-}
-
-/// What is left of a reservation after SIFS and an answer.
-pub(super) fn left(of: Span, sifs: Span, answer: Airtime) -> Span {
-    Span(of.0.saturating_sub((sifs + answer.total).0))
 }

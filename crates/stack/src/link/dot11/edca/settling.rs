@@ -1,8 +1,9 @@
 //! What becomes of the packets in service: they are delivered, or discarded.
 
 use super::super::frame::Outcome;
+use super::super::shared::Core;
 use super::load::BlockAck;
-use super::{AfterLoss, Edca, EdcaOut};
+use super::{AfterLoss, Edca, MacOut};
 use crate::hooks::Arq;
 
 impl<A: Arq + Clone> Edca<A> {
@@ -16,8 +17,8 @@ impl<A: Arq + Clone> Edca<A> {
     }
 
     /// Releases the packets in service of which `outcome` says so.
-    pub(super) fn settle(&mut self, outcome: impl Fn(u16) -> Option<Outcome>, out: &mut impl EdcaOut) {
-        let Edca { originators, contenders, counters, service, .. } = self;
+    pub(super) fn settle(&mut self, outcome: impl Fn(u16) -> Option<Outcome>, out: &mut impl MacOut) {
+        let Edca { core: Core { counters, .. }, originators, contenders, service, .. } = self;
         let originator = &mut originators[service.of];
         let contender = &mut contenders[originator.category];
         originator.settle(|sequence, numbered| {
@@ -31,7 +32,7 @@ impl<A: Arq + Clone> Edca<A> {
     }
 
     /// Takes in what a BlockAck of the agreement in service reports, whatever the rate control makes of it.
-    pub(super) fn settle_block(&mut self, block: &BlockAck, out: &mut impl EdcaOut) {
+    pub(super) fn settle_block(&mut self, block: &BlockAck, out: &mut impl MacOut) {
         let originator = &mut self.originators[self.service.of];
         (originator.owes_request, originator.unanswered) = (false, 0);
         self.settle(|sequence| block.has(sequence).then_some(Outcome::Delivered), out);
@@ -39,12 +40,12 @@ impl<A: Arq + Clone> Edca<A> {
     }
 
     /// No BlockAck came, of an A-MPDU or of a BlockAckReq.
-    pub(super) fn miss_block_ack(&mut self, out: &mut impl EdcaOut) {
+    pub(super) fn miss_block_ack(&mut self, out: &mut impl MacOut) {
         self.block_acks.block_ack_missing += 1;
         let originator = &mut self.originators[self.service.of];
         if self.burst.is_empty() {
             originator.unanswered += 1;
-            let limit = self.rules.config.short_retry;
+            let limit = self.core.rules.config.short_retry;
             if limit.is_some_and(|limit| originator.unanswered >= limit) {
                 (originator.owes_request, originator.unanswered) = (false, 0);
                 self.give_up_all(out);
@@ -57,8 +58,8 @@ impl<A: Arq + Clone> Edca<A> {
     }
 
     /// Discards the packets that were sent as often as the limit allows, or that the medium has lost for good.
-    pub(super) fn give_up(&mut self, out: &mut impl EdcaOut) {
-        let limit = self.rules.config.short_retry;
+    pub(super) fn give_up(&mut self, out: &mut impl MacOut) {
+        let limit = self.core.rules.config.short_retry;
         self.originators[self.service.of].return_failed();
         let has_given_up = self.give_up_after(limit, out);
         let originator = &mut self.originators[self.service.of];
@@ -67,8 +68,8 @@ impl<A: Arq + Clone> Edca<A> {
     }
 
     /// Discards the packets that the scheme discarded while it selected. Returns whether there were any.
-    pub(super) fn drop_given_up(&mut self, out: &mut impl EdcaOut) -> bool {
-        let Edca { originators, contenders, counters, service, .. } = self;
+    pub(super) fn drop_given_up(&mut self, out: &mut impl MacOut) -> bool {
+        let Edca { core: Core { counters, .. }, originators, contenders, service, .. } = self;
         let originator = &mut originators[service.of];
         let contender = &mut contenders[originator.category];
         let any = originator.drop_given_up(|msdu| {
@@ -84,20 +85,20 @@ impl<A: Arq + Clone> Edca<A> {
     }
 
     /// Discards all packets that were sent: their receiver answers no request.
-    pub(super) fn give_up_all(&mut self, out: &mut impl EdcaOut) {
+    pub(super) fn give_up_all(&mut self, out: &mut impl MacOut) {
         self.give_up_after(Some(0), out);
         self.refresh(self.service.of);
     }
 
     /// Discards the packets sent so often, or lost for good. Returns whether there were any.
-    fn give_up_after(&mut self, limit: Option<u32>, out: &mut impl EdcaOut) -> bool {
-        let Edca { originators, contenders, counters, service, planning, .. } = self;
+    fn give_up_after(&mut self, limit: Option<u32>, out: &mut impl MacOut) -> bool {
+        let Edca { core: Core { counters, plans, .. }, originators, contenders, service, .. } = self;
         let originator = &mut originators[service.of];
         let contender = &mut contenders[originator.category];
         let mut has_given_up = false;
         originator.settle(|_, numbered| {
-            let are_over = match planning {
-                Some(planning) if limit != Some(0) => planning.plans.are_over(numbered.msdu.handle),
+            let are_over = match plans {
+                Some(plans) if limit != Some(0) => plans.are_over(numbered.msdu.handle),
                 _ => limit.is_some_and(|limit| u32::from(numbered.attempts) >= limit),
             };
             let is_over = are_over || numbered.lost;

@@ -16,15 +16,15 @@
 //!    trigger sets.
 //! 7. RTS does not protect PPDUs to several (no MU-RTS), CTS-to-self does.
 
-use super::super::dcf::Role;
 use super::super::frame::{BROADCAST, Frame, FrameKind};
 use super::super::mode::Mode;
 use super::super::rates::Airtime;
 use super::super::ru::Ru;
+use super::super::shared::Exchange;
+use super::super::shared::Role;
 use super::config::{Acknowledgement, BLOCK_ACK_REQUEST, DELIMITER, Ofdma, Scheduler};
 use super::load::{Answering, BlockAck, Mpdu, Share};
-use super::respond::left;
-use super::{Answer, Category, Doing, Edca, EdcaOut, Next, Sent};
+use super::{Answer, Category, Doing, Edca, MacOut, Next, Sent};
 use crate::hooks::Arq;
 use crate::packet::NodeId;
 use crate::units::{Span, Time};
@@ -97,10 +97,12 @@ impl<A: Arq + Clone> Edca<A> {
         turn: usize,
         limit: Option<Span>,
         now: Time,
-        out: &mut impl EdcaOut,
+        out: &mut impl MacOut,
     ) -> bool {
         self.several.clear();
-        let Some(ofdma) = self.config.ofdma.filter(|_| self.role == Role::AccessPoint) else { return false };
+        let Some(ofdma) = self.config.ofdma.filter(|_| self.core.role == Role::AccessPoint) else {
+            return false;
+        };
         let Some(scheduler) = ofdma.scheduler else { return false };
         if !self.can_have_part(turn) {
             return false;
@@ -130,7 +132,7 @@ impl<A: Arq + Clone> Edca<A> {
         !originator.owes_request
             && originator.choosing.is_none()
             && originator.mode.width == self.config.mode.width
-            && self.rules.takes_part(originator.peer)
+            && self.core.rules.takes_part(originator.peer)
             && originator.candidate(0).is_some()
     }
 
@@ -164,7 +166,7 @@ impl<A: Arq + Clone> Edca<A> {
                 let originator = &self.originators[*of];
                 let most = originator.mode.within(ru).capacity_after(preamble, time);
                 originator.candidate(0).is_some_and(|(_, first, _)| {
-                    let bytes = self.rules.overhead + self.rules.config.llc + first.bytes;
+                    let bytes = self.core.rules.overhead + self.core.rules.config.llc + first.bytes;
                     self.trigger_subframe(ofdma.acknowledgement) + DELIMITER + bytes.next_multiple_of(4)
                         <= most
                 })
@@ -196,19 +198,19 @@ impl<A: Arq + Clone> Edca<A> {
 
     fn trigger_airtime(&self, stations: usize) -> Airtime {
         let bytes = self.config.trigger(stations as u32);
-        self.rules.config.phy.airtime(bytes, 0, self.rules.protection_rate)
+        self.core.rules.config.phy.airtime(bytes, 0, self.core.rules.protection_rate)
     }
 
     /// From the end of a PPDU to agreements to that of the last acknowledgement.
     fn sequence_of(&self, how: Acknowledgement, agreements: &[usize], ru: Ru) -> (Span, Airtime) {
-        let sifs = self.rules.config.sifs;
+        let sifs = self.core.rules.config.sifs;
         let together = self.together(agreements, ru);
         let sequence = match how {
             Acknowledgement::Requests => {
                 let each = |of: &usize| {
                     let originator = &self.originators[*of];
-                    let rate = self.rules.response(originator.rate).rate;
-                    let request = self.rules.config.phy.airtime(BLOCK_ACK_REQUEST, 0, rate).total;
+                    let rate = self.core.rules.response(originator.rate).rate;
+                    let request = self.core.rules.config.phy.airtime(BLOCK_ACK_REQUEST, 0, rate).total;
                     sifs * 2 + request + originator.block_ack.total
                 };
                 let first = agreements.first().map_or(Span::ZERO, |of| self.originators[*of].block_ack.total);
@@ -265,7 +267,7 @@ impl<A: Arq + Clone> Edca<A> {
     }
 
     /// What the frame has for each station; in a trigger without MPDUs.
-    fn note_shares(&self, has_mpdus: bool, out: &mut impl EdcaOut) {
+    fn note_shares(&self, has_mpdus: bool, out: &mut impl MacOut) {
         let how = self.acknowledgement();
         let load = out.load();
         load.clear();
@@ -294,7 +296,7 @@ impl<A: Arq + Clone> Edca<A> {
     }
 
     /// Sends the PPDU prepared.
-    pub(super) fn send_to_several(&mut self, out: &mut impl EdcaOut) {
+    pub(super) fn send_to_several(&mut self, out: &mut impl MacOut) {
         self.several.rounds += 1;
         self.block_acks.to_several += 1;
         self.block_acks.parts += self.several.parts.len() as u64;
@@ -316,61 +318,63 @@ impl<A: Arq + Clone> Edca<A> {
             mode: Some(self.several.parts[0].mode),
             mpdus: self.several.mpdus.len().min(u16::MAX.into()) as u16,
             category: Category::ALL[originator.category],
-            distribution: self.distribution(),
-            ..Frame::new(FrameKind::Data, BROADCAST, self.address, bytes, originator.rate)
+            distribution: self.core.distribution(),
+            ..Frame::new(FrameKind::Data, BROADCAST, self.core.address, bytes, originator.rate)
         };
-        self.doing = Doing::Sending(Sent::ToSeveral);
+        self.core.doing = Doing::Sending(Sent::ToSeveral);
         self.note_shares(true, out);
         out.transmit(frame, airtime);
     }
 
     /// The PPDU to several has ended: what follows.
-    pub(super) fn on_sent_to_several(&mut self, now: Time, out: &mut impl EdcaOut) {
+    pub(super) fn on_sent_to_several(&mut self, now: Time, out: &mut impl MacOut) {
         match self.acknowledgement() {
             Acknowledgement::Requests => {
                 let answer = if self.burst.len() > 1 { Answer::BlockAck } else { Answer::Ack };
-                self.doing = Doing::Await(answer);
-                out.set_timer(now + self.rules.timeout(self.response().total));
+                self.core.wait_for(answer, self.response().total, now, out);
             }
             Acknowledgement::Trigger => {
-                self.doing = Doing::Gap(Next::Trigger);
-                out.set_timer(now + self.rules.config.sifs);
+                self.core.after_sifs(Next::Trigger, now, out);
             }
             Acknowledgement::Aggregated => self.await_together(now, out),
         }
     }
 
     /// Waits for the answers that come together.
-    pub(super) fn await_together(&mut self, now: Time, out: &mut impl EdcaOut) {
-        self.doing = Doing::Await(Answer::Together);
-        out.set_timer(now + self.rules.timeout(self.several.together.total));
+    pub(super) fn await_together(&mut self, now: Time, out: &mut impl MacOut) {
+        self.core.wait_for(Answer::Together, self.several.together.total, now, out);
     }
 
     /// Requests the BlockAcks of all at once.
-    pub(super) fn send_trigger(&mut self, out: &mut impl EdcaOut) {
+    pub(super) fn send_trigger(&mut self, out: &mut impl MacOut) {
         let count = self.several.parts.len();
         let airtime = self.trigger_airtime(count);
         let bytes = self.config.trigger(count as u32);
         let frame = Frame {
-            duration: self.rules.config.sifs + self.several.together.total,
+            duration: self.core.rules.config.sifs + self.several.together.total,
             category: Category::ALL[self.originators[self.service.of].category],
-            ..Frame::new(FrameKind::Trigger, BROADCAST, self.address, bytes, self.rules.protection_rate)
+            ..Frame::new(
+                FrameKind::Trigger,
+                BROADCAST,
+                self.core.address,
+                bytes,
+                self.core.rules.protection_rate,
+            )
         };
         self.block_acks.triggers += 1;
-        self.doing = Doing::Sending(Sent::Trigger);
+        self.core.doing = Doing::Sending(Sent::Trigger);
         self.note_shares(false, out);
         out.transmit(frame, airtime);
     }
 
     /// One part was acknowledged: the next one is asked, if there is one.
-    pub(super) fn asks_next(&mut self, now: Time, out: &mut impl EdcaOut) -> bool {
+    pub(super) fn asks_next(&mut self, now: Time, out: &mut impl MacOut) -> bool {
         let next = self.several.turn + 1;
         if self.several.parts.len() <= next {
             return false;
         }
         self.take_turn(next);
-        self.doing = Doing::Gap(Next::Request);
-        out.set_timer(now + self.rules.config.sifs);
+        self.core.after_sifs(Next::Request, now, out);
         true
     }
 
@@ -389,7 +393,7 @@ impl<A: Arq + Clone> Edca<A> {
         from: NodeId,
         block: &BlockAck,
         now: Time,
-        out: &mut impl EdcaOut,
+        out: &mut impl MacOut,
     ) {
         let is_of = |part: &Part| self.originators[part.of].peer == from;
         let Some(place) = self.several.parts.iter().position(is_of) else { return };
@@ -404,15 +408,15 @@ impl<A: Arq + Clone> Edca<A> {
 
     /// Whether answers are awaited that come together, and whether one has come.
     pub(super) fn awaits_together(&self) -> Option<bool> {
-        if let Doing::Await(Answer::Uplink) | Doing::Late(Answer::Uplink) = self.doing {
+        if self.core.awaits(Answer::Uplink) {
             return Some(self.uplink.any_answered());
         }
-        let waits = matches!(self.doing, Doing::Await(Answer::Together) | Doing::Late(Answer::Together));
+        let waits = self.core.awaits(Answer::Together);
         waits.then(|| self.several.parts.iter().any(|part| part.is_answered))
     }
 
     /// The time for answers that come together is over, or all have come.
-    pub(super) fn end_together(&mut self, now: Time, out: &mut impl EdcaOut) {
+    pub(super) fn end_together(&mut self, now: Time, out: &mut impl MacOut) {
         let any = self.several.parts.iter().any(|part| part.is_answered);
         for place in 0..self.several.parts.len() {
             if !self.several.parts[place].is_answered {
@@ -436,10 +440,10 @@ impl<A: Arq + Clone> Edca<A> {
         frame: &Frame,
         (share, mpdus, together): (&Share, &[Mpdu], Airtime),
         now: Time,
-        out: &mut impl EdcaOut,
+        out: &mut impl MacOut,
     ) {
         self.stop_waiting(now, out);
-        if self.doing != Doing::Contend {
+        if !self.core.contends() {
             return;
         }
         if matches!(share.answering, Answering::WithData | Answering::WithReport) {
@@ -471,12 +475,12 @@ impl<A: Arq + Clone> Edca<A> {
         frame: &Frame,
         (place, mode, airtime): (usize, Mode, Airtime),
         now: Time,
-        out: &mut impl EdcaOut,
+        out: &mut impl MacOut,
     ) {
         self.report = self.recipients[place].2.report();
         self.aboard.clear();
         let answer = Frame {
-            duration: left(frame.duration, self.rules.config.sifs, airtime),
+            duration: self.core.rules.left(frame.duration, airtime),
             sequence: self.report.start,
             category: frame.category,
             mode: Some(mode),
@@ -484,7 +488,7 @@ impl<A: Arq + Clone> Edca<A> {
             ..Frame::new(
                 FrameKind::BlockAck,
                 frame.transmitter,
-                self.address,
+                self.core.address,
                 self.config.block_ack(),
                 mode.reference(),
             )

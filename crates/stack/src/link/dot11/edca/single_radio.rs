@@ -32,8 +32,9 @@
 
 use super::super::frame::{Frame, FrameKind};
 use super::super::rates::PhyRate;
+use super::super::shared::Exchange;
 use super::load::{Answering, Share};
-use super::{Doing, Edca, EdcaOut, Sent};
+use super::{Doing, Edca, MacOut, Sent};
 use crate::hooks::Arq;
 use crate::packet::NodeId;
 use crate::units::{Span, Time};
@@ -111,19 +112,19 @@ impl Radios {
 impl<A: Arq + Clone> Edca<A> {
     /// The one of this station and a neighbour that has a single radio, and its delays.
     fn single_radio(&self, peer: NodeId) -> Option<(NodeId, SingleRadio)> {
-        let of = |node| self.rules.single_radio(node).map(|delays| (node, delays));
-        of(self.address).or_else(|| of(peer))
+        let of = |node| self.core.rules.single_radio(node).map(|delays| (node, delays));
+        of(self.core.address).or_else(|| of(peer))
     }
 
     /// Whether this station has one.
     fn has_single_radio(&self) -> bool {
-        self.rules.single_radio(self.address).is_some()
+        self.core.rules.single_radio(self.core.address).is_some()
     }
 
     /// Whether what may begin again begins at the slot boundaries of its link: of several that are ready, the one whose
     /// boundary comes first has the station.
     pub(super) fn begins_at_boundaries(&self) -> bool {
-        self.linked.is_some() && self.rules.has_single_radios()
+        self.linked.is_some() && self.core.rules.has_single_radios()
     }
 
     /// An exchange with a neighbour begins on this link, or goes on.
@@ -145,8 +146,8 @@ impl<A: Arq + Clone> Edca<A> {
     /// A frame begins that this station may receive: if its header names a station with one radio, that listens to no other link
     /// now.
     pub fn on_begun(&mut self, frame: &Frame) {
-        let is_of_single = || self.rules.single_radio(frame.transmitter).is_some();
-        if frame.receiver == self.address && self.doing == Doing::Contend && is_of_single() {
+        let is_of_single = || self.core.rules.single_radio(frame.transmitter).is_some();
+        if frame.receiver == self.core.address && self.core.contends() && is_of_single() {
             self.engage(frame.transmitter);
         }
     }
@@ -156,12 +157,12 @@ impl<A: Arq + Clone> Edca<A> {
         let Some(linked) = &mut self.linked else { return };
         let Some((station, _)) = linked.radios.held.take() else { return };
         let link = linked.radios.link;
-        let is_other = station != self.address;
+        let is_other = station != self.core.address;
         let radio = linked.radios.radio(station);
         if radio.on != Some(link) {
             return;
         }
-        let delays = self.rules.single_radio(station).filter(|_| is_other && has_answered);
+        let delays = self.core.rules.single_radio(station).filter(|_| is_other && has_answered);
         *radio = Radio { on: None, listens_at: delays.map_or(now, |delays| now + delays.transition) };
         linked.radios.has_changed = true;
         self.set_aside();
@@ -180,7 +181,7 @@ impl<A: Arq + Clone> Edca<A> {
 
     /// After a frame of an exchange, for how long the next one may begin.
     fn until_over(&self) -> Span {
-        self.rules.config.sifs + self.rules.config.slot + RECEPTION_START
+        self.core.rules.config.sifs + self.core.rules.config.slot + RECEPTION_START
     }
 
     /// The exchange with a station is over unless a frame follows.
@@ -193,7 +194,7 @@ impl<A: Arq + Clone> Edca<A> {
 
     /// No CTS came. If a reception in error did, that was one perhaps, and the station waits for more.
     pub(super) fn miss_cts(&mut self, now: Time) {
-        if self.carrier.is_in_error() && !self.has_single_radio() {
+        if self.core.carrier.is_in_error() && !self.has_single_radio() {
             self.expect_more(now);
         } else {
             self.disengage(now, false);
@@ -203,7 +204,7 @@ impl<A: Arq + Clone> Edca<A> {
     /// A frame that this station does not answer: the exchange of its transmitter is over unless another one follows.
     pub(super) fn leave_unanswered(&mut self, frame: &Frame, now: Time) {
         let held = self.linked.as_ref().and_then(|linked| linked.radios.held);
-        if self.doing == Doing::Contend && held.is_some_and(|(station, _)| station == frame.transmitter) {
+        if self.core.contends() && held.is_some_and(|(station, _)| station == frame.transmitter) {
             self.expect_more(now);
         }
     }
@@ -213,15 +214,15 @@ impl<A: Arq + Clone> Edca<A> {
         if self.linked.is_none() {
             return;
         }
-        let answer = &self.answer.0;
-        let is_last = answer.duration <= self.rules.config.sifs
+        let answer = &self.core.answer.0;
+        let is_last = answer.duration <= self.core.rules.config.sifs
             && self.config.access[answer.category as usize].txop == Span::ZERO;
         if is_last { self.disengage(now, true) } else { self.expect_more(now) }
     }
 
     /// A frame for another station ends the exchange in which this one has answered.
     pub(super) fn leave_to_others(&mut self, now: Time) {
-        if self.linked.is_some() && self.doing == Doing::Contend {
+        if self.linked.is_some() && self.core.contends() {
             self.disengage(now, true);
         }
     }
@@ -229,7 +230,7 @@ impl<A: Arq + Clone> Edca<A> {
     /// Nothing has followed an answer in time.
     pub(super) fn note_silence(&mut self, now: Time) {
         let held = self.linked.as_ref().and_then(|linked| linked.radios.held);
-        if held.is_some_and(|(_, ends)| ends <= now) && !self.carrier.busy {
+        if held.is_some_and(|(_, ends)| ends <= now) && !self.core.carrier.busy {
             self.disengage(now, true);
         }
     }
@@ -253,28 +254,28 @@ impl<A: Arq + Clone> Edca<A> {
     /// Whether the agreement in service is with another receiver whose radio, or that of the one before, has to change.
     pub(super) fn changes_radio(&self, to: usize) -> bool {
         let (next, present) = (self.originators[to].peer, self.originators[self.service.of].peer);
-        let is_single = |peer| self.rules.single_radio(peer).is_some();
+        let is_single = |peer| self.core.rules.single_radio(peer).is_some();
         self.linked.is_some() && next != present && (is_single(next) || is_single(present))
     }
 
     /// Asks the receiver in service for its radio, if it has a single one. Returns whether it did.
-    pub(super) fn asks_for_radio(&mut self, out: &mut impl EdcaOut) -> bool {
+    pub(super) fn asks_for_radio(&mut self, out: &mut impl MacOut) -> bool {
         if self.linked.is_none() {
             return false;
         }
         let peer = self.originators[self.service.of].peer;
         self.engage(peer);
-        let Some(delays) = self.rules.single_radio(peer) else { return false };
+        let Some(delays) = self.core.rules.single_radio(peer) else { return false };
         let rate = initial_rate(self.protection_rate());
         let bytes = self.config.initial(delays.padding, rate);
-        let cts = self.rules.response(PhyRate::Ofdm6).cts;
-        let duration = self.rules.config.sifs * 3 + cts.total + self.guarded();
+        let cts = self.core.rules.response(PhyRate::Ofdm6).cts;
+        let duration = self.core.rules.config.sifs * 3 + cts.total + self.guarded();
         let frame = Frame {
             duration,
             category: super::Category::ALL[self.originators[self.service.of].category],
-            ..Frame::new(FrameKind::MuRts, peer, self.address, bytes, rate)
+            ..Frame::new(FrameKind::MuRts, peer, self.core.address, bytes, rate)
         };
-        self.doing = Doing::Sending(Sent::Initial);
+        self.core.doing = Doing::Sending(Sent::Initial);
         self.block_acks.initial += 1;
         let load = out.load();
         load.clear();
@@ -287,41 +288,38 @@ impl<A: Arq + Clone> Edca<A> {
             more_data: false,
             answering: Answering::Together,
         });
-        out.transmit(frame, self.rules.config.phy.airtime(bytes, 0, rate));
+        out.transmit(frame, self.core.rules.config.phy.airtime(bytes, 0, rate));
         true
     }
 
     /// An MU-RTS asks for the radio of this station.
-    pub(super) fn on_initial(&mut self, frame: &Frame, now: Time, out: &mut impl EdcaOut) {
-        self.stop_waiting(now, out);
-        if self.doing != Doing::Contend || self.carrier.is_reserved(now) {
-            return;
-        }
-        let cts = self.rules.response(PhyRate::Ofdm6).cts;
-        self.answer_cts(frame, (PhyRate::Ofdm6, cts), now, out);
+    pub(super) fn on_initial(&mut self, frame: &Frame, now: Time, out: &mut impl MacOut) {
+        let cts = self.core.rules.response(PhyRate::Ofdm6).cts;
+        self.on_request_to_send(frame, (PhyRate::Ofdm6, cts), now, out);
     }
 
     /// The radio of this station may have gone to another link, or come back.
-    pub(super) fn follow_radio(&mut self, now: Time, out: &mut impl EdcaOut) {
+    pub(super) fn follow_radio(&mut self, now: Time, out: &mut impl MacOut) {
         if !self.has_single_radio() {
             return;
         }
-        let (address, is_away) = (self.address, self.doing == Doing::Away);
+        let (address, is_away) = (self.core.address, self.core.doing == Doing::Apart);
         let Some(linked) = &mut self.linked else { return };
         let radios = &mut linked.radios;
         let link = radios.link;
         let is_elsewhere = radios.radio(address).on.is_some_and(|on| on != link);
-        if is_elsewhere && self.doing == Doing::Contend {
+        if is_elsewhere && self.core.contends() {
             radios.away_since = now;
             self.go_away(now, out);
-        } else if !is_elsewhere && is_away && (!self.carrier.busy || radios.busy_since == now) {
+        } else if !is_elsewhere && is_away && (!self.core.carrier.busy || radios.busy_since == now) {
             if now.since(radios.away_since) > KNOWN_FOR {
-                let lasts = self.rules.single_radio(address).map_or(Span::ZERO, |radio| radio.synchronizing);
+                let lasts =
+                    self.core.rules.single_radio(address).map_or(Span::ZERO, |radio| radio.synchronizing);
                 (radios.synchronizes_until, radios.is_barred) = (now + lasts, false);
             }
-            self.doing = Doing::Contend;
-            if !self.carrier.busy {
-                self.carrier.on_idle(now);
+            self.core.doing = Doing::Contend;
+            if !self.core.carrier.busy {
+                self.core.carrier.on_idle(now);
                 self.resume(now, out);
             }
         }
@@ -330,7 +328,7 @@ impl<A: Arq + Clone> Edca<A> {
     /// The medium turns busy while the radio may be away: what begins when it returns it receives.
     #[inline]
     pub(super) fn note_busy(&mut self, now: Time) {
-        if self.doing == Doing::Away
+        if self.core.doing == Doing::Apart
             && let Some(linked) = &mut self.linked
         {
             linked.radios.busy_since = now;

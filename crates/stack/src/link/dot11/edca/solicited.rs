@@ -13,15 +13,15 @@
 //! 5. The timer of MU EDCA starts in the category of what has arrived. The window is within the new bounds at once; a backoff
 //!    that was drawn stays.
 
-use super::super::dcf::Role;
 use super::super::frame::{Frame, FrameKind, Msdu};
 use super::super::mode::Mode;
 use super::super::rates::Airtime;
+use super::super::shared::Exchange;
+use super::super::shared::Role;
 use super::config::{BLOCK_ACK_REQUEST, CATEGORIES, Category, DELIMITER};
 use super::load::{Answering, BlockAck, Load, Share, UNKNOWN};
-use super::respond::left;
 use super::uplink::{MOST, UNIT};
-use super::{Answer, Doing, Edca, EdcaOut, Next, Sent, Service};
+use super::{Answer, Doing, Edca, MacOut, Next, Sent, Service};
 use crate::hooks::Arq;
 use crate::packet::NodeId;
 use crate::units::{Span, Time};
@@ -54,7 +54,7 @@ impl<A: Arq + Clone> Edca<A> {
         share: &Share,
         room: Airtime,
         now: Time,
-        out: &mut impl EdcaOut,
+        out: &mut impl MacOut,
     ) {
         self.solicited = Some(Solicited {
             to: frame.transmitter,
@@ -62,21 +62,20 @@ impl<A: Arq + Clone> Edca<A> {
             room,
             category: frame.category,
             wants_data: share.answering == Answering::WithData,
-            duration: left(frame.duration, self.rules.config.sifs, room),
+            duration: self.core.rules.left(frame.duration, room),
             awaits: false,
         });
-        self.armed = Time::NEVER;
-        self.doing = Doing::Gap(Next::Solicited);
-        out.set_timer(now + self.rules.config.sifs);
+        self.core.armed = Time::NEVER;
+        self.core.after_sifs(Next::Solicited, now, out);
     }
 
     /// Sends what the trigger asked for.
-    pub(super) fn send_solicited(&mut self, now: Time, out: &mut impl EdcaOut) {
+    pub(super) fn send_solicited(&mut self, now: Time, out: &mut impl MacOut) {
         let Some(mut solicited) = self.solicited else { return };
         let found = if solicited.wants_data { self.find_for(&solicited) } else { None };
         solicited.awaits = found.is_some();
         self.solicited = Some(solicited);
-        self.doing = Doing::Sending(Sent::Solicited);
+        self.core.doing = Doing::Sending(Sent::Solicited);
         match found {
             Some(of) => self.send_share(of, &solicited, now, out),
             None => self.send_reports(&solicited, out),
@@ -84,7 +83,7 @@ impl<A: Arq + Clone> Edca<A> {
     }
 
     fn size_of(&self, msdu: &Msdu) -> u32 {
-        DELIMITER + self.rules.overhead + self.rules.config.llc + msdu.bytes
+        DELIMITER + self.core.rules.overhead + self.core.rules.config.llc + msdu.bytes
     }
 
     /// The agreement, by its place, that has something which fits.
@@ -107,7 +106,7 @@ impl<A: Arq + Clone> Edca<A> {
     }
 
     /// Sends MPDUs of an agreement, or the BlockAckReq that it owes.
-    fn send_share(&mut self, of: usize, solicited: &Solicited, now: Time, out: &mut impl EdcaOut) {
+    fn send_share(&mut self, of: usize, solicited: &Solicited, now: Time, out: &mut impl MacOut) {
         let Solicited { to, mode, room, duration, .. } = *solicited;
         self.service = Service { of, ..Service::default() };
         self.burst.clear();
@@ -137,9 +136,9 @@ impl<A: Arq + Clone> Edca<A> {
             mode: Some(mode),
             mpdus: self.burst.len() as u16,
             category,
-            distribution: self.distribution(),
+            distribution: self.core.distribution(),
             together: true,
-            ..Frame::new(kind, to, self.address, bytes, mode.reference())
+            ..Frame::new(kind, to, self.core.address, bytes, mode.reference())
         };
         let reports = self.reports_beside(to, Some(category));
         let load = out.load();
@@ -150,7 +149,7 @@ impl<A: Arq + Clone> Edca<A> {
     }
 
     /// Sends a report alone.
-    fn send_reports(&mut self, solicited: &Solicited, out: &mut impl EdcaOut) {
+    fn send_reports(&mut self, solicited: &Solicited, out: &mut impl MacOut) {
         let Solicited { to, mode, room, category, duration, .. } = *solicited;
         self.burst.clear();
         let mut reports = self.reports_beside(to, None);
@@ -162,13 +161,13 @@ impl<A: Arq + Clone> Edca<A> {
             duration,
             mode: Some(mode),
             category,
-            distribution: self.distribution(),
+            distribution: self.core.distribution(),
             together: true,
             ..Frame::new(
                 FrameKind::Null,
                 to,
-                self.address,
-                reports_bytes(categories, self.rules.overhead),
+                self.core.address,
+                reports_bytes(categories, self.core.rules.overhead),
                 mode.reference(),
             )
         };
@@ -182,8 +181,8 @@ impl<A: Arq + Clone> Edca<A> {
     pub(super) fn reports_beside(&self, to: NodeId, only: Option<Category>) -> [u8; CATEGORIES] {
         let mut reports = [UNKNOWN; CATEGORIES];
         let is_of_them = self.uplink().is_some()
-            && matches!(self.role, Role::Station { ap } if ap == to)
-            && self.rules.takes_part(self.address);
+            && matches!(self.core.role, Role::Station { ap } if ap == to)
+            && self.core.rules.takes_part(self.core.address);
         if !is_of_them {
             return reports;
         }
@@ -203,23 +202,24 @@ impl<A: Arq + Clone> Edca<A> {
     }
 
     /// What was solicited has been sent.
-    pub(super) fn await_confirmation(&mut self, now: Time, out: &mut impl EdcaOut) {
+    pub(super) fn await_confirmation(&mut self, now: Time, out: &mut impl MacOut) {
         match self.solicited.filter(|solicited| solicited.awaits) {
             Some(Solicited { duration, .. }) => {
-                self.doing = Doing::Await(Answer::Confirmation);
-                let lasts = Span(duration.0.saturating_sub(self.rules.config.sifs.0));
-                out.set_timer(now + self.rules.timeout(lasts));
+                self.core.doing = Doing::Await(Answer::Confirmation);
+                let lasts = Span(duration.0.saturating_sub(self.core.rules.config.sifs.0));
+                out.set_timer(now + self.core.rules.timeout(lasts));
             }
             None => self.end_solicited(now, out),
         }
     }
 
     /// Whether a BlockAck to several stations is for this one as well, which then takes it in.
-    pub(super) fn is_confirmed(&mut self, load: &Load, now: Time, out: &mut impl EdcaOut) -> bool {
-        let Some(confirmed) = load.confirmed.iter().find(|confirmed| confirmed.to == self.address) else {
+    pub(super) fn is_confirmed(&mut self, load: &Load, now: Time, out: &mut impl MacOut) -> bool {
+        let Some(confirmed) = load.confirmed.iter().find(|confirmed| confirmed.to == self.core.address)
+        else {
             return false;
         };
-        if !matches!(self.doing, Doing::Await(Answer::Confirmation) | Doing::Late(Answer::Confirmation)) {
+        if !self.core.awaits(Answer::Confirmation) {
             self.stop_waiting(now, out);
             return true;
         }
@@ -229,7 +229,7 @@ impl<A: Arq + Clone> Edca<A> {
         self.land();
         self.settle_block(&block, out);
         if let Some(mu) = self.mu_edca().filter(|_| any) {
-            self.contenders[confirmed.category as usize].defer(&mu, &self.rules, now);
+            self.contenders[confirmed.category as usize].defer(&mu, &self.core.rules, now);
         }
         self.end_solicited(now, out);
         true
@@ -244,16 +244,16 @@ impl<A: Arq + Clone> Edca<A> {
     }
 
     /// No BlockAck came for what was solicited.
-    pub(super) fn on_unconfirmed(&mut self, now: Time, out: &mut impl EdcaOut) {
+    pub(super) fn on_unconfirmed(&mut self, now: Time, out: &mut impl MacOut) {
         self.land();
         self.miss_block_ack(out);
         self.end_solicited(now, out);
     }
 
     /// The exchange is over: contention goes on where it was.
-    fn end_solicited(&mut self, now: Time, out: &mut impl EdcaOut) {
+    fn end_solicited(&mut self, now: Time, out: &mut impl MacOut) {
         self.solicited = None;
-        self.doing = Doing::Contend;
+        self.core.doing = Doing::Contend;
         self.burst.clear();
         self.resume(now, out);
     }

@@ -12,11 +12,12 @@ mod single_radio;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use super::super::mac::Mac;
 use super::super::{
     Airtime, Frame, FrameKind, MacConfig, MacOut, Mode, Msdu, Outcome, PayloadClass, PhyRate, Preset,
     Protection, Role, Rules,
 };
-use super::{AfterLoss, Category, Edca, EdcaConfig, EdcaOut, Load, MpduFate, RateControl};
+use super::{AfterLoss, Category, Edca, EdcaConfig, Load, MpduFate, RateControl};
 use crate::hooks::Rider;
 use crate::packet::NodeId;
 use crate::schemes::DynamicArq;
@@ -81,9 +82,7 @@ impl MacOut for Side {
         self.bounds.push(bound);
         self.draws.pop_front().unwrap_or(0)
     }
-}
 
-impl EdcaOut for Side {
     fn load(&mut self) -> &mut Load {
         &mut self.load
     }
@@ -173,7 +172,7 @@ impl Cell {
             let (class, next) = (PayloadClass::Data, NodeId(to));
             let msdu = Msdu { handle, bytes: 1_500, next, class, category, flow };
             self.sides[from].now = self.now;
-            assert!(self.stations[from].enqueue(msdu, self.now, &mut self.sides[from]));
+            assert!(self.stations[from].enqueue(msdu, false, self.now, &mut self.sides[from]));
         }
         self.settle();
     }

@@ -16,15 +16,15 @@
 //! 5. A station that has not answered as many triggers in a row as the retry limit holds nothing until it reports again.
 //! 6. An exchange has succeeded if at least one station answered, and ends a TXOP. Nothing rides in its BlockAck.
 
-use super::super::dcf::Role;
 use super::super::frame::{BROADCAST, Frame, FrameKind};
 use super::super::mode::Mode;
 use super::super::rates::{Airtime, PhyRate};
 use super::super::ru::Ru;
+use super::super::shared::Role;
 use super::config::{CATEGORIES, Category, DELIMITER, MuEdca, Ofdma, Scheduler, Uplink};
 use super::load::{Answering, Confirmed, Load, MpduFate, Share, UNKNOWN};
 use super::solicited::reports_bytes;
-use super::{Answer, Doing, Edca, EdcaOut, Next, Sent};
+use super::{Answer, Doing, Edca, MacOut, Next, Sent};
 use crate::hooks::Arq;
 use crate::packet::NodeId;
 use crate::units::{Span, Time};
@@ -137,8 +137,8 @@ impl<A: Arq + Clone> Edca<A> {
 
     /// An access point has received data that a station sent by itself.
     pub(super) fn note_sender(&mut self, frame: &Frame, load: &Load, now: Time) {
-        let (Some((_, uplink)), Role::AccessPoint) = (self.uplink(), self.role) else { return };
-        if !self.rules.takes_part(frame.transmitter) {
+        let (Some((_, uplink)), Role::AccessPoint) = (self.uplink(), self.core.role) else { return };
+        if !self.core.rules.takes_part(frame.transmitter) {
             return;
         }
         let (node, mode) = (frame.transmitter, frame.mode.unwrap_or(self.config.mode));
@@ -182,9 +182,9 @@ impl<A: Arq + Clone> Edca<A> {
     }
 
     /// A request for reports has become due in contention. Returns whether it was sent.
-    pub(super) fn requests_now(&mut self, now: Time, out: &mut impl EdcaOut) -> bool {
+    pub(super) fn requests_now(&mut self, now: Time, out: &mut impl MacOut) -> bool {
         self.join(REQUESTS, now, out);
-        self.doing != Doing::Contend
+        !self.core.contends()
     }
 
     /// A category has access to the medium: whether it is used for a trigger.
@@ -193,7 +193,7 @@ impl<A: Arq + Clone> Edca<A> {
         category: usize,
         limit: Option<Span>,
         now: Time,
-        out: &mut impl EdcaOut,
+        out: &mut impl MacOut,
     ) -> bool {
         if !self.contenders[category].solicits {
             return false;
@@ -277,12 +277,14 @@ impl<A: Arq + Clone> Edca<A> {
             .uplink
             .ends
             .map_or(longest, |ends| longest.min(Span(ends.since(then).0.saturating_sub(around.0))));
-        let least = DELIMITER + self.rules.overhead + self.rules.config.llc + PACKET;
+        let least = DELIMITER + self.core.rules.overhead + self.core.rules.config.llc + PACKET;
         let mut total = Span::ZERO;
         for place in chosen {
             let most = mode(place).capacity_after(preamble, time);
             let wanted = match known(place).queued[category] {
-                _ if !wants_data => reports_bytes(self.categories_of(known(place).node), self.rules.overhead),
+                _ if !wants_data => {
+                    reports_bytes(self.categories_of(known(place).node), self.core.rules.overhead)
+                }
                 MOST => u32::MAX,
                 units => u32::from(units) * UNIT,
             };
@@ -301,7 +303,7 @@ impl<A: Arq + Clone> Edca<A> {
 
     fn trigger_of(&self, stations: usize, wants_data: bool) -> Airtime {
         let bytes = self.config.soliciting(stations as u32, wants_data);
-        self.rules.config.phy.airtime(bytes, 0, self.rules.protection_rate)
+        self.core.rules.config.phy.airtime(bytes, 0, self.core.rules.protection_rate)
     }
 
     /// From the end of a trigger to the last answer, which may have bitmaps, without what is solicited.
@@ -311,7 +313,7 @@ impl<A: Arq + Clone> Edca<A> {
         [stations, bitmaps]: [usize; 2],
         wants_data: bool,
     ) -> Span {
-        let sifs = self.rules.config.sifs;
+        let sifs = self.core.rules.config.sifs;
         if !wants_data {
             return sifs;
         }
@@ -320,18 +322,18 @@ impl<A: Arq + Clone> Edca<A> {
 
     /// The rate of the BlockAck to stations that have sent in such modes.
     fn confirmation_rate(&self, modes: impl Iterator<Item = Mode>) -> PhyRate {
-        let rates = modes.map(|mode| self.rules.response(mode.reference()).rate);
-        rates.min_by_key(|rate| rate.rate()).unwrap_or(self.rules.control_rate)
+        let rates = modes.map(|mode| self.core.rules.response(mode.reference()).rate);
+        rates.min_by_key(|rate| rate.rate()).unwrap_or(self.core.rules.control_rate)
     }
 
     /// Bytes and airtime of a BlockAck to several stations, some of which get a bitmap.
     fn confirmation(&self, rate: PhyRate, stations: usize, bitmaps: usize) -> (u32, Airtime) {
         let bytes = self.config.multi_station(stations as u32, bitmaps as u32);
-        (bytes, self.rules.config.phy.airtime(bytes, 0, rate))
+        (bytes, self.core.rules.config.phy.airtime(bytes, 0, rate))
     }
 
     /// Sends the trigger prepared.
-    pub(super) fn send_soliciting(&mut self, out: &mut impl EdcaOut) {
+    pub(super) fn send_soliciting(&mut self, out: &mut impl MacOut) {
         let Triggering { asked, category, wants_data, room, .. } = &self.uplink;
         let (count, wants_data, room) = (asked.len(), *wants_data, *room);
         let airtime = self.trigger_of(count, wants_data);
@@ -340,14 +342,20 @@ impl<A: Arq + Clone> Edca<A> {
         let frame = Frame {
             duration: around + room.total,
             category: Category::ALL[*category],
-            ..Frame::new(FrameKind::Trigger, BROADCAST, self.address, bytes, self.rules.protection_rate)
+            ..Frame::new(
+                FrameKind::Trigger,
+                BROADCAST,
+                self.core.address,
+                bytes,
+                self.core.rules.protection_rate,
+            )
         };
         if wants_data {
             self.block_acks.solicitations += 1;
         } else {
             self.block_acks.report_requests += 1;
         }
-        self.doing = Doing::Sending(Sent::Soliciting);
+        self.core.doing = Doing::Sending(Sent::Soliciting);
         let load = out.load();
         load.clear();
         load.together = room;
@@ -363,9 +371,8 @@ impl<A: Arq + Clone> Edca<A> {
         out.transmit(frame, airtime);
     }
 
-    pub(super) fn await_uplink(&mut self, now: Time, out: &mut impl EdcaOut) {
-        self.doing = Doing::Await(Answer::Uplink);
-        out.set_timer(now + self.rules.timeout(self.uplink.room.total));
+    pub(super) fn await_uplink(&mut self, now: Time, out: &mut impl MacOut) {
+        self.core.wait_for(Answer::Uplink, self.uplink.room.total, now, out);
     }
 
     /// What a trigger solicited from one of its stations.
@@ -374,7 +381,7 @@ impl<A: Arq + Clone> Edca<A> {
         frame: &Frame,
         load: &Load,
         now: Time,
-        out: &mut impl EdcaOut,
+        out: &mut impl MacOut,
     ) {
         let (to, category) = (frame.transmitter, frame.category);
         let Some(asked) = self.uplink.asked.iter_mut().find(|asked| asked.node == to) else { return };
@@ -400,13 +407,13 @@ impl<A: Arq + Clone> Edca<A> {
     }
 
     /// The time for what a trigger solicited is over, or all has come.
-    pub(super) fn on_uplink_over(&mut self, now: Time, out: &mut impl EdcaOut) {
+    pub(super) fn on_uplink_over(&mut self, now: Time, out: &mut impl MacOut) {
         out.cancel_timer();
         let category = self.uplink.category;
-        let then = now + self.rules.config.sifs;
+        let then = now + self.core.rules.config.sifs;
         let any = self.uplink.any_answered();
         let Triggering { asked, known, .. } = &mut self.uplink;
-        let limit = self.rules.config.short_retry.unwrap_or(u32::MAX);
+        let limit = self.core.rules.config.short_retry.unwrap_or(u32::MAX);
         for Asked { node, is_answered, .. } in asked {
             let Some(known) = known.iter_mut().find(|known| known.node == *node) else { continue };
             known.missed = if *is_answered { 0 } else { known.missed.saturating_add(1) };
@@ -415,9 +422,9 @@ impl<A: Arq + Clone> Edca<A> {
             }
         }
         if !self.uplink.confirmed.is_empty() {
-            self.doing = Doing::Gap(Next::Confirmation);
+            self.core.doing = Doing::Gap(Next::Confirmation);
         } else if any && !self.uplink.wants_data && self.choose(category, true, then) {
-            self.doing = Doing::Gap(Next::Soliciting);
+            self.core.doing = Doing::Gap(Next::Soliciting);
         } else {
             self.end_uplink(any, now, out);
             return;
@@ -426,7 +433,7 @@ impl<A: Arq + Clone> Edca<A> {
     }
 
     /// Acknowledges what several stations have sent.
-    pub(super) fn send_confirmation(&mut self, out: &mut impl EdcaOut) {
+    pub(super) fn send_confirmation(&mut self, out: &mut impl MacOut) {
         let Triggering { asked, confirmed, category, .. } = &self.uplink;
         let is_confirmed = |asked: &&Asked| confirmed.iter().any(|confirmed| confirmed.to == asked.node);
         let rate = self.confirmation_rate(asked.iter().filter(is_confirmed).map(|asked| asked.mode));
@@ -434,9 +441,9 @@ impl<A: Arq + Clone> Edca<A> {
         let (bytes, airtime) = self.confirmation(rate, confirmed.len(), bitmaps);
         let frame = Frame {
             category: Category::ALL[*category],
-            ..Frame::new(FrameKind::BlockAck, BROADCAST, self.address, bytes, rate)
+            ..Frame::new(FrameKind::BlockAck, BROADCAST, self.core.address, bytes, rate)
         };
-        self.doing = Doing::Sending(Sent::Confirmation);
+        self.core.doing = Doing::Sending(Sent::Confirmation);
         let load = out.load();
         load.clear();
         load.confirmed.extend_from_slice(confirmed);
@@ -444,13 +451,13 @@ impl<A: Arq + Clone> Edca<A> {
     }
 
     /// An exchange of triggers is over, and has succeeded or not.
-    pub(super) fn end_uplink(&mut self, has_succeeded: bool, now: Time, out: &mut impl EdcaOut) {
+    pub(super) fn end_uplink(&mut self, has_succeeded: bool, now: Time, out: &mut impl MacOut) {
         let category = self.uplink.category;
         if has_succeeded {
             self.contenders[category].succeed();
         } else {
-            self.contenders[category].fail(self.rules.config.short_retry);
-            if self.rules.config.access.difs_after_failure {
+            self.contenders[category].fail(self.core.rules.config.short_retry);
+            if self.core.rules.config.access.difs_after_failure {
                 self.not_before = now;
             }
         }

@@ -4,10 +4,11 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::super::{
-    Airtime, Category, Frame, FrameKind, MacConfig, MacOut, Msdu, Outcome, PayloadClass, Role, Rules, Served,
+    Airtime, Category, Dcf, Frame, FrameKind, Load, MacConfig, MacOut, Msdu, Outcome, PayloadClass, Role,
+    Rules, Served,
 };
 use crate::packet::NodeId;
-use crate::registry::Station;
+use crate::registry::{ArqMachine, Station};
 use crate::units::{Span, Time};
 
 /// What happened at a station.
@@ -97,6 +98,8 @@ impl MacOut for Side {
         z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         ((u128::from(z ^ (z >> 31)) * (u128::from(bound) + 1)) >> 64) as u32
     }
+
+    nothing_of_edca!();
 }
 
 /// How a station takes the frame it locked on to.
@@ -140,7 +143,8 @@ impl Cell {
 
     /// Stations of these roles that all hear each other.
     pub(super) fn with_roles(config: MacConfig, roles: &[Role]) -> Cell {
-        let shared = Arc::new(Rules::new(config));
+        // DCF with the constants of any standard.
+        let shared = Arc::new(Rules::new(MacConfig { edca: None, ..config }));
         let count = roles.len();
         let side = |number: usize| Side {
             now: Time::ZERO,
@@ -210,7 +214,7 @@ impl Cell {
             flow,
         };
         self.sides[from].now = self.now;
-        let taken = self.stations[from].enqueue(msdu, self.now, &mut self.sides[from]);
+        let taken = self.stations[from].enqueue(msdu, false, self.now, &mut self.sides[from]);
         self.launch(from);
         taken
     }
@@ -232,7 +236,7 @@ impl Cell {
         self.reception[from] = Reception::Deaf;
         if frame.kind == FrameKind::Data && self.lose_for_good > 0 {
             self.lose_for_good -= 1;
-            self.stations[from].on_lost_for_good();
+            self.stations[from].on_lost_for_good((&frame, &[]));
             self.garble.push((frame.receiver.0 as usize, FrameKind::Data, 1));
         }
         self.on_air.push(OnAir { end: self.now + airtime.total, from, frame });
@@ -265,7 +269,9 @@ impl Cell {
             let garbled = self.is_garbled(listener, frame.kind);
             match self.reception[listener] {
                 Reception::Clean if !garbled => {
-                    self.with(listener, |station, now, side| station.on_frame(&frame, now, side));
+                    self.with(listener, |station, now, side| {
+                        station.on_frame(&frame, &Load::NOTHING, now, side);
+                    });
                 }
                 Reception::Clean | Reception::Garbled => {
                     self.with(listener, |station, now, side| {
@@ -339,6 +345,11 @@ impl Cell {
         let events = self.sides[number].events.iter().filter(|(_, known)| *known == event);
         events.map(|(at, _)| micros(*at)).collect()
     }
+}
+
+/// The MAC of a station with DCF.
+pub(super) fn dcf(station: &mut Station) -> &mut Dcf<ArqMachine> {
+    if let super::super::Station::Dcf(mac) = station { mac } else { panic!("it has EDCA") }
 }
 
 /// A time in microseconds.

@@ -1,6 +1,6 @@
 //! Several stations that all hear each other: freezing, collisions, reservations, EIFS.
 
-use super::super::{Frame, FrameKind, MacConfig, Outcome, PhyRate, Preset, Station};
+use super::super::{Frame, FrameKind, Load, MacConfig, Outcome, PhyRate, Preset, Station};
 use super::cell::{Cell, Event, at};
 use crate::packet::NodeId;
 use crate::units::Span;
@@ -161,7 +161,7 @@ fn receive(cell: &mut Cell, number: usize, frame: Option<Frame>, micros: u64) {
     cell.with(number, Station::on_busy);
     cell.run(cell.now + Span::from_micros(micros));
     cell.with(number, |station, now, side| match frame {
-        Some(frame) => station.on_frame(&frame, now, side),
+        Some(frame) => station.on_frame(&frame, &Load::NOTHING, now, side),
         None => station.on_error(now, side),
     });
     cell.with(number, Station::on_idle);

@@ -1,7 +1,7 @@
 //! Hidden and exposed terminals.
 
-use super::super::{Airtime, Frame, FrameKind, MacConfig, MacOut, Outcome, PhyRate, Preset};
-use super::cell::{Cell, Event, at};
+use super::super::{Airtime, Frame, FrameKind, Load, MacConfig, MacOut, Outcome, PhyRate, Preset};
+use super::cell::{Cell, Event, at, dcf};
 use crate::packet::NodeId;
 use crate::units::{Span, Time};
 
@@ -274,6 +274,7 @@ impl MacOut for Nobody {
     fn draw(&mut self, _: u32) -> u32 {
         unreachable!("it draws nothing");
     }
+    nothing_of_edca!();
 }
 
 #[test]
@@ -293,10 +294,10 @@ fn a_station_that_stands_by_notes_what_a_frame_of_others_means_to_it() {
                 let frame = Frame::new(kind, NodeId(9), NodeId(8), 20, PhyRate::Dsss1);
                 let frame = Frame { duration: Span::from_micros(step as u64 % 900), ..frame };
                 let mut by = station.clone();
-                by.access.busy = true;
+                dcf(&mut by).core.carrier.busy = true;
                 let mut visited = by.clone();
                 if by.stands_by(&frame, turns_idle, now) {
-                    visited.on_frame(&frame, now, &mut Nobody);
+                    visited.on_frame(&frame, &Load::NOTHING, now, &mut Nobody);
                     if turns_idle {
                         visited.on_idle(now, &mut Nobody);
                     }
@@ -312,7 +313,7 @@ fn a_station_that_stands_by_notes_what_a_frame_of_others_means_to_it() {
 #[test]
 fn a_station_that_catches_up_with_a_bystander_knows_what_one_that_followed_does() {
     let mut followed = Cell::new(config(Some(0)), 2).stations.remove(0);
-    let (rules, mut rested) = (followed.rules.clone(), followed.clone());
+    let (rules, mut rested) = (dcf(&mut followed).core.rules.clone(), followed.clone());
     let mut bystander = rested.at_rest().expect("it has nothing to do");
     let reserved_us =
         [(FrameKind::Rts, 900), (FrameKind::Cts, 600), (FrameKind::Data, 30_000), (FrameKind::CfEnd, 0)];

@@ -24,7 +24,7 @@ fn sent(config: MacConfig, next: NodeId, garbled: u32) -> Cell {
     let mut cell = Cell::new(config, 3);
     cell.garble.push((1, FrameKind::Data, garbled));
     cell.with(0, |station, now, out| {
-        assert!(station.enqueue_planned(frame_to(next, 7), PLAN, now, out));
+        assert!(station.enqueue_planned(frame_to(next, 7), (PLAN, false), now, out));
     });
     cell.settle();
     cell
@@ -60,7 +60,7 @@ fn an_rts_without_an_answer_counts_as_an_attempt() {
     let mut cell = Cell::new(MacConfig { rts_threshold: Some(100), ..Preset::Dot11a.config() }, 2);
     cell.garble.push((1, FrameKind::Rts, 2));
     cell.with(0, |station, now, out| {
-        assert!(station.enqueue_planned(frame_to(NodeId(1), 7), PLAN, now, out));
+        assert!(station.enqueue_planned(frame_to(NodeId(1), 7), (PLAN, false), now, out));
     });
     cell.settle();
     assert_eq!(rates(&cell), [PhyRate::Ofdm24]);
@@ -83,8 +83,8 @@ fn a_frame_to_all_is_sent_once_reserves_nothing_and_reaches_each() {
 fn a_full_queue_keeps_no_plan() {
     let mut cell = Cell::new(MacConfig { queue: 1, ..Preset::Dot11a.config() }, 2);
     cell.with(0, |station, now, out| {
-        let taken =
-            [7, 8, 9].map(|handle| station.enqueue_planned(frame_to(NodeId(1), handle), PLAN, now, out));
+        let taken = [7, 8, 9]
+            .map(|handle| station.enqueue_planned(frame_to(NodeId(1), handle), (PLAN, false), now, out));
         assert_eq!(taken, [true, true, false]);
         assert_eq!(station.take_tries(9), None);
     });

@@ -1,7 +1,7 @@
 //! Contention-free periods.
 
 use super::super::{FrameKind, MacConfig, Outcome, PcfConfig, Preset, Role, Rules};
-use super::cell::{Cell, Event, at};
+use super::cell::{Cell, Event, at, dcf};
 use crate::packet::NodeId;
 use crate::units::{Span, Time};
 
@@ -19,7 +19,7 @@ fn network(stations: usize, pcf: PcfConfig) -> Cell {
     let mut cell = Cell::with_roles(Preset::Dot11.config(), &roles);
     cell.run(at(1_000));
     let list: Vec<NodeId> = (1..=stations as u32).map(NodeId).collect();
-    cell.with(0, |ap, now, side| ap.coordinate(pcf, list, now, side));
+    cell.with(0, |ap, now, side| dcf(ap).coordinate(pcf, list, now, side));
     cell
 }
 
@@ -98,7 +98,7 @@ fn a_period_holds_the_backoff_of_its_access_point() {
     // The backoff counts from here; the period begins in the eleventh slot. Its station is another than the packet's.
     let counting = 1_000.0 + DATA + SIFS + 248.0 + 50.0;
     cell.run(at(counting as u64 + 210));
-    cell.with(0, |ap, now, side| ap.coordinate(PcfConfig::default(), vec![NodeId(1)], now, side));
+    cell.with(0, |ap, now, side| dcf(ap).coordinate(PcfConfig::default(), vec![NodeId(1)], now, side));
     cell.run(at(10_000));
     assert_eq!(cell.starts(0, FrameKind::Beacon), [counting + 210.0]);
     let end = cell.starts(0, FrameKind::CfEnd)[0] + END;

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::super::{FrameKind, MacConfig, Outcome, PcfConfig, Preset, Role};
-use super::cell::{Cell, Event, at};
+use super::cell::{Cell, Event, at, dcf};
 use crate::packet::NodeId;
 use crate::units::Span;
 
@@ -101,7 +101,7 @@ proptest! {
         let mut cell = Cell::with_roles(config, &roles);
         cell.garble = garbled;
         let pcf = PcfConfig { duration: Span::from_micros(duration), ..PcfConfig::default() };
-        cell.with(0, |ap, now, side| ap.coordinate(pcf, (1..4).map(NodeId).collect(), now, side));
+        cell.with(0, |ap, now, side| dcf(ap).coordinate(pcf, (1..4).map(NodeId).collect(), now, side));
         // Stations talk to the access point alone.
         let offers: Vec<Offer> =
             offers.into_iter().map(|(when, from, to, bytes)| (when, from, if from == 0 { to } else { 0 }, bytes)).collect();

@@ -47,7 +47,7 @@ impl Device {
         let (class, category, next) = (PayloadClass::Data, Category::BestEffort, NodeId(next));
         handles.fold(false, |_, handle| {
             let msdu = Msdu { handle, bytes: 1_500, next, class, category, flow: None };
-            self.on(link, |mac, now, out| assert!(mac.enqueue(msdu, now, out)))
+            self.on(link, |mac, now, out| assert!(mac.enqueue(msdu, false, now, out)))
         })
     }
 
