@@ -436,7 +436,6 @@ impl Wlan {
                 Work::Up(station, id, sequence, from) => {
                     self.up(station as usize, id, (sequence, from), host);
                 }
-                Work::UpHeld(station, id, from) => self.up_held(station as usize, id, from, host),
                 Work::Late(station, id) => self.late(station as usize, id, host),
                 Work::Done(station, id, outcome) => {
                     self.done(station as usize, id, outcome, host);

@@ -19,10 +19,8 @@ use crate::net::pool::PoolId;
 pub(super) enum Work {
     /// The MAC starts to send the frame on its air.
     Transmit(u32),
-    /// The MAC hands a packet up, with its sequence number and its transmitter.
-    Up(u32, PoolId, u16, NodeId),
-    /// The MAC passes up the copy of a packet that it has held.
-    UpHeld(u32, PoolId, NodeId),
+    /// The MAC passes up a packet, with its transmitter, and with its sequence number unless it has held a copy.
+    Up(u32, PoolId, Option<u16>, NodeId),
     /// The MAC discards a packet that came too late.
     Late(u32, PoolId),
     /// The MAC has released a packet.
@@ -84,7 +82,8 @@ impl MacOut for MacHost<'_, '_> {
 
     #[inline]
     fn up(&mut self, handle: u64, sequence: u16) {
-        self.work.push(Work::Up(self.output.station, PoolId::from_handle(handle), sequence, self.from));
+        let id = PoolId::from_handle(handle);
+        self.work.push(Work::Up(self.output.station, id, Some(sequence), self.from));
     }
 
     #[inline]
@@ -133,7 +132,7 @@ impl MacOut for MacHost<'_, '_> {
     }
 
     fn up_held(&mut self, handle: u64) {
-        self.work.push(Work::UpHeld(self.output.station, PoolId::from_handle(handle), self.from));
+        self.work.push(Work::Up(self.output.station, PoolId::from_handle(handle), None, self.from));
     }
 
     fn late(&mut self, handle: u64) {

@@ -2,7 +2,7 @@
 
 use lasthop_stack::packet::{NodeId, Packet};
 use lasthop_stack::registry::Station;
-use lasthop_stack::units::{Bytes, Time};
+use lasthop_stack::units::Time;
 
 use super::classes::class_of;
 use super::{Heard, Host, Interface, Wlan};
@@ -12,23 +12,30 @@ use crate::probe::judgement::Culprit;
 use lasthop_stack::link::dot11::{Load, MpduFate};
 
 impl Wlan {
+    /// The MAC of a station passes up a packet: with its sequence number, one that its transmitter holds still; without, the copy
+    /// that the MAC has held.
     pub(super) fn up(
         &mut self,
         station: usize,
         id: PoolId,
-        (sequence, from): (u16, NodeId),
+        (sequence, from): (Option<u16>, NodeId),
         host: &mut Host,
     ) {
         let (packet, size) = host.pool.get(id);
         let packet = *packet;
-        if host.pool.is_passed_on(id) {
-            host.accounts.repeated(&packet);
+        if sequence.is_none() {
+            host.pool.remove(id);
+        } else {
+            if host.pool.is_passed_on(id) {
+                host.accounts.repeated(&packet);
+            }
+            host.pool.pass_on(id);
         }
-        host.pool.pass_on(id);
-        if self.is_lost_above(station, (&packet, size), from, host) {
+        if self.radio.loses_above(from, station, class_of(&packet), size.0 as u32, host.now) {
+            self.lose_above(station, &packet, Why::AboveMac, host);
             return;
         }
-        let Some((reorder, _)) = &mut self.sites[station].reorder else {
+        let (Some(sequence), Some((reorder, _))) = (sequence, &mut self.sites[station].reorder) else {
             self.pass_up(station, packet, host);
             return;
         };
@@ -55,36 +62,11 @@ impl Wlan {
         }
     }
 
-    /// The MAC of a station passes up the copy of a packet that it has held.
-    pub(super) fn up_held(&mut self, station: usize, id: PoolId, from: NodeId, host: &mut Host) {
-        let size = host.pool.get(id).1;
-        let packet = host.pool.remove(id);
-        if !self.is_lost_above(station, (&packet, size), from, host) {
-            self.pass_up(station, packet, host);
-        }
-    }
-
     /// The MAC of a station discards a packet that came after its window had passed it.
     pub(super) fn late(&mut self, station: usize, id: PoolId, host: &mut Host) {
         let packet = *host.pool.packet(id);
         host.pool.pass_on(id);
         self.lose_above(station, &packet, Why::Late, host);
-    }
-
-    /// Whether a packet from this node is lost above the MAC, as the scenario may demand; one that is has been lost.
-    #[inline]
-    fn is_lost_above(
-        &mut self,
-        station: usize,
-        (packet, size): (&Packet, Bytes),
-        from: NodeId,
-        host: &mut Host,
-    ) -> bool {
-        let is_lost = self.radio.loses_above(from, station, class_of(packet), size.0 as u32, host.now);
-        if is_lost {
-            self.lose_above(station, packet, Why::AboveMac, host);
-        }
-        is_lost
     }
 
     fn lose_above(&mut self, station: usize, packet: &Packet, why: Why, host: &mut Host) {
