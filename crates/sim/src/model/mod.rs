@@ -5,21 +5,19 @@ mod events;
 mod kind;
 pub(crate) mod ports;
 mod quic;
+mod slotted;
 
 use std::iter;
 
 use crate::medium::loss::LossConfig;
 use crate::traffic::{AppConfig, AppKind};
 use lasthop_stack::hooks::Judge;
-use lasthop_stack::hooks::parameter::words;
 use lasthop_stack::link::dot11::{DataRate, MacConfig, PcfConfig, PhyRate, SingleRadio};
 use lasthop_stack::link::policer::PolicerConfig;
 use lasthop_stack::link::queue::QueueLimit;
 use lasthop_stack::link::recorded::Delaying;
-use lasthop_stack::link::slotted::interval::Windows;
-use lasthop_stack::link::slotted::{Alternatives, Rules};
 use lasthop_stack::packet::Form;
-use lasthop_stack::registry::{self, AqmConfig, ArqConfig, CongestionKind, IntervalConfig, tcp};
+use lasthop_stack::registry::{self, AqmConfig, ArqConfig, CongestionKind, tcp};
 use lasthop_stack::transport::tcp::EcnMode;
 use lasthop_stack::units::{Bytes, Metres, Rate, Span, Time};
 
@@ -27,12 +25,12 @@ pub use crate::lines::{AirConfig, Sends};
 pub use events::{Absence, HandoffConfig, Late, OutagesConfig};
 pub use kind::LinkKind;
 pub use quic::{AckFrequency, QuicConfig, QuicLaw, QuicStack};
+pub use slotted::{ErrorAt, FrnConfig, Sense};
 
 use crate::medium::impairments::ImpairmentConfig;
 use crate::medium::motion::Motion;
 use crate::medium::path::RttLaw;
 use crate::medium::radio::config::RadioConfig;
-use crate::medium::slots::SlotMediumConfig;
 
 /// One point of a scenario, every default filled in.
 #[derive(Clone, Debug)]
@@ -180,64 +178,6 @@ impl WifiConfig {
             + self.further_bps
     }
 }
-
-/// A slotted multi-hop network and the stations in it.
-#[derive(Clone, Debug)]
-pub struct FrnConfig {
-    /// Indices into [`Config::nodes`], one for each station; each has a position.
-    pub nodes: Vec<usize>,
-    /// Length of a slot.
-    pub slot: Span,
-    /// What carrier sense detects.
-    pub sense: Sense,
-    /// Which stations lose frames at random.
-    pub error_at: ErrorAt,
-    /// Ranges, capture, interference and errors.
-    pub medium: SlotMediumConfig,
-    /// The settings common to all nodes.
-    pub rules: Rules,
-    /// Which neighbours may take a packet.
-    pub alternatives: Alternatives,
-    /// How long a node waits before it sends a packet again.
-    pub interval: IntervalConfig,
-    /// The windows that it moves between.
-    pub windows: Windows,
-    /// Upper ends of the shortest windows of the stations, where each has one of its own.
-    pub uppers: Option<Vec<u64>>,
-}
-
-impl FrnConfig {
-    /// The windows of a station.
-    #[must_use]
-    pub fn windows_of(&self, station: usize) -> Windows {
-        let own = self.uppers.as_ref().map(|uppers| uppers[station] as u32);
-        Windows { shortest: own.unwrap_or(self.windows.shortest), ..self.windows }
-    }
-}
-
-/// What carrier sense detects at the start of a slot.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sense {
-    /// The stations that forward or acknowledge a packet just received: they begin at once, the others a little later.
-    Committed,
-    /// Every station that has begun earlier: each draws its instant within the slot, also to forward or acknowledge.
-    Random,
-    /// Nothing: all begin together.
-    Nothing,
-}
-
-words! { Sense: Committed = "committed", Random = "random", Nothing = "nothing" }
-
-/// Which stations lose frames of a slotted network at random.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ErrorAt {
-    /// Every station that receives one, independently; relay echoes are lost like other frames.
-    Listeners,
-    /// The station that a frame is for.
-    Addressee,
-}
-
-words! { ErrorAt: Listeners = "listeners", Addressee = "addressee" }
 
 /// A cross-layer agent, at each interface where it has a part: by default the last 802.11 hop of its flows.
 #[derive(Clone, Debug)]

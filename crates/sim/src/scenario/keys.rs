@@ -22,7 +22,6 @@ mod ofdma;
 mod pcf;
 mod preset;
 mod quic;
-mod radio;
 mod records;
 mod shared;
 mod table;

@@ -8,6 +8,7 @@ use super::keys::{Bound, Key, Kind};
 use super::nearest::{listed, unknown};
 use super::quantity::{Dim, Quantity, Unread};
 use super::roster::Roster;
+use crate::medium::radio::config::dbm_to_watts;
 use lasthop_stack::hooks::parameter::Words;
 use std::collections::BTreeSet;
 
@@ -65,6 +66,12 @@ impl Value {
             Value::Number(number) => Some(number.as_f64()),
             _ => None,
         }
+    }
+
+    /// The value of a power, or of the level of one.
+    pub(super) fn watts(&self) -> Option<f64> {
+        let is_level = matches!(self, Value::Quantity(Quantity { dim: Dim::Level, .. }));
+        self.si().map(|power| if is_level { dbm_to_watts(power) } else { power })
     }
 
     /// Whether this is the given word, or has it among others.

@@ -20,6 +20,12 @@ kinds! {
 /// A node of a slotted network with any of these intervals.
 pub type SlottedNode = slotted::Node<IntervalMachine>;
 
+impl Default for IntervalConfig {
+    fn default() -> IntervalConfig {
+        IntervalKind::Fixed.config()
+    }
+}
+
 impl IntervalConfig {
     /// The interval of one node, with these windows.
     #[must_use]

@@ -4,9 +4,13 @@
 //! the units of a scenario into these. The defaults are those of ns-2's `Phy/WirelessPhy` and `Antenna/OmniAntenna`, the
 //! 914 MHz `WaveLAN` card that the papers of the time were simulated with.
 
+mod parameters;
+
 use crate::medium::loss::PacketClass;
 use lasthop_stack::hooks::parameter::words;
 use lasthop_stack::units::Span;
+
+pub use parameters::PathLoss;
 
 /// A radio medium, the same for all its stations.
 #[derive(Clone, Debug, PartialEq)]
@@ -299,13 +303,19 @@ pub fn dbm_to_watts(dbm: f64) -> f64 {
 /// dBm of a power in watts.
 #[must_use]
 pub fn watts_to_dbm(watts: f64) -> f64 {
-    10.0 * libm::log10(watts * 1e3)
+    ratio_to_db(watts * 1e3)
 }
 
 /// The factor of a gain in dB.
 #[must_use]
 pub fn db_to_ratio(db: f64) -> f64 {
     libm::pow(10.0, db / 10.0)
+}
+
+/// The gain in dB of a factor.
+#[must_use]
+pub fn ratio_to_db(ratio: f64) -> f64 {
+    10.0 * libm::log10(ratio)
 }
 
 #[cfg(test)]

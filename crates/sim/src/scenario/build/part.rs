@@ -1,6 +1,5 @@
 //! A table of a sheet whose values have the kinds of their keys.
 
-use crate::medium::radio::config::dbm_to_watts;
 use crate::scenario::keys::setting;
 use crate::scenario::layout::Section;
 use crate::scenario::quantity::Dim;
@@ -131,8 +130,7 @@ impl<'a> Part<'a> {
 
     /// Watts.
     pub(super) fn power(&self, key: &str) -> f64 {
-        let power = self.real(key);
-        if self.dim(key) == Some(Dim::Level) { dbm_to_watts(power) } else { power }
+        self.value(key).watts().unwrap_or_else(|| self.broken(key))
     }
 
     pub(super) fn span(&self, key: &str) -> Span {

@@ -8,26 +8,21 @@ use lasthop_stack::registry::CongestionKind;
 /// The QUIC of a flow between these nodes.
 pub(super) fn quic(flow: &Part<'_>, nodes: &[NodeConfig]) -> QuicConfig {
     let place = |name: &str| nodes.iter().position(|node| node.name == name);
-    QuicConfig {
-        stack: flow.choice("quic.stack"),
+    let mut quic = QuicConfig {
         second: flow.known("quic.second").map(Value::text).and_then(|name| place(&name)),
         law: law(flow),
-        packet: flow.small("quic.packet") as u16,
-        mtu_discovery: flow.flag("quic.mtu-discovery"),
-        window: flow.small("quic.window"),
-        streams: flow.given("quic.streams", Part::small).unwrap_or(0),
-        datagrams: flow.flag("quic.datagrams"),
-        zero_rtt: flow.flag("quic.zero-rtt"),
-        idle_timeout: flow.optional("quic.idle-timeout", Part::span),
-        path_timeout: flow
-            .known("quic.path-idle-timeout")
-            .and_then(|_| flow.optional("quic.path-idle-timeout", Part::span)),
         acks: flow.known("quic.ack-tolerance").map(|_| AckFrequency {
             tolerance: flow.small("quic.ack-tolerance"),
             max_delay: flow.optional("quic.ack-max-delay", Part::span),
             reordering: flow.small("quic.ack-reordering"),
         }),
+        ..QuicConfig::default()
+    };
+    flow.below("quic").parameters(&mut quic);
+    if quic.datagrams {
+        quic.streams = 0;
     }
+    quic
 }
 
 /// A law of ours, or else one of the stack.

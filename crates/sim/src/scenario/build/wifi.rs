@@ -2,15 +2,13 @@
 
 use super::Part;
 use crate::medium::radio::config::{
-    ErrorConfig, ErrorLaw, Fading, LossMeaning, LossOf, Propagation, RadioConfig, Reception, Redraw,
-    Shadowing, db_to_ratio,
+    ErrorConfig, ErrorLaw, Fading, LossMeaning, LossOf, RadioConfig, Redraw, Shadowing, db_to_ratio,
 };
 use crate::medium::radio::fading::{coherence, coherence_m};
 use crate::model::{LinkConfig, NodeConfig, OwnRate, WifiConfig};
 use crate::scenario::keys::Wifi;
 use crate::scenario::keys::words::{
-    Contention, Coordination, FadingModel, LossModel, PathLoss, Radios, ReceptionModel, Schedule, Security,
-    ShadowingModel,
+    Contention, Coordination, FadingModel, LossModel, Radios, Schedule, Security, ShadowingModel,
 };
 use crate::scenario::members::Link;
 use crate::scenario::quantity::Dim;
@@ -235,60 +233,26 @@ fn uplink(link: &Part<'_>, scheduler: Scheduler) -> Uplink {
     }
 }
 
-/// The noise is that of the channel, unless the scenario sets another bandwidth.
-fn bandwidth_hz(link: &Part<'_>, preset: &RadioConfig) -> f64 {
-    let set = link.real("reception.bandwidth");
-    link.given("width", Part::real).filter(|_| set == preset.bandwidth_hz).unwrap_or(set)
-}
-
 fn radio(link: &Part<'_>, preset: &RadioConfig, member: &Link) -> RadioConfig {
-    // Keys without a meaning under the chosen models keep the values of the preset.
-    let real = |key: &str, preset: f64| link.given(key, Part::real).unwrap_or(preset);
-    let power = |key: &str, preset: f64| link.given(key, Part::power).unwrap_or(preset);
-    let capture = || link.optional("reception.capture", Part::real);
-    let frequency_hz = real("propagation.frequency", preset.frequency_hz);
-    RadioConfig {
-        transmit_power_w: power("propagation.transmit-power", preset.transmit_power_w),
-        frequency_hz,
-        transmit_gain: real("propagation.transmit-gain", preset.transmit_gain),
-        receive_gain: real("propagation.receive-gain", preset.receive_gain),
-        antenna_height_m: real("propagation.antenna-height", preset.antenna_height_m),
-        system_loss: real("propagation.system-loss", preset.system_loss),
-        propagation: match link.choice("propagation.model") {
-            PathLoss::FreeSpace => Propagation::FreeSpace,
-            PathLoss::TwoRay => Propagation::TwoRay,
-            PathLoss::LogDistance => Propagation::LogDistance {
-                exponent: link.real("propagation.exponent"),
-                reference_m: link.real("propagation.reference-distance"),
-            },
-            PathLoss::Flat => preset.propagation,
-        },
-        shadowing: match link.choice("propagation.shadowing.model") {
-            ShadowingModel::None => None,
-            ShadowingModel::LogNormal => Some(shadowing(link)),
-        },
-        fading: match link.choice("propagation.fading.model") {
-            FadingModel::None => None,
-            FadingModel::Rayleigh => Some(fading(link, 0.0, frequency_hz)),
-            FadingModel::Rician => {
-                let factor = db_to_ratio(link.real("propagation.fading.k-factor"));
-                Some(fading(link, factor, frequency_hz))
-            }
-        },
-        flat_power_w: link.power("propagation.flat-power"),
-        receive_threshold_w: link.power("reception.receive-threshold"),
-        carrier_sense_threshold_w: link.power("reception.carrier-sense-threshold"),
-        interference_threshold_w: link.power("reception.interference-threshold"),
-        reception: match link.choice("reception.model") {
-            ReceptionModel::Ns2 => Reception::Ns2 { capture: capture() },
-            ReceptionModel::Capture => Reception::Capture { capture: capture() },
-            ReceptionModel::Sinr => Reception::Sinr { least: link.real("reception.least-sinr") },
-        },
-        preamble: link.optional("reception.preamble", |link, key| db_to_ratio(link.real(key))),
-        bandwidth_hz: bandwidth_hz(link, preset),
-        noise_figure_db: link.real("reception.noise-figure"),
-        errors: errors(link, member),
-    }
+    let mut radio = preset.clone();
+    link.parameters(&mut radio);
+    // The noise is that of the channel, unless the scenario sets another bandwidth.
+    let width = link.given("width", Part::real).filter(|_| radio.bandwidth_hz == preset.bandwidth_hz);
+    radio.bandwidth_hz = width.unwrap_or(radio.bandwidth_hz);
+    radio.shadowing = match link.choice("propagation.shadowing.model") {
+        ShadowingModel::None => None,
+        ShadowingModel::LogNormal => Some(shadowing(link)),
+    };
+    radio.fading = match link.choice("propagation.fading.model") {
+        FadingModel::None => None,
+        FadingModel::Rayleigh => Some(fading(link, 0.0, radio.frequency_hz)),
+        FadingModel::Rician => {
+            let factor = db_to_ratio(link.real("propagation.fading.k-factor"));
+            Some(fading(link, factor, radio.frequency_hz))
+        }
+    };
+    radio.errors = errors(link, member);
+    radio
 }
 
 fn shadowing(link: &Part<'_>) -> Shadowing {

@@ -1,14 +1,17 @@
-//! The keys of TCP, of the 802.11 MAC and of schemes, made from each one's description of its parameters.
+//! The keys of TCP, QUIC, the 802.11 MAC, radios, slotted networks and schemes, made from each one's description of its
+//! parameters.
 
 use super::super::quantity::Dim;
 use super::super::value::Value;
 use super::kinds::WIFI;
 use super::preset::{Preferred, Source, Value as Chosen};
-use super::radio::frequency;
-use super::values::{quantity, segments, time};
+use super::shared::{FREQUENCY, RATE, SHARE, SIZE};
+use super::values::{power, quantity, real};
 use super::words::EDCA_STANDARDS;
 use super::{Bound, Default, Key, Kind, Only, Profiled, Unless};
-use lasthop_stack::hooks::parameter::{Described, Domain, Limit, Parameter, Setting, Spec};
+use crate::medium::radio::config::{PathLoss, RadioConfig};
+use crate::model::{FrnConfig, QuicConfig};
+use lasthop_stack::hooks::parameter::{Described, Domain, Limit, Parameter, Setting, Spec, Words};
 use lasthop_stack::link::dot11::{Category, EdcaAccess, EdcaConfig, MacConfig, PcfConfig};
 use lasthop_stack::registry::tcp;
 use lasthop_stack::registry::{AgentKind, AqmKind, ArqKind, CongestionKind, IntervalKind, ReactionKind};
@@ -75,7 +78,37 @@ pub(super) fn pcf() -> Vec<Key> {
 
 const EDCA: Only = Only::Is("links.*.standard", EDCA_STANDARDS);
 
-/// The key of a parameter whose default may be that of the standard of the link.
+/// The keys of propagation and reception: `links.NAME.propagation.*` and `links.NAME.reception.*`.
+pub(super) fn radio() -> Vec<Key> {
+    let of = |parameter: &'static Parameter<RadioConfig>| {
+        let owner = Some(WIFI).filter(|_| parameter.spec.only.is_empty());
+        preset("links.*", owner, parameter, Chosen::Radio(parameter.get), |[dsss, ofdm]| {
+            Source::Mac(dsss, ofdm)
+        })
+    };
+    let mut keys: Vec<Key> = RadioConfig::PARAMETERS.iter().map(of).collect();
+    keys[0] = keys[0].unplaced(PathLoss::Flat.word());
+    keys
+}
+
+/// The keys of QUIC endpoints: `flows.NAME.quic.*`.
+pub(super) fn quic() -> Vec<Key> {
+    keys("flows.*.quic", Only::Quic, QuicConfig::listing())
+}
+
+/// The keys of a slotted network: `links.NAME.frn.*`.
+pub(super) fn frn() -> Vec<Key> {
+    let of = |Parameter { spec, get, .. }: &'static Parameter<FrnConfig>| {
+        let owner = Some(FRN).filter(|_| spec.only.is_empty());
+        key("links.*.frn", owner, spec, get(&FrnConfig::default()))
+    };
+    FrnConfig::PARAMETERS.iter().map(of).collect()
+}
+
+/// Slotted networks.
+pub(super) const FRN: Only = Only::Is("links.*.kind", &["frn"]);
+
+/// The key of a parameter whose default may be that of the standard or of the radio of the link.
 fn preset<C: Described>(
     path: &str,
     owner: Option<Only>,
@@ -84,8 +117,9 @@ fn preset<C: Described>(
     source: fn([&'static str; 2]) -> Source,
 ) -> Key {
     let own = key(path, owner, &parameter.spec, (parameter.get)(&C::default()));
-    let Some(standards) = parameter.spec.standards else { return own };
-    let by = Preferred { value, source: source(standards), otherwise: None, unplaced: None, managed: false };
+    let of_radio = parameter.spec.radios.map(|[ns2, ns3]| Source::Radio(ns2, ns3));
+    let Some(source) = parameter.spec.standards.map(source).or(of_radio) else { return own };
+    let by = Preferred { value, source, otherwise: None, unplaced: None, managed: false };
     Key { default: Default::Preset(by), ..own }
 }
 
@@ -198,12 +232,15 @@ fn kind(domain: Domain) -> Kind {
         Domain::Flag => Kind::Bool,
         Domain::Count => Kind::Integer,
         Domain::Number => Kind::Number,
-        Domain::Share => Kind::Quantity(&[Dim::Share], "%"),
+        Domain::Share => SHARE,
         Domain::Time(unit) => Kind::Quantity(&[Dim::Time], unit),
-        Domain::Size => Kind::Quantity(&[Dim::Size], "B"),
+        Domain::Size => SIZE,
         Domain::Segments => Kind::Quantity(&[Dim::Segments], "segments"),
-        Domain::Rate => Kind::Quantity(&[Dim::Rate], "Mbit/s"),
-        Domain::Frequency => Kind::Quantity(&[Dim::Frequency], "MHz"),
+        Domain::Rate => RATE,
+        Domain::Frequency => FREQUENCY,
+        Domain::Length => Kind::Quantity(&[Dim::Length], "m"),
+        Domain::Power => Kind::Quantity(&[Dim::Power, Dim::Level], "mW"),
+        Domain::Gain => Kind::Quantity(&[Dim::Gain], "dB"),
         Domain::Words(noun, words) => Kind::Word(noun, words),
     }
 }
@@ -219,11 +256,14 @@ pub(in super::super) fn text_of(setting: Setting) -> String {
         Setting::Count(value) => value.to_string(),
         Setting::Number(value) => value.to_string(),
         Setting::Share(value) => format!("{} %", value * 100.0),
-        Setting::Time(value) => time(value),
+        Setting::Time(value) => quantity(Dim::Time, value.0),
         Setting::Size(value) => quantity(Dim::Size, value.0),
-        Setting::Segments(value) => segments(value),
+        Setting::Segments(value) => quantity(Dim::Segments, value.into()),
         Setting::Rate(value) => quantity(Dim::Rate, value.0),
-        Setting::Frequency(hertz) => frequency(hertz),
+        Setting::Frequency(hertz) => real(Dim::Frequency, hertz),
+        Setting::Length(metres) => real(Dim::Length, metres),
+        Setting::Power(watts) => power(watts),
+        Setting::Gain(decibels) => real(Dim::Gain, decibels),
         Setting::Word(word) => word.to_string(),
     }
 }
@@ -250,6 +290,9 @@ pub(in super::super) fn setting(spec: &Spec, value: &Value) -> Option<Setting> {
         Domain::Segments => value.count().and_then(|base| u32::try_from(base).ok()).map(Setting::Segments),
         Domain::Rate => value.count().map(|base| Setting::Rate(Rate(base))),
         Domain::Frequency => value.si().map(Setting::Frequency),
+        Domain::Length => value.si().map(Setting::Length),
+        Domain::Power => value.watts().map(Setting::Power),
+        Domain::Gain => value.si().map(Setting::Gain),
         Domain::Words(..) => None,
     }
 }

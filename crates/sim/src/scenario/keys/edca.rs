@@ -1,5 +1,6 @@
 //! The keys of an 802.11n, ac, ax or be link: those of EDCA, and what joins several links.
 
+use super::shared::before;
 use super::{Key, Kind, Only, described};
 
 /// What makes a link one of several of multi-link devices.
@@ -16,8 +17,7 @@ const MULTI_LINK: Key = Key::new(
 /// The keys: first the form of frames, last what each access category has.
 pub(super) fn keys() -> Vec<Key> {
     let mut keys = described::edca();
-    let form = keys.iter().take_while(|key| !key.path.starts_with("links.*.aggregate.")).count();
-    keys.insert(form, MULTI_LINK);
+    before("links.*.aggregate.count", MULTI_LINK, &mut keys);
     keys.extend(described::categories());
     keys
 }

@@ -1,8 +1,7 @@
 //! The keys of nodes: position, movement, and number of nodes in a table.
 
 use super::super::quantity::Dim;
-use super::radio::FREQUENCY;
-use super::shared::{LONGEST, MOST_COUNT, RATE, TIME_S, TIME_US};
+use super::shared::{FREQUENCY, LONGEST, MOST_COUNT, RATE, TIME_S, TIME_US};
 use super::words::{Area, Arrangement, Movement, NodeStack, Radios};
 use super::{Key, Kind, Only};
 use lasthop_stack::hooks::parameter::words;

@@ -42,6 +42,8 @@ pub(in super::super) enum Value {
     Edca(fn(&EdcaConfig) -> Setting),
     /// A parameter of an access category.
     Access(Category, fn(&EdcaAccess) -> Setting),
+    /// A parameter of the radio.
+    Radio(fn(&RadioConfig) -> Setting),
     /// Another.
     Wifi(fn(&Wifi) -> String),
 }
@@ -53,6 +55,7 @@ impl Value {
             Value::Mac(get) => text_of(get(&wifi.mac)),
             Value::Edca(get) => text_of(get(&edca())),
             Value::Access(category, get) => text_of(get(&edca().access[category as usize])),
+            Value::Radio(get) => text_of(get(&wifi.radio)),
             Value::Wifi(text) => text(wifi),
         }
     }

@@ -8,7 +8,7 @@ use super::super::quantity::Dim;
 use super::shared::{LONGEST, MOST_COUNT, TIME_MS, TIME_S};
 use super::{
     Key, Kind, Only, agents, apps, arq, channel, described, edca, events, figures, frn, judges, kinds, links,
-    nodes, ofdma, pcf, quic, radio, transport, users, wires,
+    nodes, ofdma, pcf, quic, transport, users, wires,
 };
 use lasthop_stack::hooks::parameter::Words;
 
@@ -35,9 +35,9 @@ pub(in super::super) static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| {
         &described::arqs(),
         &kinds::Kind::WORDS.iter().flat_map(|(_, kind)| kind.keys()).copied().collect::<Vec<_>>(),
         wires::KEYS,
-        frn::KEYS,
+        &frn::keys(),
         &described::intervals(),
-        radio::KEYS,
+        &described::radio(),
         channel::KEYS,
         events::OF_LINKS,
         FLOWS,
@@ -49,7 +49,7 @@ pub(in super::super) static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| {
         transport::TCP,
         &described::tcp(),
         transport::UDP,
-        quic::KEYS,
+        &quic::keys(),
         judges::KEYS,
         &described::laws(),
         &described::reactions(),

@@ -66,19 +66,11 @@ words! {
     /// How stations that were triggered contend.
     pub(in crate::scenario) enum Contention { Contend = "contend", Mu = "mu" }
 
-    /// Models of propagation.
-    pub(in crate::scenario) enum PathLoss {
-        TwoRay = "two-ray", FreeSpace = "free-space", LogDistance = "log-distance", Flat = "flat",
-    }
-
     /// Models of shadowing.
     pub(in crate::scenario) enum ShadowingModel { None = "none", LogNormal = "log-normal" }
 
     /// Models of fading.
     pub(in crate::scenario) enum FadingModel { None = "none", Rayleigh = "rayleigh", Rician = "rician" }
-
-    /// Models of the reception of overlapping frames.
-    pub(in crate::scenario) enum ReceptionModel { Ns2 = "ns2", Capture = "capture", Sinr = "sinr" }
 
     /// The directions of a link that lose packets.
     pub(in crate::scenario) enum LossDirection { Forward = "forward", Reverse = "reverse", Both = "both" }
@@ -105,14 +97,8 @@ words! {
     /// The fate of packets queued during an outage.
     pub(in crate::scenario) enum DuringOutage { Sent = "sent", Kept = "kept" }
 
-    /// When a packet of a slotted network is discarded.
-    pub(in crate::scenario) enum DiscardRule { Count = "count", Lifetime = "lifetime" }
-
     /// The radios of a station on several links of multi-link devices.
     pub(in crate::scenario) enum Radios { OneForEach = "str", One = "emlsr" }
-
-    /// The neighbour of a slotted network that gets a packet.
-    pub(in crate::scenario) enum RoutingRule { Table = "table", Turn = "turn", Load = "load" }
 
     /// Arrangements of the nodes of a group.
     pub(in crate::scenario) enum Arrangement {

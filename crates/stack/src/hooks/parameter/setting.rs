@@ -24,6 +24,12 @@ pub enum Setting {
     Rate(Rate),
     /// A frequency in Hz.
     Frequency(f64),
+    /// A length in metres.
+    Length(f64),
+    /// A power in watts.
+    Power(f64),
+    /// A gain in decibels.
+    Gain(f64),
     /// One of the words of the parameter.
     Word(&'static str),
 }
@@ -51,11 +57,16 @@ impl Setting {
         }
     }
 
-    /// The value of a real number, a share, or a frequency in Hz.
+    /// The value of a real number, a share, a frequency in Hz, a length in metres, a power in watts, or a gain in decibels.
     #[must_use]
     pub fn number(self) -> f64 {
         match self {
-            Setting::Number(value) | Setting::Share(value) | Setting::Frequency(value) => value,
+            Setting::Number(value)
+            | Setting::Share(value)
+            | Setting::Frequency(value)
+            | Setting::Length(value)
+            | Setting::Power(value)
+            | Setting::Gain(value) => value,
             other => other.mismatch("a number"),
         }
     }

@@ -23,6 +23,12 @@ pub enum Domain {
     Rate,
     /// A frequency.
     Frequency,
+    /// A length.
+    Length,
+    /// A power.
+    Power,
+    /// A gain.
+    Gain,
     /// One of these words and nothing else, described by this noun.
     Words(&'static str, fn() -> Vec<&'static str>),
 }
@@ -107,6 +113,8 @@ pub struct Spec {
     pub unless: Option<Unless>,
     /// Where the defaults of the standards of DSSS and of OFDM are published, if its default is that of the standard.
     pub standards: Option<[&'static str; 2]>,
+    /// Where the defaults of the radios of ns-2 and of ns-3 are published, if its default is that of the radio.
+    pub radios: Option<[&'static str; 2]>,
 }
 
 impl Spec {
@@ -126,6 +134,7 @@ impl Spec {
             published: None,
             unless: None,
             standards: None,
+            radios: None,
         }
     }
 
@@ -214,6 +223,13 @@ impl Spec {
     #[must_use]
     pub const fn standards(mut self, dsss: &'static str, ofdm: &'static str) -> Spec {
         self.standards = Some([dsss, ofdm]);
+        self
+    }
+
+    /// The default is that of the radio of the link: where those of the radios of ns-2 and of ns-3 are published.
+    #[must_use]
+    pub const fn radios(mut self, ns2: &'static str, ns3: &'static str) -> Spec {
+        self.radios = Some([ns2, ns3]);
         self
     }
 

@@ -57,6 +57,7 @@ struct All {
     sizes: (u16, u32),
     rate: Rate,
     width: f64,
+    radio: (f64, f64, f64),
     square: f64,
 }
 
@@ -91,6 +92,12 @@ impl Described for All {
         /// a width
         "width": Frequency = width, standards("clause 1", "clause 2"),
             unless("flag", &[Case::new(&["true"], Setting::Frequency(4e7), "clause 3")]), under("rfc");
+        /// a length
+        "length": Length = radio.0, radios("ns-2", "ns-3");
+        /// a power
+        "power": Power = radio.1;
+        /// a gain
+        "gain": Gain = radio.2;
         /// the root of a field
         "root": Number = (|all| all.square.sqrt(), |all, root: f64| all.square = root * root);
     }
@@ -113,6 +120,9 @@ fn a_value_of_each_kind_is_read_as_it_was_set() {
         ("bytes", Setting::Size(Bytes(1 << 31))),
         ("rate", Setting::Rate(Rate(11_000_000))),
         ("width", Setting::Frequency(80e6)),
+        ("length", Setting::Length(-1.5)),
+        ("power", Setting::Power(0.1)),
+        ("gain", Setting::Gain(-82.0)),
         ("root", Setting::Number(6.0)),
     ];
     let mut all = All::default();
@@ -144,6 +154,7 @@ fn a_declaration_has_the_details_and_the_lines_of_its_meaning() {
     assert_eq!(spec("rate").published, Some(published));
     let width = spec("width");
     assert_eq!(width.standards, Some(["clause 1", "clause 2"]));
+    assert_eq!((width.radios, spec("length").radios), (None, Some(["ns-2", "ns-3"])));
     let case =
         width.unless.filter(|it| (it.name, it.under) == ("flag", Some("rfc"))).expect("overruled").cases[0];
     assert_eq!((case.words, case.then, case.source), (&["true"][..], Setting::Frequency(4e7), "clause 3"));

@@ -23,6 +23,12 @@ pub mod kind {
     pub enum Rate {}
     /// A frequency.
     pub enum Frequency {}
+    /// A length.
+    pub enum Length {}
+    /// A power.
+    pub enum Power {}
+    /// A gain.
+    pub enum Gain {}
     /// A word.
     pub enum Words {}
 }
@@ -65,6 +71,9 @@ values! {
     Size, u32: |value| Bytes(value.into()), |setting| setting.size().0 as u32;
     Rate, Rate: |value| value, |setting| setting.rate();
     Frequency, f64: |value| value, |setting| setting.number();
+    Length, f64: |value| value, |setting| setting.number();
+    Power, f64: |value| value, |setting| setting.number();
+    Gain, f64: |value| value, |setting| setting.number();
     Segments, u32: |value| value, |setting| setting.segments();
     Segments, f64: |value| value as u32, |setting| setting.segments().into();
 }
