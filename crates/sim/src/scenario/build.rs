@@ -146,16 +146,16 @@ fn link(sheet: &Sheet<'_>, member: &Link) -> LinkConfig {
 /// A link between two nodes.
 fn ends(sheet: &Sheet<'_>, link: &Part<'_>, member: &Link, sends: Sends) -> LinkKind {
     let kind: Kind = link.choice("kind");
-    let direction = |(way, prefix): (usize, &str)| DirectionConfig {
-        rate: sends.rate(way).unwrap_or_else(|| link.rate(&format!("{prefix}rate"))),
-        delay: link.span(&format!("{}delay", if kind.has(kinds::DELAYS) { prefix } else { "" })),
-        queue: link.queue(&format!("{prefix}queue")),
-        policer: wires::policer(link, prefix),
+    let direction = |(number, way): (usize, &Part<'_>)| DirectionConfig {
+        rate: sends.rate(number).unwrap_or_else(|| way.rate("rate")),
+        delay: if kind.has(kinds::DELAYS) { way } else { link }.span("delay"),
+        queue: way.queue("queue"),
+        policer: wires::policer(way),
         loss: LossConfig::None,
-        impairments: wires::impairments(link, prefix),
-        delays: delays(sheet, link, prefix),
+        impairments: wires::impairments(way),
+        delays: delays(sheet, way),
     };
-    let mut directions = [(0, ""), (1, "reverse.")].map(direction);
+    let mut directions = [(0, link), (1, &link.below("reverse"))].map(direction);
     if kind.has(kinds::LOSSES) {
         let loss = loss(link);
         match link.choice("loss.direction") {
@@ -173,10 +173,9 @@ fn ends(sheet: &Sheet<'_>, link: &Part<'_>, member: &Link, sends: Sends) -> Link
 
 /// The recorded capacity of both directions.
 fn recorded(sheet: &Sheet<'_>, link: &Part<'_>) -> [Recorded; 2] {
-    ["", "reverse."].map(|prefix| {
-        let key = |name: &str| format!("{prefix}trace.{name}");
-        let (file, is_once) = (link.word(&key("file")), link.flag(&key("once")));
-        match link.choice(&key("format")) {
+    [link, &link.below("reverse")].map(|way| {
+        let (file, is_once) = (way.word("trace.file"), way.flag("trace.once"));
+        match way.choice("trace.format") {
             CapacityFormat::Rates => {
                 return Recorded::Rates(Varying { rates: sheet.plan.records.rates(file), is_once });
             }
@@ -188,26 +187,28 @@ fn recorded(sheet: &Sheet<'_>, link: &Part<'_>) -> [Recorded; 2] {
             header: link.small("trace.header"),
             is_once,
         };
-        match link.known(&key("light.file")) {
+        match way.known("trace.light.file") {
             None => Recorded::Opportunities(heavy),
             Some(file) => Recorded::Loads(Loads {
                 light: sheet.plan.records.trains(&file.text()),
                 heavy,
-                pause: link.span(&key("light.pause")),
+                pause: way.span("trace.light.pause"),
             }),
         }
     })
 }
 
 /// The recorded delays of a direction, if it has any; those of the reverse direction have the keys of the forward one by default.
-fn delays(sheet: &Sheet<'_>, link: &Part<'_>, prefix: &str) -> Option<Delaying> {
-    let key = |name: &str| format!("{prefix}trace.delay.{name}");
-    let file = link.known(&key("file"))?.text();
+fn delays(sheet: &Sheet<'_>, way: &Part<'_>) -> Option<Delaying> {
+    let file = way.known("trace.delay.file")?.text();
     Some(Delaying {
         delays: sheet.plan.records.delays(&file),
-        step: link.span(&key("step")),
-        is_linear: link.choice::<Between>(&key("between")) == Between::Linear,
-        keeps_order: link.flag(&key("keeps-order")),
+        step: way.span("trace.delay.step"),
+        is_linear: match way.choice("trace.delay.between") {
+            Between::Linear => true,
+            Between::Steps => false,
+        },
+        keeps_order: way.flag("trace.delay.keeps-order"),
     })
 }
 

@@ -306,7 +306,10 @@ impl<'a> Sheet<'a> {
             SlotDefault::Required => return Found::Missing,
             SlotDefault::Absent => None,
             SlotDefault::Always(value) => cell(value, From::Default),
-            SlotDefault::Like(other) => at(*other).and_then(|value| cell(value, From::Like(first + other))),
+            SlotDefault::Like(other, own) => match at(*other) {
+                Some(value) => cell(value, From::Like(first + other)),
+                None => own.as_ref().and_then(|value| cell(value, From::Default)),
+            },
             SlotDefault::Profile { profile, values } => of_profile(at(*profile), values),
             SlotDefault::Variant { variant, part, values, named } => {
                 let own = named.filter(|(name, _)| at(*variant).is_some_and(|variant| variant.is(name)));

@@ -13,18 +13,19 @@ const PERIODIC_OUTAGES: &[Only] = &[Only::Is("links.*.outages.law", &["periodic"
 const RANDOM_OUTAGES: &[Only] = &[Only::Is("links.*.outages.law", &["random"])];
 const OUTAGES_OF_MEDIUM: &[Only] = &[OUTAGES[0], WIFI];
 const OUTAGES_OF_CABLE: &[Only] = &[OUTAGES[0], WIRED];
-const WARNED: &[Only] = &[OUTAGES[0], Only::Given("links.*.outages.warning.lead")];
-const FALSE_ALARMS: &[Only] = &[OUTAGES[0], Only::Given("links.*.outages.warning.false-every")];
 
 const HANDOFF: &[Only] = &[Only::Is("nodes.*.handoff.law", &["script", "periodic", "random"])];
 const HANDOFF_BY_SCRIPT: &[Only] = &[Only::Is("nodes.*.handoff.law", &["script"])];
 const PERIODIC_HANDOFF: &[Only] = &[Only::Is("nodes.*.handoff.law", &["periodic"])];
-const WARNED_HANDOFF: &[Only] = &[HANDOFF[0], Only::Given("nodes.*.handoff.warning.lead")];
-const FALSE_HANDOFFS: &[Only] = &[HANDOFF[0], Only::Given("nodes.*.handoff.warning.false-every")];
 const RANDOM_HANDOFF: &[Only] = &[Only::Is("nodes.*.handoff.law", &["random"])];
 
 /// The keys under `[links.NAME.outages]`.
-pub(super) const OF_LINKS: &[Key] = &[
+pub(super) fn of_links() -> Vec<Key> {
+    let warned = "an outage the transports at the nodes of the link";
+    [OF_LINKS, &warnings("links.*.outages", ("an outage", warned), OUTAGES[0])].concat()
+}
+
+const OF_LINKS: &[Key] = &[
     Key::new(
         "links.*.outages.law",
         Kind::Word("law", words::<EventLaw>),
@@ -63,43 +64,15 @@ pub(super) const OF_LINKS: &[Key] = &[
     )
     .absent()
     .only(OUTAGES_OF_MEDIUM),
-    Key::new(
-        "links.*.outages.warning.lead",
-        TIME_MS,
-        "how long before an outage the transports at the nodes of the link are warned; default: never",
-    )
-    .absent()
-    .at_most(LONGEST)
-    .only(OUTAGES),
-    Key::new(
-        "links.*.outages.warning.deviation",
-        TIME_MS,
-        "standard deviation of the time of a warning, normal",
-    )
-    .default("0 s")
-    .at_most(LONGEST)
-    .only(WARNED),
-    Key::new("links.*.outages.warning.missed", SHARE, "probability that an outage has no warning")
-        .default("0 %")
-        .at_most("100 %")
-        .only(WARNED),
-    Key::new(
-        "links.*.outages.warning.false-every",
-        TIME_S,
-        "mean time between false warnings, exponential; default: none",
-    )
-    .absent()
-    .above("0 s")
-    .at_most(LONGEST)
-    .only(OUTAGES),
-    Key::new("links.*.outages.warning.false-for", TIME_MS, "time after which a false warning is withdrawn")
-        .default("1 s")
-        .at_most(LONGEST)
-        .only(FALSE_ALARMS),
 ];
 
 /// The keys under `[nodes.NAME.handoff]`, and the restart of a node.
-pub(super) const OF_NODES: &[Key] = &[
+pub(super) fn of_nodes() -> Vec<Key> {
+    let warned = "a hand-off the transports of the node";
+    [OF_NODES, &warnings("nodes.*.handoff", ("a hand-off", warned), HANDOFF[0]), AFTER].concat()
+}
+
+const OF_NODES: &[Key] = &[
     Key::new(
         "nodes.*.handoff.law",
         Kind::Word("law", words::<EventLaw>),
@@ -117,39 +90,9 @@ pub(super) const OF_NODES: &[Key] = &[
         .default("0 s")
         .at_most(LONGEST)
         .only(HANDOFF),
-    Key::new(
-        "nodes.*.handoff.warning.lead",
-        TIME_MS,
-        "how long before a hand-off the transports of the node are warned; default: never",
-    )
-    .absent()
-    .at_most(LONGEST)
-    .only(HANDOFF),
-    Key::new(
-        "nodes.*.handoff.warning.deviation",
-        TIME_MS,
-        "standard deviation of the time of a warning, normal",
-    )
-    .default("0 s")
-    .at_most(LONGEST)
-    .only(WARNED_HANDOFF),
-    Key::new("nodes.*.handoff.warning.missed", SHARE, "probability that a hand-off has no warning")
-        .default("0 %")
-        .at_most("100 %")
-        .only(WARNED_HANDOFF),
-    Key::new(
-        "nodes.*.handoff.warning.false-every",
-        TIME_S,
-        "mean time between false warnings, exponential; default: none",
-    )
-    .absent()
-    .above("0 s")
-    .at_most(LONGEST)
-    .only(HANDOFF),
-    Key::new("nodes.*.handoff.warning.false-for", TIME_MS, "time after which a false warning is withdrawn")
-        .default("1 s")
-        .at_most(LONGEST)
-        .only(FALSE_HANDOFFS),
+];
+
+const AFTER: &[Key] = &[
     Key::new(
         "nodes.*.handoff.late",
         Kind::Word("choice", words::<Late>),
@@ -178,4 +121,35 @@ pub(super) const OF_NODES: &[Key] = &[
 
 const fn time(path: &'static str, meaning: &'static str, only: &'static [Only]) -> Key {
     Key::new(path, TIME_S, meaning).at_most(LONGEST).only(only)
+}
+
+/// The keys of the warnings of an event, which have a meaning where it has a law.
+fn warnings(at: &str, (event, warned): (&str, &str), law: Only) -> [Key; 5] {
+    let text = |text: String| -> &'static str { String::leak(text) };
+    let path = |below: &str| text(format!("{at}.warning.{below}"));
+    let [lead, every] = ["lead", "false-every"].map(path);
+    let after = |key: &'static str| -> &'static [Only] { Vec::leak(vec![law, Only::Given(key)]) };
+    let law = Vec::leak(vec![law]);
+    let [lead_text, missed_text] = [
+        format!("how long before {warned} are warned; default: never"),
+        format!("probability that {event} has no warning"),
+    ]
+    .map(text);
+    [
+        Key::new(lead, TIME_MS, lead_text).absent().at_most(LONGEST).only(law),
+        Key::new(path("deviation"), TIME_MS, "standard deviation of the time of a warning, normal")
+            .default("0 s")
+            .at_most(LONGEST)
+            .only(after(lead)),
+        Key::new(path("missed"), SHARE, missed_text).default("0 %").at_most("100 %").only(after(lead)),
+        Key::new(every, TIME_S, "mean time between false warnings, exponential; default: none")
+            .absent()
+            .above("0 s")
+            .at_most(LONGEST)
+            .only(law),
+        Key::new(path("false-for"), TIME_MS, "time after which a false warning is withdrawn")
+            .default("1 s")
+            .at_most(LONGEST)
+            .only(after(every)),
+    ]
 }

@@ -72,11 +72,11 @@ impl Kind {
     }
 
     /// The keys that only a kind of two nodes has.
-    pub(super) const fn keys(self) -> &'static [Key] {
+    pub(super) fn keys(self) -> Vec<Key> {
         match self {
-            Kind::Wimax => air::KEYS,
-            Kind::Trace => records::KEYS,
-            Kind::Wired | Kind::Lossy | Kind::Wifi | Kind::Frn => &[],
+            Kind::Wimax => air::KEYS.to_vec(),
+            Kind::Trace => records::keys(),
+            Kind::Wired | Kind::Lossy | Kind::Wifi | Kind::Frn => Vec::new(),
         }
     }
 }

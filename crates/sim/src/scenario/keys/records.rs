@@ -1,6 +1,6 @@
 //! The keys of a link whose capacity over time is recorded.
 
-use super::shared::{SIZE, TIME_MS};
+use super::shared::{SIZE, TIME_MS, both_ways};
 use super::words::{Between, CapacityFormat};
 use super::{Key, Kind, Only};
 use lasthop_stack::hooks::parameter::words;
@@ -8,27 +8,25 @@ use lasthop_stack::hooks::parameter::words;
 const TRACE: &[Only] = &[Only::Is("links.*.kind", &["trace"])];
 
 const DELAYED: &[Only] = &[Only::Given("links.*.trace.delay.file")];
-const DELAYED_BACK: &[Only] = &[Only::Given("links.*.reverse.trace.delay.file")];
 
 const LOADED: &[Only] = &[Only::Is("links.*.trace.format", &["opportunities"])];
-const LOADED_BACK: &[Only] = &[Only::Is("links.*.reverse.trace.format", &["opportunities"])];
 const LIGHT: &[Only] = &[Only::Given("links.*.trace.light.file")];
-const LIGHT_BACK: &[Only] = &[Only::Given("links.*.reverse.trace.light.file")];
 
 const BETWEEN: Kind = Kind::Word("between", words::<Between>);
 const FORMAT: Kind = Kind::Word("format", words::<CapacityFormat>);
 
 /// The keys.
-pub(super) const KEYS: &[Key] = &[
+pub(super) fn keys() -> Vec<Key> {
+    OF_DIRECTIONS.iter().flat_map(both_ways).chain(OF_LINK).collect()
+}
+
+const OF_DIRECTIONS: &[Key] = &[
     Key::new(
         "links.*.trace.file",
         Kind::Text,
         "file with the capacity from the first node to the second over time; relative to the folder of the scenario, in it or below it; after its last line it begins again",
     )
     .only(TRACE),
-    Key::new("links.*.reverse.trace.file", Kind::Text, "the same from the second node to the first")
-        .like("links.*.trace.file")
-        .only(TRACE),
     Key::new(
         "links.*.trace.format",
         FORMAT,
@@ -36,9 +34,6 @@ pub(super) const KEYS: &[Key] = &[
     )
     .default("opportunities")
     .only(TRACE),
-    Key::new("links.*.reverse.trace.format", FORMAT, "the same from the second node to the first")
-        .like("links.*.trace.format")
-        .only(TRACE),
     Key::new(
         "links.*.trace.once",
         Kind::Bool,
@@ -47,9 +42,6 @@ pub(super) const KEYS: &[Key] = &[
     .default("false")
     .source("Mahimahi: mm-link without --once")
     .only(TRACE),
-    Key::new("links.*.reverse.trace.once", Kind::Bool, "the same from the second node to the first")
-        .like("links.*.trace.once")
-        .only(TRACE),
     Key::new(
         "links.*.trace.delay.file",
         Kind::Text,
@@ -57,20 +49,12 @@ pub(super) const KEYS: &[Key] = &[
     )
     .absent()
     .only(TRACE),
-    Key::new("links.*.reverse.trace.delay.file", Kind::Text, "the same from the second node to the first")
-        .like("links.*.trace.delay.file")
-        .only(TRACE),
     Key::new("links.*.trace.delay.step", TIME_MS, "time from a line of this file to the next")
         .default("10 ms")
         .source("LeoReplayer: traces/README.md")
         .at_least("1 us")
         .at_most("1000000 s")
         .only(DELAYED),
-    Key::new("links.*.reverse.trace.delay.step", TIME_MS, "the same from the second node to the first")
-        .like("links.*.trace.delay.step")
-        .at_least("1 us")
-        .at_most("1000000 s")
-        .only(DELAYED_BACK),
     Key::new(
         "links.*.trace.delay.between",
         BETWEEN,
@@ -79,9 +63,6 @@ pub(super) const KEYS: &[Key] = &[
     .default("steps")
     .source("LeoReplayer: delay_queue.cc")
     .only(DELAYED),
-    Key::new("links.*.reverse.trace.delay.between", BETWEEN, "the same from the second node to the first")
-        .like("links.*.trace.delay.between")
-        .only(DELAYED_BACK),
     Key::new(
         "links.*.trace.delay.keeps-order",
         Kind::Bool,
@@ -90,9 +71,6 @@ pub(super) const KEYS: &[Key] = &[
     .default("false")
     .source("LeoReplayer: delay_queue.cc")
     .only(DELAYED),
-    Key::new("links.*.reverse.trace.delay.keeps-order", Kind::Bool, "the same from the second node to the first")
-        .like("links.*.trace.delay.keeps-order")
-        .only(DELAYED_BACK),
     Key::new(
         "links.*.trace.light.file",
         Kind::Text,
@@ -100,24 +78,24 @@ pub(super) const KEYS: &[Key] = &[
     )
     .absent()
     .only(LOADED),
-    Key::new("links.*.reverse.trace.light.file", Kind::Text, "the same from the second node to the first")
-        .like("links.*.trace.light.file")
-        .only(LOADED_BACK),
     Key::new("links.*.trace.light.pause", TIME_MS, "time without a release after which the next packet begins a train")
         .default("0 s")
         .source("CellReplay: cellularshell.cc")
         .at_most("1000000 s")
         .only(LIGHT),
-    Key::new("links.*.reverse.trace.light.pause", TIME_MS, "the same from the second node to the first")
-        .like("links.*.trace.light.pause")
-        .at_most("1000000 s")
-        .only(LIGHT_BACK),
-    Key::new("links.*.trace.opportunity", SIZE, "bytes that may go at each opportunity, headers of the link included; rates have none")
-        .default("1504 B")
-        .source("Mahimahi: PACKET_SIZE of link_queue.hh")
-        .at_least("64 B")
-        .at_most("65536 B")
-        .only(TRACE),
+];
+
+const OF_LINK: [Key; 2] = [
+    Key::new(
+        "links.*.trace.opportunity",
+        SIZE,
+        "bytes that may go at each opportunity, headers of the link included; rates have none",
+    )
+    .default("1504 B")
+    .source("Mahimahi: PACKET_SIZE of link_queue.hh")
+    .at_least("64 B")
+    .at_most("65536 B")
+    .only(TRACE),
     Key::new("links.*.trace.header", SIZE, "bytes that each packet takes of an opportunity besides its own")
         .default("4 B")
         .source("Mahimahi: packets begin with the header of a TUN device")

@@ -1,7 +1,7 @@
 //! The kinds of values, the limits and the conditions that keys of several files share.
 
 use super::super::quantity::Dim;
-use super::{Key, Kind, Only};
+use super::{Default, Key, Kind, Only};
 
 pub(super) use lasthop_stack::hooks::parameter::LONGEST;
 
@@ -24,4 +24,25 @@ pub(super) const IF_TCP: &[Only] = &[Only::Tcp];
 pub(super) fn before(path: &str, key: Key, keys: &mut Vec<Key>) {
     let place = keys.iter().position(|other| other.path == path);
     keys.insert(place.unwrap_or(keys.len()), key);
+}
+
+/// A key of the forward direction and that of the reverse direction, whose default is the value of the forward one. So
+/// are the conditions of the second, other than the kind of link.
+pub(super) fn both_ways(key: &Key) -> [Key; 2] {
+    let of_reverse =
+        |path: &str| -> &'static str { String::leak(path.replacen("links.*.", "links.*.reverse.", 1)) };
+    let only = key.only.iter().map(|only| match *only {
+        Only::Is(other, words) if other != "links.*.kind" => Only::Is(of_reverse(other), words),
+        Only::Given(other) => Only::Given(of_reverse(other)),
+        other => other,
+    });
+    let back = Key {
+        path: of_reverse(key.path),
+        default: Default::Like(key.path),
+        meaning: "the same from the second node to the first",
+        source: "",
+        only: Vec::leak(only.collect()),
+        ..*key
+    };
+    [*key, back]
 }

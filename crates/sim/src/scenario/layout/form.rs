@@ -83,7 +83,8 @@ pub(in super::super) enum SlotDefault {
     Required,
     Absent,
     Always(Value),
-    Like(usize),
+    /// The value at a place, and the default where that has no meaning.
+    Like(usize, Option<Value>),
     Profile {
         profile: usize,
         values: ByProfile,
@@ -263,7 +264,14 @@ impl Form {
             Default::Required => SlotDefault::Required,
             Default::Absent => SlotDefault::Absent,
             Default::Text(text) => SlotDefault::Always(read(def, text)),
-            Default::Like(other) => SlotDefault::Like(self.at(other)),
+            Default::Like(other) => {
+                let place = self.at(other);
+                let own = match self.slots[place].def.default {
+                    Default::Text(text) => Some(read(def, text)),
+                    _ => None,
+                };
+                SlotDefault::Like(place, own)
+            }
             Default::Profile(by) => {
                 SlotDefault::Profile { profile: self.at("flows.*.tcp.profile"), values: by_profile(def, by) }
             }

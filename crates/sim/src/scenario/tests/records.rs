@@ -159,6 +159,23 @@ fn delays_of_a_file_are_read_by_their_keys_and_a_point_is_that_of_their_content(
 }
 
 #[test]
+fn a_key_of_the_reverse_direction_has_its_default_where_that_of_the_forward_one_has_no_meaning() {
+    let folder = Folder::new("reverse-delays", &[("down", "5\n10\n"), ("slow", "20\n30\n")]);
+    let text = with_trace("trace.file = \"down\"\nreverse.trace.delay.file = \"slow\"");
+    let scenario = folder.read(&text, &[("links.a-b.reverse.jitter.spread", "1 ms")]).expect("delays");
+    let [forward, reverse] = ends(&scenario, 0).directions.map(|direction| direction.delays);
+    assert!(forward.is_none());
+    let reverse = reverse.expect("delays");
+    assert_eq!((reverse.step, reverse.is_linear, reverse.keeps_order), (Span::from_millis(10), false, false));
+    for (key, value) in
+        [("b-c.reverse.trace.delay.step", "10 ms"), ("a-b.reverse.jitter.distribution", "uniform")]
+    {
+        let found = resolved(&scenario, 0, &format!("links.{key}"));
+        assert_eq!(found, Some((value.into(), "default".into())), "{key}");
+    }
+}
+
+#[test]
 fn a_file_that_is_not_one_of_delays_is_reported_with_its_line_and_key() {
     let folder = Folder::new("no-delays", &[("down", "5\n10\n"), ("bad", "20\nx\n")]);
     let text = with_trace("trace = { file = \"down\", delay.file = \"bad\" }");
