@@ -24,6 +24,7 @@ use super::quantity::Dim;
 use super::sheet::{Sheet, Transport};
 use crate::medium::loss::LossConfig;
 use crate::medium::path::RttLaw;
+use crate::medium::radio::config::PathLoss;
 use crate::model::{
     Config, DirectionConfig, FlowConfig, LinkConfig, LinkKind, NodeConfig, PointToPoint, ReverseConfig,
     RunConfig, Sends, SinkConfig, TransportConfig,
@@ -52,7 +53,10 @@ pub(super) fn config(sheet: &Sheet<'_>, members: &Members) -> Config {
         node.restart = part.given("restart", Part::time);
         node.own_rate = wifi::own_rate(&part);
         node.power_w = part.given("wifi.transmit-power", Part::power);
-        node.is_linux = part.given("stack", Part::choice) == Some(NodeStack::Linux);
+        node.is_linux = match part.given("stack", Part::choice) {
+            Some(NodeStack::Linux) => true,
+            Some(NodeStack::Lasthop) | None => false,
+        };
         node.is_access_point = part.given("wifi.access-point", Part::flag) == Some(true);
     }
     let names: Vec<String> = links.iter().map(|link| link.name.clone()).collect();
@@ -122,7 +126,7 @@ fn on_flat_media(sheet: &Sheet<'_>, members: &Members) -> Vec<bool> {
         let Some(model) = sheet.table(Section::Links, link.table).get("propagation.model") else { continue };
         for &station in &link.nodes {
             let (flat, all) = &mut media[station];
-            (*flat, *all) = (*flat + u32::from(model.is("flat")), *all + 1);
+            (*flat, *all) = (*flat + u32::from(model.choice() == Some(PathLoss::Flat)), *all + 1);
         }
     }
     media.into_iter().map(|(flat, all)| all > 0 && flat == all).collect()

@@ -292,7 +292,12 @@ impl<'a> Check<'a> {
         let what = match flow.app.kind {
             AppKind::Bulk => "bulk",
             AppKind::User(_) => "sessions",
-            _ => return,
+            AppKind::File { .. }
+            | AppKind::Datagrams { .. }
+            | AppKind::Cbr { .. }
+            | AppKind::Poisson { .. }
+            | AppKind::OnOff { .. }
+            | AppKind::Ping { .. } => return,
         };
         let text =
             format!("{what} over udp; expected tcp, or a source of kind file, cbr, poisson, on-off or ping");

@@ -2,7 +2,7 @@
 
 use super::document::{self, Document, Leaf, Raw};
 use super::error::{Fault, Faults, Place};
-use super::keys::{self, BINNED_PANELS, Default, Key, Kind, Only};
+use super::keys::{self, Default, Figure, Key, Kind, Only, Panel};
 use super::layout::unknown_key;
 use super::nearest::{listed, unknown};
 use super::plan::{Plan, is_name};
@@ -10,6 +10,7 @@ use super::quantity::Quantity;
 use super::sweep::Axis;
 use super::value::{Names, Value};
 use crate::metrics;
+use lasthop_stack::hooks::parameter::Words;
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeSet;
 
@@ -70,7 +71,7 @@ impl<'a> Reader<'a> {
         let kind = kind_of(leaves);
         let of_y = leaves.iter().filter(|leaf| leaf.path[0] == "y");
         let drawn: Vec<String> = of_y.flat_map(|leaf| texts(&leaf.item.raw)).collect();
-        figure.insert("kind".to_string(), Json::String(kind.clone()));
+        figure.insert("kind".to_string(), Json::String(kind.word().to_string()));
         for leaf in leaves {
             let name = leaf.path[0].as_str();
             let Some(key) = keys::find(&["figure", name]) else {
@@ -81,10 +82,10 @@ impl<'a> Reader<'a> {
                 );
                 continue;
             };
-            if !serves(key, &kind) {
+            if !serves(key, kind) {
                 let only: Vec<String> = key.only.iter().map(|only| Only::text(*only)).collect();
-                let text =
-                    format!("not a key of a figure of kind \"{kind}\"; expected {}", only.join(" and "));
+                let (kind, only) = (kind.word(), only.join(" and "));
+                let text = format!("not a key of a figure of kind \"{kind}\"; expected {only}");
                 self.fault(leaf.item.place, name, text);
                 continue;
             }
@@ -109,27 +110,26 @@ impl<'a> Reader<'a> {
         for name in keys::children(&["figure"]) {
             let key = keys::find(&["figure", name]);
             let required =
-                key.is_some_and(|key| matches!(key.default, Default::Required) && serves(key, &kind));
+                key.is_some_and(|key| matches!(key.default, Default::Required) && serves(key, kind));
             if required && !leaves.iter().any(|leaf| leaf.path[0] == name) {
                 let expected = key.map_or_else(String::new, |key| key.expected(None));
                 self.fault(self.place, name, format!("missing; expected {expected}"));
             }
         }
         let place = |name: &str| leaves.iter().find(|leaf| leaf.path[0] == name).map(|leaf| leaf.item.place);
-        match kind.as_str() {
-            "airtime" => self.airtime(&figure, place),
-            "time" => self.time(&figure, place),
-            "cdf" => self.responses(&figure, place),
-            "matrix" => {
+        match kind {
+            Figure::Airtime => self.airtime(&figure, place),
+            Figure::Time => self.time(&figure, place),
+            Figure::Cdf => self.responses(&figure, place),
+            Figure::Matrix => {
                 self.apart(&figure, place, ["rows", "columns"]);
                 self.single(&figure, place);
             }
-            "scatter" => {
+            Figure::Scatter => {
                 self.apart(&figure, place, ["against", "y"]);
                 self.single(&figure, place);
             }
-            "lines" | "bar" | "box" => self.apart(&figure, place, ["x", "lines"]),
-            _ => {}
+            Figure::Lines | Figure::Bar | Figure::Box => self.apart(&figure, place, ["x", "lines"]),
         }
         figure
     }
@@ -226,16 +226,15 @@ impl<'a> Reader<'a> {
         let has_tcp = chosen.iter().any(is_tcp);
         let has_bins = self.has_bins();
         let panels = figure.get("panels").and_then(Json::as_array).into_iter().flatten();
-        for panel in panels.filter_map(Json::as_str) {
-            let binned = BINNED_PANELS.contains(&panel);
-            let text = if binned && !has_bins {
-                format!("\"{panel}\" without bins; expected run.bin to be set, such as \"500 ms\"")
-            } else if !binned && !has_tcp {
-                format!(
-                    "\"{panel}\" of a UDP flow; expected {}, or a flow over TCP",
-                    BINNED_PANELS.join(", ")
-                )
-            } else if panel == "jitter" && !chosen.iter().any(|flow| self.is_judged(flow)) {
+        for panel in panels.filter_map(Json::as_str).filter_map(Panel::of_word) {
+            let word = panel.word();
+            let text = if panel.is_binned() && !has_bins {
+                format!("\"{word}\" without bins; expected run.bin to be set, such as \"500 ms\"")
+            } else if !panel.is_binned() && !has_tcp {
+                let binned = Panel::WORDS.iter().filter(|(_, panel)| panel.is_binned());
+                let binned: Vec<&str> = binned.map(|(word, _)| *word).collect();
+                format!("\"{word}\" of a UDP flow; expected {}, or a flow over TCP", binned.join(", "))
+            } else if panel == Panel::Jitter && !chosen.iter().any(|flow| self.is_judged(flow)) {
                 "\"jitter\" without a law that uses it; expected jtcp or ejtcp as tcp.variant or in tcp.judges"
                     .to_string()
             } else {
@@ -379,20 +378,35 @@ impl<'a> Reader<'a> {
 }
 
 /// The kind of a figure if it is valid; an invalid one is reported when it is read.
-fn kind_of(leaves: &[Leaf]) -> String {
+fn kind_of(leaves: &[Leaf]) -> Figure {
     let given = leaves.iter().find_map(|leaf| match &leaf.item.raw {
-        Raw::Text(text) if leaf.path[0] == "kind" && keys::names(keys::FIGURES).contains(&text.as_str()) => {
-            Some(text)
-        }
+        Raw::Text(text) if leaf.path[0] == "kind" => Figure::of_word(text),
         _ => None,
     });
-    given.map_or("lines", String::as_str).to_string()
+    given.unwrap_or(Figure::Lines)
+}
+
+impl Panel {
+    /// Whether it is drawn from the bins of a run, and not from a trace.
+    const fn is_binned(self) -> bool {
+        match self {
+            Panel::Goodput | Panel::Received => true,
+            Panel::Rtt
+            | Panel::Srtt
+            | Panel::Rto
+            | Panel::Cwnd
+            | Panel::Ssthresh
+            | Panel::Sequence
+            | Panel::Released
+            | Panel::Jitter => false,
+        }
+    }
 }
 
 /// Whether figures of a kind have this key.
-fn serves(key: &Key, kind: &str) -> bool {
+fn serves(key: &Key, kind: Figure) -> bool {
     key.only.iter().all(|only| match only {
-        Only::Is("figure.kind", kinds) => kinds.contains(&kind),
+        Only::Is("figure.kind", kinds) => kinds.contains(&kind.word()),
         _ => true,
     })
 }

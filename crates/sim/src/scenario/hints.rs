@@ -218,7 +218,7 @@ fn plain(word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::keys::{self, APPS, KEYS, LOSS_MODELS, kinds::KINDS};
+    use crate::scenario::keys::{APPS, KEYS, LOSS_MODELS, kinds::KINDS};
 
     #[test]
     fn each_hint_leads_to_a_key_a_word_or_a_unit_that_there_is() {
@@ -229,7 +229,7 @@ mod tests {
                 }
             }
         }
-        let words: Vec<&str> = [KINDS, APPS, LOSS_MODELS].into_iter().flat_map(keys::names).collect();
+        let words: Vec<&str> = [KINDS, APPS, LOSS_MODELS].concat().iter().map(|word| word.name).collect();
         for (noun, _, hint) in WORD_HINTS {
             if let Keys(meant) = hint {
                 assert!(meant.iter().all(|word| words.contains(word)), "{noun}: {meant:?}");

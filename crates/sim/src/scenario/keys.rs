@@ -42,7 +42,7 @@ pub(super) use described::{setting, text_of};
 pub(super) use preset::{Chooser, Preferred, Wifi};
 pub(super) use table::{FORMAT, KEYS};
 pub use words::{APPS, FIGURES, LOSS_MODELS, Named, PANELS, STANDARDS};
-pub(super) use words::{App, BINNED_PANELS, EDCA_STANDARDS, Flavour, Radio, Standard, names};
+pub(super) use words::{App, EDCA_STANDARDS, Figure, Flavour, Panel, Radio, Standard};
 
 /// One key. `*` in its path is the name of a node, link, flow or agent.
 #[derive(Clone, Copy, Debug)]

@@ -79,7 +79,10 @@ impl Placement {
     pub(super) fn begin(&self, distance: f64) -> (f64, f64) {
         match self {
             Placement::Line { .. } | Placement::Grid { .. } | Placement::Rectangle { .. } => (distance, 0.0),
-            _ => (0.0, 0.0),
+            Placement::Point
+            | Placement::Hexagon { .. }
+            | Placement::Circle { .. }
+            | Placement::Disc { .. } => (0.0, 0.0),
         }
     }
 
@@ -123,7 +126,7 @@ pub(super) fn is_given(sheet: &Sheet<'_>, name: &str) -> bool {
     while let Some(here) = next {
         let keys = sheet.table(Section::Nodes, here);
         let value = |key: &str| keys.get(key);
-        let is_spread = value("place.kind").is_some_and(|kind| !kind.is("point"));
+        let is_spread = value("place.kind").is_some_and(|kind| kind.choice() != Some(Arrangement::Point));
         let keys = ["position", "distance", "move.kind"];
         if is_spread || keys.iter().any(|key| value(key).is_some()) {
             return true;

@@ -24,7 +24,10 @@ pub(super) fn outages(link: &Part<'_>, node: Option<usize>) -> Option<OutagesCon
             mean_down: link.span("outages.random.mean-down"),
         },
     };
-    let is_kept = link.given("outages.queue", Part::choice) == Some(DuringOutage::Kept);
+    let is_kept = match link.given("outages.queue", Part::choice) {
+        Some(DuringOutage::Kept) => true,
+        Some(DuringOutage::Sent) | None => false,
+    };
     Some(OutagesConfig { law, node, is_kept, warning: warning(link, "outages.warning") })
 }
 

@@ -45,7 +45,10 @@ pub(super) fn wifi(link: &Part<'_>, member: &Link) -> WifiConfig {
         radio: radio(link, &preset.radio, member),
         arq: arq(link),
         outer: Vec::new(),
-        is_secret: link.given("security", Part::choice) == Some(Security::Wpa2),
+        is_secret: match link.given("security", Part::choice) {
+            Some(Security::Wpa2) => true,
+            Some(Security::Open) | None => false,
+        },
     }
 }
 
@@ -64,12 +67,14 @@ pub(super) fn own_rate(node: &Part<'_>) -> OwnRate {
 
 /// The radio of a node that has a single one for all of its links.
 fn single_radio(node: &Part<'_>) -> Option<SingleRadio> {
-    let is_single = node.given("wifi.multi-link", Part::choice) == Some(Radios::One);
-    is_single.then(|| SingleRadio {
-        padding: node.span("wifi.emlsr.padding-delay"),
-        transition: node.span("wifi.emlsr.transition-delay"),
-        synchronizing: node.span("wifi.emlsr.medium-sync-delay"),
-    })
+    match node.given("wifi.multi-link", Part::choice)? {
+        Radios::OneForEach => None,
+        Radios::One => Some(SingleRadio {
+            padding: node.span("wifi.emlsr.padding-delay"),
+            transition: node.span("wifi.emlsr.transition-delay"),
+            synchronizing: node.span("wifi.emlsr.medium-sync-delay"),
+        }),
+    }
 }
 
 /// The nodes without PPDUs to several stations on a link, if there are any.
@@ -224,12 +229,15 @@ fn uplink(link: &Part<'_>, scheduler: Scheduler) -> Uplink {
     Uplink {
         scheduler,
         requests: link.optional("ofdma.report-interval", Part::span),
-        mu_edca: (link.choice::<Contention>("ofdma.edca") == Contention::Mu).then(|| MuEdca {
-            aifsn: link.small("ofdma.mu-edca.aifsn"),
-            cw_min: link.small("ofdma.mu-edca.cw-min"),
-            cw_max: link.small("ofdma.mu-edca.cw-max"),
-            timer: link.span("ofdma.mu-edca.timer"),
-        }),
+        mu_edca: match link.choice("ofdma.edca") {
+            Contention::Contend => None,
+            Contention::Mu => Some(MuEdca {
+                aifsn: link.small("ofdma.mu-edca.aifsn"),
+                cw_min: link.small("ofdma.mu-edca.cw-min"),
+                cw_max: link.small("ofdma.mu-edca.cw-max"),
+                timer: link.span("ofdma.mu-edca.timer"),
+            }),
+        },
     }
 }
 

@@ -86,7 +86,7 @@ impl Check<'_> {
             AppKind::Cbr { packet, .. } | AppKind::Poisson { packet, .. } | AppKind::OnOff { packet, .. } => {
                 ("", Some(packet))
             }
-            _ => ("", None),
+            AppKind::Bulk | AppKind::File { .. } | AppKind::User(_) | AppKind::Datagrams { .. } => ("", None),
         };
         if !what.is_empty() {
             let (how, kinds) = if quic.datagrams {

@@ -2,9 +2,10 @@
 
 use super::{Check, secs};
 use crate::medium::path::RttLaw;
-use crate::medium::radio::config::{ErrorLaw, LossMeaning};
+use crate::medium::radio::config::{ErrorLaw, LossMeaning, PathLoss};
 use crate::model::{AirConfig, Config, LinkConfig, LinkKind, PointToPoint, Sends, WifiConfig};
 use crate::scenario::build::air::script;
+use crate::scenario::keys::words::CapacityFormat;
 use crate::scenario::keys::{EDCA_STANDARDS, Standard, Wifi};
 use crate::scenario::layout::Section;
 use crate::scenario::nearest::listed;
@@ -81,7 +82,10 @@ impl Check<'_> {
         let keys = ["trace.file", "reverse.trace.file"].map(|below| format!("links.{name}.{below}"));
         let files = ["", "reverse."].map(|prefix| {
             let of = |below: &str| sheet.get(&format!("links.{name}.{prefix}trace.{below}"));
-            (of("file").map(Value::text), of("format").is_some_and(|format| format.is("rates")))
+            (
+                of("file").map(Value::text),
+                of("format").is_some_and(|format| format.choice() == Some(CapacityFormat::Rates)),
+            )
         });
         for (key, (path, is_rates)) in keys.iter().zip(&files).take(if files[0] == files[1] { 1 } else { 2 })
         {
@@ -338,7 +342,7 @@ impl Check<'_> {
     fn positions(&mut self, name: &str, wifi: &WifiConfig, config: &Config, sheet: &Sheet<'_>) {
         let key = format!("links.{name}.propagation.model");
         let stations = || wifi.nodes.iter().map(|node| &config.nodes[*node]);
-        if sheet.get(&key).is_some_and(|model| model.is("flat")) {
+        if sheet.get(&key).is_some_and(|model| model.choice() == Some(PathLoss::Flat)) {
             if let Some(node) = stations().find(|node| node.position.is_some()) {
                 let text = format!(
                     "\"flat\", but another link of \"{}\" needs its position; expected the same model for both",

@@ -1,9 +1,10 @@
 //! The keys of figures. What a figure needs depends on its kind.
 
 use super::shared::{LONGEST, TIME_S};
-use super::words::{FIGURES, PANELS, names};
+use super::words::{Figure, Panel};
 use super::{Key, Kind, Only};
 use crate::traffic::sessions::Class;
+use lasthop_stack::hooks::parameter::words;
 
 const LEVELS: &[Only] = &[Only::Is("figure.kind", &["lines", "bar", "matrix"])];
 const SERIES_OR_AIRTIME: &[Only] = &[Only::Is("figure.kind", &["lines", "bar", "box", "airtime"])];
@@ -25,7 +26,7 @@ pub(super) const KEYS: &[Key] = &[
     Key::new("figure.id", Kind::Text, "name of the figure: letters, digits, - and _"),
     Key::new(
         "figure.kind",
-        Kind::Word("kind of figure", || names(FIGURES)),
+        Kind::Word("kind of figure", words::<Figure>),
         "kind of figure: a metric against one or two swept keys or another metric, the airtime of a medium, or a flow over time",
     )
     .default("lines"),
@@ -75,7 +76,7 @@ pub(super) const KEYS: &[Key] = &[
         .only(BARS),
     Key::new(
         "figure.panels",
-        Kind::Words("panel", || names(PANELS)),
+        Kind::Words("panel", words::<Panel>),
         "quantities drawn over time, one panel each",
     )
     .only(OVER_TIME),

@@ -11,10 +11,6 @@ pub struct Named {
     pub summary: &'static str,
 }
 
-const fn named(name: &'static str, summary: &'static str) -> Named {
-    Named { name, summary }
-}
-
 /// Declares the words of a choice and the list of their meanings.
 macro_rules! choice {
     ($(#[$about:meta])* $choice:ident in $list:ident { $($value:ident = $word:literal: $summary:literal),+ $(,)? }) => {
@@ -185,35 +181,32 @@ fn named_where(is_meant: impl Fn(App) -> bool) -> Vec<&'static str> {
     App::WORDS.iter().filter(|(_, app)| is_meant(*app)).map(|(word, _)| *word).collect()
 }
 
-/// Kinds of figures.
-pub static FIGURES: &[Named] = &[
-    named("lines", "a metric against a swept key, one line per value of another key"),
-    named("bar", "a metric against a swept key, as bars with intervals, one per value of another key"),
-    named("box", "how a metric varies between runs, as boxes, against a swept key"),
-    named("scatter", "a metric against another one, with an ellipse of one standard deviation per point"),
-    named("matrix", "a metric as a matrix of two swept keys"),
-    named("airtime", "the airtime of an 802.11 medium, one stacked bar per point"),
-    named("time", "quantities of a flow against simulated time"),
-    named("cdf", "the distribution of response times of a class of transfers, unfinished transfers censored"),
-];
+choice! {
+    /// Kinds of figures.
+    Figure in FIGURES {
+        Lines = "lines": "a metric against a swept key, one line per value of another key",
+        Bar = "bar": "a metric against a swept key, as bars with intervals, one per value of another key",
+        Box = "box": "how a metric varies between runs, as boxes, against a swept key",
+        Scatter = "scatter": "a metric against another one, with an ellipse of one standard deviation per point",
+        Matrix = "matrix": "a metric as a matrix of two swept keys",
+        Airtime = "airtime": "the airtime of an 802.11 medium, one stacked bar per point",
+        Time = "time": "quantities of a flow against simulated time",
+        Cdf = "cdf": "the distribution of response times of a class of transfers, unfinished transfers censored",
+    }
+}
 
-/// What a figure over time can show of a flow.
-pub static PANELS: &[Named] = &[
-    named("rtt", "round-trip samples of the sender"),
-    named("srtt", "the smoothed round-trip time"),
-    named("rto", "the retransmission timeout"),
-    named("cwnd", "the congestion window"),
-    named("ssthresh", "the slow-start threshold"),
-    named("sequence", "numbers of packets sent, retransmitted and acknowledged"),
-    named("released", "number of packets that each acknowledgement released at once"),
-    named("jitter", "jitter ratio and threshold of each law that uses them"),
-    named("goodput", "delivered application bits per second in each bin of run.bin"),
-    named("received", "application bytes delivered so far, in bins of run.bin"),
-];
-
-/// The panels drawn from the bins of a run, and not from a trace.
-pub(in crate::scenario) static BINNED_PANELS: &[&str] = &["goodput", "received"];
-
-pub(in crate::scenario) fn names(words: &[Named]) -> Vec<&'static str> {
-    words.iter().map(|word| word.name).collect()
+choice! {
+    /// What a figure over time can show of a flow.
+    Panel in PANELS {
+        Rtt = "rtt": "round-trip samples of the sender",
+        Srtt = "srtt": "the smoothed round-trip time",
+        Rto = "rto": "the retransmission timeout",
+        Cwnd = "cwnd": "the congestion window",
+        Ssthresh = "ssthresh": "the slow-start threshold",
+        Sequence = "sequence": "numbers of packets sent, retransmitted and acknowledged",
+        Released = "released": "number of packets that each acknowledgement released at once",
+        Jitter = "jitter": "jitter ratio and threshold of each law that uses them",
+        Goodput = "goodput": "delivered application bits per second in each bin of run.bin",
+        Received = "received": "application bytes delivered so far, in bins of run.bin",
+    }
 }

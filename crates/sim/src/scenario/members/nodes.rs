@@ -2,6 +2,7 @@
 
 use super::{Name, Node, Reader};
 use crate::medium::motion::{Area, Motion};
+use crate::scenario::keys::words::Movement;
 use crate::scenario::layout::Section;
 use crate::scenario::placement::{Placement, lengths};
 use crate::scenario::sheet::Table;
@@ -212,18 +213,21 @@ impl<'a> Reader<'a> {
         };
         let real = |below: &str| keys.get(below).and_then(Value::si);
         let speed_mps = real("speed").unwrap_or_default();
-        if kind.is("circle") {
-            let (right, up) = (spot.0 - centre.0, spot.1 - centre.1);
-            let away = libm::hypot(right, up);
-            let radius_m = real("circle.radius").unwrap_or(away);
-            if radius_m == 0.0 {
-                let text =
-                    "missing; expected a length such as \"100 m\" for a node at the centre of its circle";
-                self.fault(key("circle.radius"), text);
-                return None;
+        match kind.choice() {
+            Some(Movement::Circle) => {
+                let (right, up) = (spot.0 - centre.0, spot.1 - centre.1);
+                let away = libm::hypot(right, up);
+                let radius_m = real("circle.radius").unwrap_or(away);
+                if radius_m == 0.0 {
+                    let text =
+                        "missing; expected a length such as \"100 m\" for a node at the centre of its circle";
+                    self.fault(key("circle.radius"), text);
+                    return None;
+                }
+                let turn = (away > 0.0).then(|| libm::atan2(up, right) / TAU);
+                return Some(Some(Motion::Circle { centre, radius_m, speed_mps, turn }));
             }
-            let turn = (away > 0.0).then(|| libm::atan2(up, right) / TAU);
-            return Some(Some(Motion::Circle { centre, radius_m, speed_mps, turn }));
+            Some(Movement::Waypoint) | None => {}
         }
         let slowest_mps = real("waypoint.slowest").unwrap_or(speed_mps);
         if slowest_mps > speed_mps {
