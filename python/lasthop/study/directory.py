@@ -12,7 +12,8 @@ from lasthop.base.arguments import MOST_SEED
 from lasthop.base.errors import ScenarioError, StudyError, reason
 from lasthop.base.files import is_draft, put, replacing
 from lasthop.base.jsontext import loads
-from lasthop.base.paths import FILES, LEDGER, STUDY_FILES, TEXT
+from lasthop.base.paths import FILES, LEDGER, STUDY_FILES, TEXT, build
+from lasthop.laws.registered import used
 from lasthop.study import older
 from lasthop.study.ledger import Ledger, Planned, foreign, locked
 
@@ -20,6 +21,21 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from lasthop.scenario.scenario import Scenario
+
+
+def entries(scenario: Scenario, seed: int, where: Sequence[str]) -> dict[str, str]:
+    """What the ledger of a study says of the study itself."""
+    return {
+        "scenario": scenario.id,
+        "text": scenario.text,
+        "overrides": json.dumps(scenario.overrides),
+        "seed": str(seed),
+        "where": json.dumps(list(where)),
+        "version": _core.__version__,
+        "model_version": _core.model_version,
+        "build": build(),
+        "laws": " ".join(map(str, used(scenario.text, tuple(scenario.overrides)))),
+    }
 
 
 def remembered(ledger: Ledger, scenario_class: type[Scenario]) -> Scenario:

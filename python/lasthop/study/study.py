@@ -12,7 +12,6 @@
 
 from __future__ import annotations
 
-import json
 from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -20,12 +19,10 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from lasthop import _core
 from lasthop.base.arguments import MOST_REPLICATIONS, MOST_SEED, flag, instance, nonblank, place, whole
 from lasthop.base.errors import StudyError, UsageError, listing, nearest
 from lasthop.base.jsontext import clean
 from lasthop.base.paths import LEDGER, build
-from lasthop.laws.registered import used
 from lasthop.scenario.facts import RuleException, labels
 from lasthop.scenario.scenario import Scenario
 from lasthop.study import directory
@@ -151,17 +148,7 @@ class Study:
         count = whole("replications", count, 1, MOST_REPLICATIONS)
         chosen = scenario.select(where)
         plan = [Planned(point, scenario.point_key(point), count) for point in chosen]
-        meta = {
-            "scenario": scenario.id,
-            "text": scenario.text,
-            "overrides": json.dumps(scenario.overrides),
-            "seed": str(seed),
-            "where": json.dumps(list(where)),
-            "version": _core.__version__,
-            "model_version": _core.model_version,
-            "build": build(),
-            "laws": " ".join(map(str, used(scenario.text, tuple(scenario.overrides)))),
-        }
+        meta = directory.entries(scenario, seed, where)
         directory.admit(folder, fresh=flag("fresh", fresh))
         if not (folder / LEDGER).exists():
             Ledger.create(folder, meta)
