@@ -138,10 +138,24 @@ def test_no_modules_import_in_a_circle() -> None:
     assert circles(imports(PACKAGE)) == []
 
 
-def test_the_map_lists_the_rooms_in_their_order() -> None:
+def in_the_map() -> str:
+    """The part of the map that shows the package."""
     text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
-    block = text.split("\npython/lasthop/ ", 1)[1].split("\nscenarios/", 1)[0]
-    assert tuple(re.findall(r"^[├└]── (\w+)", block, re.MULTILINE)) == ROOMS
+    return text.split("\npython/lasthop/ ", 1)[1].split("\nscenarios/", 1)[0]
+
+
+def test_the_map_lists_the_rooms_in_their_order() -> None:
+    assert tuple(re.findall(r"^[├└]── (\w+)", in_the_map(), re.MULTILINE)) == ROOMS
+
+
+def test_the_map_names_the_modules_of_each_room_but_the_commands() -> None:
+    parts = re.split(r"^[├└]── (\w+)", in_the_map(), flags=re.MULTILINE)
+    named = {
+        title: set(re.findall(r"\w+", text)) for title, text in zip(parts[1::2], parts[2::2], strict=True)
+    }
+    found = [name.split(".")[1:] for name in modules(PACKAGE) if name.count(".") == 2]
+    assert len(found) > 150, "the modules are found at all"
+    assert not [name for title, name in found if title != "cli" and name not in named[title]]
 
 
 @pytest.mark.parametrize(

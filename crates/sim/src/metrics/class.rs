@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::row::{Measured, Scope, ratio, rows};
+use super::row::{Measured, ratio, rows};
 use crate::model::{Config, FlowConfig};
 use crate::probe::transfers::Tally;
 use crate::traffic::AppKind;
@@ -17,7 +17,6 @@ pub(super) struct Class {
 }
 
 impl Measured for Class {
-    const SCOPE: Scope = Scope::Class;
     rows! { |class|
         /// goodput of this class: application bytes in order at the client
         "goodput_bps": BitsPerSecond = ratio(class.bytes as f64 * 8.0, class.seconds);

@@ -4,7 +4,7 @@ use lasthop_stack::transport::tcp::sender::Limit;
 use lasthop_stack::units::Span;
 
 use super::group::Sending;
-use super::row::{Measured, Scope, ratio, rows};
+use super::row::{Measured, ratio, rows};
 use super::samples::{TcpSample, UdpSample};
 use crate::probe::judgement::{Matrix, Noticed, Verdict};
 
@@ -49,7 +49,6 @@ impl TcpFlow {
 }
 
 impl Measured for TcpFlow {
-    const SCOPE: Scope = Scope::TcpFlow;
     rows! { |flow|
         /// application bytes in order at the receiver over the measured time
         "goodput_bps": BitsPerSecond = flow.rate(|it| it.delivered);
@@ -123,7 +122,6 @@ pub(super) struct EstimatingFlow {
 }
 
 impl Measured for EstimatingFlow {
-    const SCOPE: Scope = Scope::EstimatingFlow;
     rows! { |EstimatingFlow { flow, segment }|
         /// mean over losses and answered marks of the law's estimate of the path's payload rate (Westwood, Westwood+,
         /// BBR, BBRv3, TCP-Jersey)
@@ -139,7 +137,6 @@ impl Measured for EstimatingFlow {
 pub(super) struct EcnFlow(pub(super) TcpFlow);
 
 impl Measured for EcnFlow {
-    const SCOPE: Scope = Scope::EcnFlow;
     rows! { |flow|
         /// marks that the law was asked to answer, one per window of data
         "marks_answered": Counted("marks") = flow.0.number(|it| it.sender.marks_answered);
@@ -172,7 +169,6 @@ impl UdpFlow {
 }
 
 impl Measured for UdpFlow {
-    const SCOPE: Scope = Scope::UdpFlow;
     rows! { |flow|
         /// payload that reached the receiver, each datagram counted once
         "goodput_bps": BitsPerSecond = flow.rate(|it| it.receiver.payload_received);
@@ -212,7 +208,6 @@ impl Judge {
 }
 
 impl Measured for Judge {
-    const SCOPE: Scope = Scope::Judge;
     rows! { |judge|
         /// channel losses, detected by duplicate ACKs, classified as random
         "fast.random_as_random": Losses = judge.of(Noticed::Fast, Verdict::RandomAsRandom);

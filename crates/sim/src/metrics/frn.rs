@@ -1,6 +1,6 @@
 //! The metrics of a slotted network.
 
-use super::row::{Measured, Scope, ratio, rows};
+use super::row::{Measured, ratio, rows};
 use crate::net::slotted::FrnCounters;
 
 /// A slotted network between two samples.
@@ -24,7 +24,6 @@ impl Frn {
 }
 
 impl Measured for Frn {
-    const SCOPE: Scope = Scope::Frn;
     rows! { |frn|
         /// TCP segments of all flows delivered in order, per slot
         "segments_per_slot": One = ratio(frn.segments, frn.slots);

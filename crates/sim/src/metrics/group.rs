@@ -1,6 +1,6 @@
 //! The metrics of a group of flows.
 
-use super::row::{Measured, Scope, ratio, rows};
+use super::row::{Measured, ratio, rows};
 use super::samples::TcpSample;
 use crate::probe::spread::Summary;
 
@@ -35,7 +35,6 @@ pub(super) struct Group {
 }
 
 impl Measured for Group {
-    const SCOPE: Scope = Scope::Group;
     rows! { |group|
         /// sum of the goodputs of the group's flows
         "goodput_bps": BitsPerSecond = Some(group.goodput_bps);
@@ -52,7 +51,6 @@ pub(super) struct TcpGroup {
 }
 
 impl Measured for TcpGroup {
-    const SCOPE: Scope = Scope::TcpGroup;
     rows! { |group|
         /// share of retransmitted data segments of the group's flows
         "retransmitted_share": One = group.sending.share();

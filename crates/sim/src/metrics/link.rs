@@ -2,7 +2,7 @@
 
 use lasthop_stack::units::Span;
 
-use super::row::{Measured, Scope, ratio, rows};
+use super::row::{Measured, ratio, rows};
 use crate::net::{AqmCounters, ChannelCounters};
 use crate::probe::spread::Summary;
 
@@ -26,7 +26,6 @@ impl Link {
 }
 
 impl Measured for Link {
-    const SCOPE: Scope = Scope::Link;
     rows! { |link|
         /// share of the measured time in which the link was sending; of a recorded link, of the bytes that could go
         "utilisation": One = match link.used() {
@@ -63,7 +62,6 @@ impl Aqm {
 }
 
 impl Measured for Aqm {
-    const SCOPE: Scope = Scope::Aqm;
     rows! { |queue|
         /// packets marked by the queue (ECN)
         "marks": Packets = Some(queue.marks as f64);
@@ -84,7 +82,6 @@ pub(super) struct DrawnLink {
 }
 
 impl Measured for DrawnLink {
-    const SCOPE: Scope = Scope::DrawnLink;
     rows! { |link|
         /// round-trip time drawn for the link in this run, in addition to its configured delays
         "rtt_drawn_s": Seconds = Some(link.rtt.as_secs());
@@ -95,7 +92,6 @@ impl Measured for DrawnLink {
 pub(super) struct PolicedLink(pub(super) Link);
 
 impl Measured for PolicedLink {
-    const SCOPE: Scope = Scope::PolicedLink;
     rows! { |link|
         /// packets dropped by the policer, before the queue
         "drops_policer": Packets = Some((link.0.ended.drops_policer - link.0.began.drops_policer) as f64);
@@ -106,7 +102,6 @@ impl Measured for PolicedLink {
 pub(super) struct ImpairedLink(pub(super) Link);
 
 impl Measured for ImpairedLink {
-    const SCOPE: Scope = Scope::ImpairedLink;
     rows! { |link|
         /// packets that the link duplicated: each arrives, or is lost, twice
         "duplicated": Packets = Some((link.0.ended.duplicated - link.0.began.duplicated) as f64);
@@ -119,7 +114,6 @@ impl Measured for ImpairedLink {
 pub(super) struct RecordedLink(pub(super) Link);
 
 impl Measured for RecordedLink {
-    const SCOPE: Scope = Scope::RecordedLink;
     rows! { |link|
         /// rate at which bytes could go by the record in the measured time, used or not
         "capacity_bps": BitsPerSecond = ratio(8.0 * link.0.used().1 as f64, link.0.seconds);

@@ -4,10 +4,10 @@
 //! scenario ──▶ walk: each flow, group, class, link, agent ──▶ rows of its scope ──▶ name, and value if there was a run
 //! ```
 //!
-//! Each metric is one row (see `row.rs`). One walk over a scenario visits its flows, links and other parts in a fixed
-//! order and adds the rows of each. Without a run it gives the names, with a run also the values, so the two cannot
-//! differ. Counters only grow, so a metric is computed from two samples: at the end of the warm-up and at the end of
-//! the run.
+//! Each metric is one row (`row.rs`) of a scope (`scope.rs`). One walk over a scenario visits its flows, links and other
+//! parts in a fixed order and adds the rows of each. Without a run it gives the names, with a run also the values, so the
+//! two cannot differ. Counters only grow, so a metric is computed from two samples: at the end of the warm-up and at the
+//! end of the run.
 
 #![expect(clippy::unnecessary_wraps, reason = "what a row reads is an option in every row")]
 
@@ -25,6 +25,7 @@ mod quic;
 mod row;
 mod run;
 mod samples;
+mod scope;
 mod walk;
 mod wifi;
 
@@ -32,11 +33,12 @@ use crate::model::Config;
 
 pub(crate) use measurement::{Measurement, Snapshot};
 pub(crate) use outages::{HandoffSample, OutageSample, Resumed};
-pub use row::{METRICS, MetricEntry, Scope, Unit, named};
+pub use row::Unit;
 pub use run::jain_index;
 pub(crate) use samples::{FlowSample, TcpSample, UdpSample};
 #[cfg(feature = "quic")]
 pub(crate) use samples::{PathSample, QuicSample};
+pub use scope::{METRICS, MetricEntry, Scope, named};
 
 /// The names of all metrics that a scenario gives, in the order of [`run()`](crate::run())'s outcome.
 #[must_use]

@@ -2,7 +2,7 @@
 
 use lasthop_stack::units::Span;
 
-use super::row::{Measured, Scope, ratio, rows};
+use super::row::{Measured, ratio, rows};
 
 /// The counts of a link that is ever down.
 #[derive(Clone, Copy, Debug, Default)]
@@ -48,7 +48,6 @@ pub(super) struct Outages {
 }
 
 impl Measured for Outages {
-    const SCOPE: Scope = Scope::Outages;
     rows! { |link|
         /// outages of the link that began
         "count": Counted("events") = Some((link.ended.count - link.began.count) as f64);
@@ -69,7 +68,6 @@ pub(super) struct Handoff {
 }
 
 impl Measured for Handoff {
-    const SCOPE: Scope = Scope::Handoff;
     rows! { |node|
         /// hand-offs that began
         "count": Counted("events") = Some((node.ended.count - node.began.count) as f64);
@@ -86,7 +84,6 @@ impl Measured for Handoff {
 pub(super) struct Resumption(pub(super) Resumed);
 
 impl Measured for Resumption {
-    const SCOPE: Scope = Scope::Resumption;
     rows! { |flow|
         /// outages and hand-offs on the way of the flow after which new data arrived, before the next
         "resumed": Counted("events") = Some(flow.0.count as f64);

@@ -1,6 +1,6 @@
 //! The metrics of a probe: round trips and losses, as `ping` reports them.
 
-use super::row::{Measured, Scope, ratio, rows};
+use super::row::{Measured, ratio, rows};
 use super::samples::UdpSample;
 use crate::probe::spread::Summary;
 
@@ -28,7 +28,6 @@ impl Ping {
 }
 
 impl Measured for Ping {
-    const SCOPE: Scope = Scope::Ping;
     rows! { |ping|
         /// mean time from a request to its reply
         "rtt_mean_s": Seconds = ping.rtt.mean;

@@ -2,7 +2,7 @@
 
 use lasthop_stack::units::Span;
 
-use super::row::{Measured, Scope, ratio, rows};
+use super::row::{Measured, ratio, rows};
 use super::samples::{PathSample, QuicSample};
 
 /// A flow over QUIC between two samples.
@@ -27,7 +27,6 @@ impl QuicFlow {
 }
 
 impl Measured for QuicFlow {
-    const SCOPE: Scope = Scope::QuicFlow;
     rows! { |flow|
         /// application bytes at the receiver over the measured time, of streams in order
         "goodput_bps": BitsPerSecond = flow.rate(|it| it.delivered);
@@ -98,7 +97,6 @@ impl QuicPath {
 }
 
 impl Measured for QuicPath {
-    const SCOPE: Scope = Scope::QuicPath;
     rows! { |path|
         /// IP bytes that reached the receiver by this path, including headers and retransmissions
         "throughput_bps": BitsPerSecond = ratio(path.count(|it| it.bytes_received) as f64 * 8.0, path.flow.seconds);

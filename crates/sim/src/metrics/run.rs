@@ -1,7 +1,7 @@
 //! The metrics of a whole run.
 
 use super::group::Sending;
-use super::row::{Measured, Scope, ratio, rows};
+use super::row::{Measured, ratio, rows};
 
 /// All flows of a run.
 pub(super) struct Run {
@@ -11,7 +11,6 @@ pub(super) struct Run {
 }
 
 impl Measured for Run {
-    const SCOPE: Scope = Scope::Run;
     rows! { |run|
         /// sum of the goodputs of all flows except probes, including their reverse data
         "goodput_bps": BitsPerSecond = (run.seconds > 0.0).then(|| run.goodputs_bps.iter().sum());
@@ -24,7 +23,6 @@ pub(super) struct SeveralFlows {
 }
 
 impl Measured for SeveralFlows {
-    const SCOPE: Scope = Scope::SeveralFlows;
     rows! { |run|
         /// Jain's fairness index over the goodputs of at least two flows, without probes; reverse data counts as a flow
         "jain_index": One = jain_index(&run.goodputs_bps);
@@ -37,7 +35,6 @@ pub(super) struct TcpRun {
 }
 
 impl Measured for TcpRun {
-    const SCOPE: Scope = Scope::TcpRun;
     rows! { |run|
         /// share of retransmitted data segments of all TCP flows
         "retransmitted_share": One = run.sending.share();

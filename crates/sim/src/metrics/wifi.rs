@@ -3,7 +3,7 @@
 use lasthop_stack::link::dot11::EdcaCounters;
 use lasthop_stack::units::Span;
 
-use super::row::{Measured, Scope, rows};
+use super::row::{Measured, rows};
 use crate::net::wlan::{ArqCounters, WlanCounters};
 use crate::probe::airtime::AirClass;
 
@@ -34,7 +34,6 @@ impl Wifi {
 }
 
 impl Measured for Wifi {
-    const SCOPE: Scope = Scope::Wifi;
     rows! { |wifi|
         /// frames sent by all stations, including retransmissions and control frames
         "frames_sent": Frames = wifi.number(|it| it.frames.sent);
@@ -114,7 +113,6 @@ impl BlockAcks {
 }
 
 impl Measured for BlockAcks {
-    const SCOPE: Scope = Scope::BlockAcks;
     rows! { |it|
         /// A-MPDUs with at least two MPDUs that all stations sent
         "aggregates": Frames = it.number(|it| it.aggregates);
@@ -165,7 +163,6 @@ impl Arq {
 }
 
 impl Measured for Arq {
-    const SCOPE: Scope = Scope::Arq;
     rows! { |arq|
         /// data frames that the access point sent as first attempts
         "arq.first_transmissions": Frames = arq.number(|it| it.attempts[0]);

@@ -25,8 +25,8 @@ use lasthop_stack::registry::{AgentKind, AgentMachine};
 use lasthop_stack::signal::Signal;
 use lasthop_stack::units::Time;
 
+use super::exits::Exit;
 use super::routes::Routes;
-use super::ways::Exit;
 use crate::engine::queue::{EventQueue, Slot};
 use crate::model::ports::Ports;
 use crate::model::{AgentConfig, Config};

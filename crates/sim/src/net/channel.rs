@@ -12,10 +12,10 @@ use lasthop_stack::packet::{NodeId, Packet};
 use lasthop_stack::units::{Bytes, Span, Time};
 
 use super::aqm::{AqmCounters, Managed, Reports, Stage, sum};
-use super::pool::PoolId;
-use super::scattered::Treatment;
+use super::pool::{InFlight, PoolId};
+use super::treatment::Treatment;
 use super::ways::Onward;
-use crate::engine::queue::{EventQueue, Sequence, Slot};
+use crate::engine::queue::{EventQueue, Slot};
 use crate::lines::Line;
 use crate::medium::loss::LossProcess;
 use crate::medium::outages::Cuts;
@@ -24,18 +24,6 @@ use crate::probe::occupancy::Occupancy;
 
 /// About how many packets in transit the processor's second cache holds together with the state of their connections.
 const CACHED: usize = 2048;
-
-/// A packet in transit.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct InFlight {
-    pub(super) arrival: Time,
-    /// When the channel accepted it.
-    pub(super) taken: Time,
-    pub(super) sequence: Sequence,
-    pub(super) id: PoolId,
-    /// Its size in bytes.
-    pub(super) size: u32,
-}
 
 /// One direction of a point-to-point link.
 #[derive(Debug)]

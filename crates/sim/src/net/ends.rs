@@ -6,8 +6,8 @@ use lasthop_stack::units::{Bytes, Span, Time};
 
 use super::Net;
 use super::channel::Channel;
+use super::exits::Way;
 use super::pool::PoolId;
-use super::ways::Way;
 use super::wlan::{Handover, News, Wlan};
 use crate::probe::accounts::{Account, Accounts, Stream as ByteStream};
 

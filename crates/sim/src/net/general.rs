@@ -7,8 +7,8 @@ use lasthop_stack::hooks::DropCause;
 use lasthop_stack::packet::Packet;
 use lasthop_stack::units::{Bytes, Time};
 
-use super::channel::{Channel, InFlight};
-use super::pool::PoolId;
+use super::channel::Channel;
+use super::pool::{InFlight, PoolId};
 use super::{Net, traced};
 use crate::engine::queue::Sequence;
 use crate::outside::Outside;

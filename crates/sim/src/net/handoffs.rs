@@ -16,8 +16,9 @@ use lasthop_stack::units::{Bytes, Span};
 use super::Net;
 use super::agents::{Agents, Around, Stack};
 use super::channel::Channel;
+use super::exits::{Exit, Way};
 use super::routes::{Hop, Routes};
-use super::ways::{Exit, Way, Ways};
+use super::ways::Ways;
 use crate::model::{Config, FlowConfig, HandoffConfig, Late};
 use crate::probe::judgement::Culprit;
 

@@ -7,8 +7,8 @@ use lasthop_stack::units::Span;
 
 use super::aqm::{Managed, Stage};
 use super::channel::Channel;
-use super::scattered::Treatment;
-use super::ways::Exit;
+use super::exits::Exit;
+use super::treatment::Treatment;
 use crate::engine::queue::EventQueue;
 use crate::engine::streams::Stream;
 use crate::medium::impairments::Impairments;

@@ -18,6 +18,7 @@ pub(crate) mod below;
 mod channel;
 mod doomed;
 mod ends;
+mod exits;
 mod general;
 pub(crate) mod handoffs;
 pub(crate) mod layout;
@@ -30,6 +31,7 @@ pub(crate) mod slotted;
 mod staged;
 mod timers;
 mod traced;
+mod treatment;
 mod ways;
 pub(crate) mod wlan;
 
@@ -56,16 +58,16 @@ use crate::probe::transfers::Transfer;
 use agents::Agents;
 pub(crate) use aqm::AqmCounters;
 use below::Below;
-use channel::InFlight;
 pub(crate) use channel::{Channel, ChannelCounters};
 use doomed::Doomed;
+use exits::{Exit, Way};
 pub(crate) use handoffs::Handoffs;
 use layout::Layout;
-use pool::{PacketPool, PoolId};
+use pool::{InFlight, PacketPool, PoolId};
 use routes::Routes;
 use slotted::{Frn, FrnEvent};
 use timers::Timers;
-use ways::{Exit, Way, Ways};
+use ways::Ways;
 use wlan::{Wlan, WlanEvent};
 
 /// The source of events that owns a slot of the network.

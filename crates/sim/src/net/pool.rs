@@ -4,6 +4,7 @@ use lasthop_stack::packet::Packet;
 use lasthop_stack::units::{Bytes, Time};
 
 use crate::engine::ahead;
+use crate::engine::queue::Sequence;
 
 /// The place of a packet.
 #[derive(Clone, Copy, Debug)]
@@ -21,6 +22,18 @@ impl PoolId {
     pub(super) fn from_handle(handle: u64) -> PoolId {
         PoolId(handle as u32)
     }
+}
+
+/// A packet in transit.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct InFlight {
+    pub(super) arrival: Time,
+    /// When the channel accepted it.
+    pub(super) taken: Time,
+    pub(super) sequence: Sequence,
+    pub(super) id: PoolId,
+    /// Its size in bytes.
+    pub(super) size: u32,
 }
 
 /// A place of the pool: two lines of the processor's cache.

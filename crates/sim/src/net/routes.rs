@@ -7,6 +7,7 @@ use std::fmt;
 
 use lasthop_stack::packet::NodeId;
 
+use super::exits::Way;
 use super::pairs::{Pairs, bytes_a_pair};
 use crate::model::{Config, FlowConfig};
 pub(super) use graph::Graph;
@@ -200,7 +201,7 @@ impl Routes {
 }
 
 /// The memory of a hop and of the path entry made from it.
-const BYTES_A_HOP: usize = bytes_a_pair::<Hop>() + bytes_a_pair::<super::ways::Way>();
+const BYTES_A_HOP: usize = bytes_a_pair::<Hop>() + bytes_a_pair::<Way>();
 
 /// The ends of the flows.
 fn ends(config: &Config) -> Vec<(usize, usize)> {

@@ -1,90 +1,17 @@
-//! Channels that treat packets further: a policer in front of the queue, and a medium that delays, reorders or duplicates them,
-//! or whose delay was recorded.
+//! The path over a channel whose medium may scatter packets ([`treatment`](super::treatment)).
 //!
 //! Packets that arrive in another order than they leave are in a heap; the first of them is in the channel's pipe, which has
 //! its event. A channel behind such a channel is not a relay ([`ways`](super::ways)), because a relay enqueues packets
 //! before they arrive.
 
-use std::cmp::Ordering;
-use std::collections::BinaryHeap;
+use lasthop_stack::units::{Bytes, Time};
 
-use lasthop_stack::link::policer::{Policer, PolicerConfig};
-use lasthop_stack::link::recorded::Delaying;
-use lasthop_stack::units::{Bytes, Span, Time};
-
-use super::channel::{Channel, InFlight};
-use super::pool::PoolId;
+use super::channel::Channel;
+use super::pool::{InFlight, PoolId};
+use super::treatment::Scattered;
 use super::{Net, general, traced};
 use crate::engine::queue::{EventQueue, Sequence};
-use crate::medium::impairments::Impairments;
 use crate::probe::judgement::Culprit;
-
-/// What a channel does to packets besides queueing and losing them.
-#[derive(Debug)]
-pub(super) struct Treatment {
-    policer: Option<Policer>,
-    impairments: Option<Impairments>,
-    delays: Option<Delaying>,
-    /// The latest arrival, with such delays.
-    latest: Time,
-    /// The packets in transit behind the first one.
-    pub(super) scattered: BinaryHeap<Scattered>,
-}
-
-impl Treatment {
-    /// That of a direction, if there is anything.
-    pub(super) fn new(
-        policer: Option<PolicerConfig>,
-        impairments: Option<Impairments>,
-        delays: Option<Delaying>,
-    ) -> Option<Box<Treatment>> {
-        let policer = policer.map(Policer::new);
-        (policer.is_some() || impairments.is_some() || delays.is_some()).then(|| {
-            let (latest, scattered) = (Time::ZERO, BinaryHeap::new());
-            Box::new(Treatment { policer, impairments, delays, latest, scattered })
-        })
-    }
-
-    /// The arrival of a packet over this constant delay, and whether it overtakes another.
-    fn arrival(&mut self, departure: Time, delay: Span) -> (Time, bool) {
-        let Some(delays) = &self.delays else { return (departure + delay, false) };
-        let arrival = departure + delay + delays.at(departure);
-        let arrival = if delays.keeps_order { arrival.max(self.latest) } else { arrival };
-        let overtakes = arrival < self.latest;
-        self.latest = self.latest.max(arrival);
-        (arrival, overtakes)
-    }
-}
-
-/// A packet in transit; of two, the one that arrives first is the greater.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Scattered(InFlight);
-
-impl Scattered {
-    fn key(&self) -> (Time, Time, Sequence) {
-        (self.0.arrival, self.0.taken, self.0.sequence)
-    }
-}
-
-impl Ord for Scattered {
-    fn cmp(&self, other: &Scattered) -> Ordering {
-        other.key().cmp(&self.key())
-    }
-}
-
-impl PartialOrd for Scattered {
-    fn partial_cmp(&self, other: &Scattered) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Scattered {
-    fn eq(&self, other: &Scattered) -> bool {
-        self.key() == other.key()
-    }
-}
-
-impl Eq for Scattered {}
 
 /// The fate of a packet, or of its copy: when it arrives, or would, and the cause of its loss.
 #[derive(Clone, Copy, Debug)]

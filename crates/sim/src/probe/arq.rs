@@ -4,7 +4,8 @@ use lasthop_stack::hooks::{Head, QUEUES, Reason};
 use lasthop_stack::link::dot11::{Served, ServedOutcome};
 use lasthop_stack::units::Span;
 
-use super::trace::{Cell, ColumnHead, ints, numbers, words};
+use super::columns::{ColumnHead, ints, numbers, words};
+use super::store::Cell;
 
 /// A service by a link, which is given by its index in the scenario.
 #[derive(Clone, Copy, Debug)]

@@ -1,4 +1,4 @@
-//! The columns of a trace, before its rows.
+//! The heads of the columns of a trace.
 
 use super::store::Kind;
 

@@ -29,7 +29,7 @@ use lasthop_stack::packet::{Body, Flags, NodeId, Packet, Segment};
 use lasthop_stack::transport::tcp::receiver::Receiver;
 use lasthop_stack::units::{SeqNo, Span, Time};
 
-use super::trace::Writer;
+use super::store::Writer;
 use crate::model::Config;
 use crate::model::ports::Ports;
 pub(crate) use media::{Crossing, Sending};

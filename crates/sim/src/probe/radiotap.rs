@@ -18,9 +18,10 @@ use lasthop_stack::units::{Span, Time};
 
 use super::pcap::{self, CodePoints, Shown};
 use crate::outside::Outside;
-use several::Form;
+use form::Form;
 
 mod eht;
+mod form;
 mod modes;
 mod several;
 

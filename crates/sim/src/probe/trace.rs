@@ -1,9 +1,6 @@
 //! Traces: tables of events, by column.
 //!
-//! A trace may exceed the memory. A run stores it in chunks (see `store`) and returns it in the same chunks.
-
-mod heads;
-mod store;
+//! A trace may exceed the memory. A run stores it in chunks (see `store.rs`) and returns it in the same chunks.
 
 use std::collections::VecDeque;
 use std::io;
@@ -17,15 +14,13 @@ use lasthop_stack::registry::{ArqConfig, CongestionKind};
 use lasthop_stack::units::{Span, Time};
 
 use super::arq::{self, ServedRow};
+use super::columns::{Cells, ColumnHead, ints, numbers, words};
 use super::events::{self, Event, Events, Why};
 use super::slots::{SlotAct, SlotRow};
+pub use super::store::CHUNK;
+use super::store::{Cell, Reader, Values, Writer};
 use crate::model::ports::Ports;
 use crate::model::{Config, FlowConfig, LinkKind, TransportConfig, WifiConfig};
-use heads::Cells;
-pub(crate) use heads::{ColumnHead, ints, numbers, words};
-pub use store::CHUNK;
-pub(crate) use store::{Cell, Writer};
-use store::{Reader, Values};
 
 /// The channels a trace can have, with what each records.
 pub const CHANNELS: &[(&str, &str)] = &[

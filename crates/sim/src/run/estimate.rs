@@ -5,6 +5,7 @@ mod memory;
 mod shared;
 #[cfg(test)]
 mod tests;
+mod way;
 mod window;
 
 use std::borrow::Cow;
@@ -15,8 +16,9 @@ use crate::net::routes::{Hop, NoRoutes, Routes};
 use lasthop_stack::registry::tcp;
 use lasthop_stack::transport::tcp::{Pacing, Profile};
 use lasthop_stack::units::Span;
-use load::{Agents, Load, Pace, Source, Way, expiries};
+use load::{Agents, Load, Source, expiries};
 use shared::UnderWay;
+use way::{Pace, Way};
 
 /// Events of a run and of a flow that come once: begins and ends, of sources, pauses and measurements.
 const EVENTS_OF_ALL: f64 = 10.0;

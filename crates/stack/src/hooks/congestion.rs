@@ -2,7 +2,7 @@
 
 use super::Count;
 use super::parameter::{Domain, Exception, Spec, Words, words};
-use super::scoreboard::Scoreboard;
+use super::scoreboard::{Delivered, Scoreboard};
 use super::window::Window;
 use crate::packet::{Ecn, Form, Modulation};
 use crate::units::{Span, Time};
@@ -89,17 +89,6 @@ pub enum Sending {
     Single,
     /// More than once; any of its copies may have triggered the acknowledgement.
     Repeated,
-}
-
-/// The segments that an acknowledgement newly reports as delivered.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Delivered {
-    /// Number of bytes.
-    pub bytes: u64,
-    /// Number of segments.
-    pub segments: u32,
-    /// The number of the segment among them that was sent last.
-    pub newest: Option<u64>,
 }
 
 /// A segment that has just been sent.

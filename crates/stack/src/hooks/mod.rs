@@ -25,8 +25,8 @@ pub use agent::{Activity, Agent, AgentOut, Answered, Criterion, Exported, Needs,
 pub use aqm::{Admission, Aqm, Arrival, Backlog, Discipline, DropCause, QueueHost, Queued, Reach};
 pub use arq::{Arq, ArqVerdict, Choice, Head, MOST_UNITS, Newcomer, QUEUES, Reason, Timing, Unit, Waiting};
 pub use congestion::{
-    Ack, Congestion, Delivered, Departure, Echo, EcnEcho, Jitter, Judgement, Loss, LossBase, LossCause,
-    LossResponse, Mark, Progress, Reduction, Sending, SlowStart,
+    Ack, Congestion, Departure, Echo, EcnEcho, Jitter, Judgement, Loss, LossBase, LossCause, LossResponse,
+    Mark, Progress, Reduction, Sending, SlowStart,
 };
 pub use count::Count;
 pub(crate) use count::counts;
@@ -35,4 +35,5 @@ pub use out::{Judge, Judged, Note, NoteEvent, Out, Room, Timer};
 pub use outbox::{Outbox, Timers};
 pub use reaction::{Acknowledge, Advertised, AtTimeout, Deeds, LinkEvent, Reaction, Standing, StopOrGo};
 pub use recovery::{Declared, Fresh, Pick, Recovery, Verdict};
+pub use scoreboard::Delivered;
 pub use window::Window;

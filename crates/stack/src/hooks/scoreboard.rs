@@ -14,9 +14,9 @@ mod search;
 use std::collections::VecDeque;
 
 pub use arrivals::Latest;
+pub use news::Delivered;
 use news::News;
 
-use super::Delivered;
 use super::parameter::words;
 use crate::ranges::Ranges;
 use crate::units::{Span, Time};

@@ -4,7 +4,7 @@ use lasthop_stack::signal::Signal;
 
 use super::{Around, Handed, Stack};
 use crate::net::Net;
-use crate::net::ways::Exit;
+use crate::net::exits::Exit;
 
 impl Net {
     /// The timer of an agent is due.

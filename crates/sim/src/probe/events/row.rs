@@ -5,7 +5,8 @@ use std::cmp::Ordering;
 use lasthop_stack::units::{Span, Time};
 
 use super::vocabulary::{Event, Layer, What, Why};
-use crate::probe::trace::{Cell, ColumnHead, ints, numbers, words};
+use crate::probe::columns::{ColumnHead, ints, numbers, words};
+use crate::probe::store::Cell;
 
 /// The fields of a packet that a row contains.
 #[derive(Clone, Copy, Debug)]

@@ -4,7 +4,7 @@
 
 use lasthop_stack::link::dot11::{Guard, Mode, Ru};
 
-use super::several::{Form, association, width};
+use super::form::{Form, association, width};
 
 /// Field present: values with type and length follow the fields.
 pub(super) const PRESENT_TLV: u32 = 1 << 28;

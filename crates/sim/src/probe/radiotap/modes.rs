@@ -6,7 +6,7 @@
 use lasthop_stack::link::dot11::{Airtime, BlockAck, Family, Frame, FrameKind, Guard, Mode, UNKNOWN};
 use lasthop_stack::units::Time;
 
-use super::several::{Form, width_or_ru};
+use super::form::{Form, width_or_ru};
 use super::{CHANNEL_OFDM, FLAG_FCS, eht};
 
 /// Fields present: TSFT, flags, channel.

@@ -6,8 +6,9 @@
 use lasthop_stack::link::dot11::{Buffer, BufferScope, Reassembly};
 use lasthop_stack::units::Metres;
 
-use super::load::{HEADERS, Load, Pace};
+use super::load::Load;
 use super::shared::UnderWay;
+use super::way::{HEADERS, Pace};
 use crate::model::{Config, FrnConfig, WifiConfig};
 use crate::net::routes::Routes;
 use crate::probe::transfers::Transfer;

@@ -12,8 +12,9 @@ use std::collections::BTreeMap;
 
 use lasthop_stack::units::Time;
 
-use super::load::{Load, Pace, TIMES_SENT};
-use super::window::{FILLS, Window};
+use super::load::Load;
+use super::way::Pace;
+use super::window::{FILLS, TIMES_SENT, Window};
 
 /// The most that all loads together may have in transit.
 #[derive(Clone, Copy, Debug)]

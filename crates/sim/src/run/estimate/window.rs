@@ -2,10 +2,12 @@
 
 use lasthop_stack::registry::CongestionKind;
 use lasthop_stack::registry::tcp;
-use lasthop_stack::units::Time;
+use lasthop_stack::units::{Span, Time};
 
-use super::load::{TCP_HEADERS, TIMES_SENT, Way, least_timeout_s};
+use super::way::{TCP_HEADERS, Way};
 
+/// Segments that an acknowledgement may set free, and copies that a segment may have without a loss by chance.
+pub(super) const TIMES_SENT: f64 = 2.0;
 /// How many times the capacity of a path a sender may have outstanding, plus some segments. Slow start doubles a window
 /// once more before the first loss is known, and as much may be sent before that loss is repaired.
 pub(super) const FILLS: f64 = 4.0;
@@ -76,6 +78,11 @@ fn times_at_once(tcp: &tcp::Config, seconds: f64) -> f64 {
     let (least, most) = (least_timeout_s(tcp), tcp.max_rto.as_secs());
     let doubled = libm::log2((most.min(seconds) / least).max(1.0));
     TIMES_SENT * (2.0 + doubled + seconds / most.max(least))
+}
+
+/// The shortest time after which the timer of a sender fires, s: after a sample the timeout is at least a tick, but never above the longest.
+pub(super) fn least_timeout_s(tcp: &tcp::Config) -> f64 {
+    tcp.min_rto.max(tcp.tick).min(tcp.initial_rto).min(tcp.max_rto).max(Span(1)).as_secs()
 }
 
 /// Whether a law reduces its window whenever packets are lost, so that it stays near what its path holds.

@@ -1,7 +1,18 @@
 //! What acknowledgements newly report to have arrived.
 
-use super::{Delivered, Scoreboard, Sent};
+use super::{Scoreboard, Sent};
 use crate::units::Time;
+
+/// The segments that an acknowledgement newly reports as delivered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Delivered {
+    /// Number of bytes.
+    pub bytes: u64,
+    /// Number of segments.
+    pub segments: u32,
+    /// The number of the segment among them that was sent last.
+    pub newest: Option<u64>,
+}
 
 /// What acknowledgements have reported delivered since it was taken.
 #[derive(Clone, Copy, Debug, Default)]

@@ -36,8 +36,7 @@ mod law;
 
 use std::collections::VecDeque;
 
-pub use config::Config;
-pub use law::Law;
+pub use config::{Config, Law};
 use law::Line;
 
 use crate::hooks::{Backlog, Count, Discipline, QueueHost, Queued, Reach};

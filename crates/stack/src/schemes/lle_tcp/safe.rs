@@ -26,6 +26,7 @@
 mod copies;
 mod edge;
 mod evidence;
+mod fields;
 mod filter;
 mod generator;
 mod repair;

@@ -1,9 +1,19 @@
 //! The constants of Linux's mac80211.
 
 use super::super::{codel, dualpi2, fq_codel};
-use super::Law;
-use crate::hooks::parameter::{Described, LONGEST, Setting, parameters};
+use crate::hooks::parameter::{Described, LONGEST, Setting, parameters, words};
 use crate::units::{Bytes, Span};
+
+/// The law of a lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Law {
+    /// FQ-CoDel, as in Linux.
+    FqCodel,
+    /// `DualPI2`.
+    DualPi2,
+}
+
+words! { Law: FqCodel = "fq-codel", DualPi2 = "dualpi2" }
 
 /// The constants.
 #[derive(Clone, Copy, Debug, PartialEq)]

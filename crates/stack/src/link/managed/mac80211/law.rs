@@ -1,22 +1,10 @@
 //! The law of a lane.
 
 use super::super::{dualpi2, fq_codel};
-use super::Config;
-use crate::hooks::parameter::words;
+use super::{Config, Law};
 use crate::hooks::{Backlog, Count, Discipline, QueueHost, Queued};
 use crate::link::managed::{DualPi2, FqCodel};
 use crate::units::Time;
-
-/// Which law it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Law {
-    /// FQ-CoDel, as in Linux.
-    FqCodel,
-    /// `DualPI2`.
-    DualPi2,
-}
-
-words! { Law: FqCodel = "fq-codel", DualPi2 = "dualpi2" }
 
 /// The packets of a lane with their law.
 #[derive(Clone, Debug)]

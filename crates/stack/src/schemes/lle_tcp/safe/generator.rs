@@ -14,7 +14,7 @@ use super::super::reply::Reply;
 use super::copies::{Copies, Number};
 use super::edge::Edge;
 use super::evidence::Excuses;
-use super::repair::Fields;
+use super::fields::Fields;
 use super::repeats::Repeats;
 use super::silence::Silence;
 use crate::hooks::AgentOut;
