@@ -23,14 +23,14 @@ type Metrics = Vec<(String, Option<f64>)>;
 type Arrays<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<bool>>, Vec<Option<Metrics>>);
 
 /// One environment: a run, and which one follows it.
-struct Place {
+struct Environment {
     run: SteeredRun,
     number: u64,
     step: u64,
     is_over: bool,
 }
 
-impl Place {
+impl Environment {
     fn reset(&mut self) -> Result<Seen, String> {
         let is_on = self.run.reset(self.number).map_err(|error| error.to_string())?;
         self.number += self.step;
@@ -64,7 +64,7 @@ enum Order {
     Step(Vec<Action>),
 }
 
-fn carry_out(places: &mut [Place], order: Order) -> Result<Vec<Seen>, String> {
+fn carry_out(places: &mut [Environment], order: Order) -> Result<Vec<Seen>, String> {
     let done = guard::guarded(|| match order {
         Order::Reset(numbers) => places
             .iter_mut()
@@ -93,7 +93,7 @@ struct Worker {
 }
 
 impl Worker {
-    fn new(mut places: Vec<Place>) -> Worker {
+    fn new(mut places: Vec<Environment>) -> Worker {
         let (orders, inbox) = channel::<Order>();
         let (outbox, answers) = channel();
         let count = places.len();
@@ -123,7 +123,7 @@ pub(crate) struct Steering(Mutex<Fleet>);
 
 struct Fleet {
     /// What this thread carries out itself.
-    own: Vec<Place>,
+    own: Vec<Environment>,
     others: Vec<Worker>,
     places: usize,
 }
@@ -151,7 +151,7 @@ impl Steering {
             }
         };
         let step = places as u64;
-        let place = |number: usize| Place {
+        let place = |number: usize| Environment {
             run: SteeredRun::new(&config, flow, every, seed),
             number: number as u64,
             step,

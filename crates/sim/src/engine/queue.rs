@@ -62,13 +62,13 @@ struct Entry {
 /// The key of a slot, and the place of its entry. The entry may still have an earlier key, or be that of a slot that is no
 /// longer set.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct SlotState {
     key: Key,
     /// The place in the heap, [`AT_FIRST`], or [`NOWHERE`].
     index: u32,
 }
 
-impl Place {
+impl SlotState {
     fn is_set(&self) -> bool {
         self.key.sequence != Key::FIRST.sequence
     }
@@ -87,7 +87,7 @@ pub struct EventQueue {
     first: Entry,
     /// The others.
     heap: Vec<Entry>,
-    places: Vec<Place>,
+    places: Vec<SlotState>,
     /// The number of slots that are set.
     set: usize,
     sequence: u64,
@@ -110,7 +110,7 @@ impl Default for EventQueue {
 impl EventQueue {
     /// A new slot, not set.
     pub fn slot(&mut self) -> Slot {
-        self.places.push(Place { key: Key::FIRST, index: NOWHERE });
+        self.places.push(SlotState { key: Key::FIRST, index: NOWHERE });
         self.heap.reserve(self.places.len() - self.heap.len());
         Slot(self.places.len() as u32 - 1)
     }

@@ -1,8 +1,8 @@
 //! Samples of flows and agents at a point in time.
 
 use lasthop_stack::hooks::Count;
-use lasthop_stack::transport::tcp::sender::Counters as TcpCounters;
-use lasthop_stack::transport::udp::Counters as UdpCounters;
+use lasthop_stack::transport::tcp::sender::SenderCounters;
+use lasthop_stack::transport::udp::UdpCounters;
 use lasthop_stack::units::Span;
 
 use super::outages::Resumed;
@@ -25,7 +25,7 @@ pub(crate) enum FlowSample {
 /// The counters of a flow over TCP.
 #[derive(Clone, Debug)]
 pub(crate) struct TcpSample {
-    pub(crate) sender: TcpCounters,
+    pub(crate) sender: SenderCounters,
     pub(crate) delivered: u64,
     /// The bytes that a user has received, by class.
     pub(crate) by_class: [u64; 3],

@@ -39,12 +39,12 @@ pub(super) struct InFlight {
 /// A place of the pool: two lines of the processor's cache.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
-struct Place(Packet);
+struct Aligned(Packet);
 
 /// The packets in transit, each with its size.
 #[derive(Debug, Default)]
 pub(super) struct PacketPool {
-    packets: Vec<Place>,
+    packets: Vec<Aligned>,
     sizes: Vec<u32>,
     /// The port that each is for, or [`NOWHERE`] if a place is free or the packet has left a link that still holds it.
     /// A search for the packets of one connection reads only these.
@@ -69,7 +69,7 @@ impl PacketPool {
     #[inline]
     pub(super) fn insert_sized(&mut self, packet: Packet, size: Bytes) -> PoolId {
         let id = self.vacate();
-        self.packets[id.0 as usize] = Place(packet);
+        self.packets[id.0 as usize] = Aligned(packet);
         self.enter(id, size);
         id
     }
@@ -85,7 +85,7 @@ impl PacketPool {
 
     #[cold]
     fn grow(&mut self) -> PoolId {
-        self.packets.push(Place(Packet::NONE));
+        self.packets.push(Aligned(Packet::NONE));
         self.sizes.push(0);
         self.ports.push(NOWHERE);
         PoolId(self.packets.len() as u32 - 1)

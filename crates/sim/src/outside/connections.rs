@@ -32,7 +32,7 @@ impl Connection {
 
 /// A flow between bound nodes.
 #[derive(Clone, Debug)]
-struct Flow {
+struct BoundFlow {
     nodes: [NodeId; 2],
     /// Its connections by their numbers.
     known: Vec<Connection>,
@@ -45,7 +45,7 @@ struct Flow {
 pub(crate) struct Connections {
     ports: Ports,
     /// All flows by their numbers; `None` of those without bound nodes.
-    flows: Vec<Option<Flow>>,
+    flows: Vec<Option<BoundFlow>>,
     /// The flow of each connection, and its number there.
     places: HashMap<Connection, (u32, u32)>,
     /// Outside, the receiver of the n-th flow has the n-th port from this one on.
@@ -57,7 +57,7 @@ pub(crate) struct Connections {
 impl Connections {
     /// Without connections, of these flows: the nodes of those between bound nodes.
     pub(crate) fn new(ports: Ports, flows: impl Iterator<Item = Option<[NodeId; 2]>>) -> Connections {
-        let flow = |nodes| Flow { nodes, known: Vec::new(), begun: 0 };
+        let flow = |nodes| BoundFlow { nodes, known: Vec::new(), begun: 0 };
         let flows = flows.map(|nodes| nodes.map(flow)).collect();
         Connections { ports, flows, places: HashMap::new(), first_port: None, outlet: None }
     }
@@ -121,7 +121,7 @@ impl Connections {
 
     /// Numbers a new connection of a flow. It replaces the oldest one when all ports are used.
     fn begin(&mut self, connection: Connection, flow: u32) -> Option<(u32, u32)> {
-        let Flow { known, begun, .. } = self.flows[flow as usize].as_mut()?;
+        let BoundFlow { known, begun, .. } = self.flows[flow as usize].as_mut()?;
         let number = *begun % self.ports.generations();
         *begun += 1;
         if let Some(place) = known.get_mut(number as usize) {

@@ -36,7 +36,7 @@ use peer::Peer;
 pub(crate) use qlog::Log;
 pub use quinn::Quinn;
 pub use quinn_proto;
-pub(crate) use record::{Counters, PathCounters, Shared};
+pub(crate) use record::{PathCounters, QuicCounters, Shared};
 pub(crate) use task::{Reader, Writer};
 
 /// The UDP payload that every path takes (RFC 9000, 14).
@@ -101,7 +101,7 @@ pub(crate) trait Stack: Send {
     fn next_at(&mut self) -> Option<Time>;
 
     /// What it has done up to now.
-    fn counters(&self, now: Time) -> Counters;
+    fn counters(&self, now: Time) -> QuicCounters;
 
     /// The applications of this end act on what has happened. Returns whether the handshake has just been completed.
     fn work(&mut self, writer: &mut Writer, reader: &mut Reader) -> bool;

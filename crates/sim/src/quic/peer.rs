@@ -9,7 +9,7 @@ use lasthop_stack::units::Time;
 
 use super::endpoint::Endpoint;
 use super::task;
-use super::{Counters, Log, Reader, Shared, Stack, Writer, socket};
+use super::{Log, QuicCounters, Reader, Shared, Stack, Writer, socket};
 
 /// An end with this endpoint.
 pub(super) struct Peer<E> {
@@ -120,9 +120,9 @@ impl<E: Endpoint> Stack for Peer<E> {
         timeout.into_iter().chain(held).min()
     }
 
-    fn counters(&self, now: Time) -> Counters {
+    fn counters(&self, now: Time) -> QuicCounters {
         let counters = self.record.lock().counters(now);
-        Counters { lost: self.endpoint.lost().unwrap_or(counters.lost), ..counters }
+        QuicCounters { lost: self.endpoint.lost().unwrap_or(counters.lost), ..counters }
     }
 
     fn work(&mut self, writer: &mut Writer, reader: &mut Reader) -> bool {

@@ -22,7 +22,7 @@ pub(crate) struct RoundTrip {
 
 /// Counters of an end; all only grow.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Counters {
+pub(crate) struct QuicCounters {
     /// Packets declared lost, probes of the path's MTU left out.
     pub(crate) lost: u64,
     /// Packets with data of the application.
@@ -69,11 +69,11 @@ impl Add for PathCounters {
     }
 }
 
-impl Add for Counters {
-    type Output = Counters;
+impl Add for QuicCounters {
+    type Output = QuicCounters;
 
-    fn add(self, other: Counters) -> Counters {
-        Counters {
+    fn add(self, other: QuicCounters) -> QuicCounters {
+        QuicCounters {
             lost: self.lost + other.lost,
             data: self.data + other.data,
             again: self.again + other.again,
@@ -101,7 +101,7 @@ pub(crate) struct Window {
 /// The record of a sender.
 pub(crate) struct Record {
     base: Instant,
-    pub(super) counters: Counters,
+    pub(super) counters: QuicCounters,
     /// Round trips since they were last taken.
     pub(crate) round_trips: Vec<RoundTrip>,
     /// The windows of its paths.
@@ -144,7 +144,7 @@ impl Shared {
     pub(super) fn new(base: Instant) -> Shared {
         Shared(Arc::new(Mutex::new(Record {
             base,
-            counters: Counters::default(),
+            counters: QuicCounters::default(),
             round_trips: Vec::new(),
             windows: Default::default(),
             data_before: 0,
@@ -276,12 +276,12 @@ impl Record {
     }
 
     /// The counters up to now, without the packets that quinn has lost.
-    pub(super) fn counters(&self, now: Time) -> Counters {
+    pub(super) fn counters(&self, now: Time) -> QuicCounters {
         let mut counters = self.counters;
         for (path, of) in counters.paths.iter_mut().enumerate() {
             of.window_seconds = self.window_seconds(path, now);
         }
-        Counters { window_seconds: counters.paths.iter().map(|it| it.window_seconds).sum(), ..counters }
+        QuicCounters { window_seconds: counters.paths.iter().map(|it| it.window_seconds).sum(), ..counters }
     }
 
     pub(super) fn time(&self, at: Instant) -> Time {

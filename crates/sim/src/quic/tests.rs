@@ -152,7 +152,7 @@ impl World {
         of_client.map(|(at, _, _)| *at).collect()
     }
 
-    fn counters(&self) -> record::Counters {
+    fn counters(&self) -> record::QuicCounters {
         self.ends[0].counters(self.now)
     }
 

@@ -156,7 +156,7 @@ fn can_be_captured(flow: &FlowConfig) -> Result<(), RunError> {
 }
 
 /// The place of a link in the network.
-enum Place {
+enum CapturePoint {
     /// The number of its forward channel.
     Channel(usize),
     /// The number of its medium.
@@ -165,13 +165,13 @@ enum Place {
     Frn(usize),
 }
 
-fn place_of(config: &Config, link: usize) -> Place {
+fn capture_point(config: &Config, link: usize) -> CapturePoint {
     let before = &config.links[..link];
     let count = |is: fn(&LinkKind) -> bool| before.iter().filter(|link| is(&link.kind)).count();
     match config.links[link].kind {
-        LinkKind::PointToPoint(_) => Place::Channel(2 * count(|kind| kind.wire().is_some())),
-        LinkKind::Wifi(_) => Place::Wlan(count(|kind| kind.wifi().is_some())),
-        LinkKind::Frn(_) => Place::Frn(count(|kind| kind.slotted().is_some())),
+        LinkKind::PointToPoint(_) => CapturePoint::Channel(2 * count(|kind| kind.wire().is_some())),
+        LinkKind::Wifi(_) => CapturePoint::Wlan(count(|kind| kind.wifi().is_some())),
+        LinkKind::Frn(_) => CapturePoint::Frn(count(|kind| kind.slotted().is_some())),
     }
 }
 
@@ -194,13 +194,17 @@ impl World {
             let failed = |error| RunError::Capture(path.clone(), error);
             let file = host::create(path).map_err(failed)?;
             let points = CodePoints::new(config.flows.iter().map(|flow| flow.dscp), ports);
-            match place_of(config, *link) {
-                Place::Channel(channel) => net.capture(channel, Capture::new(file, points).map_err(failed)?),
-                Place::Wlan(wlan) => {
+            match capture_point(config, *link) {
+                CapturePoint::Channel(channel) => {
+                    net.capture(channel, Capture::new(file, points).map_err(failed)?)
+                }
+                CapturePoint::Wlan(wlan) => {
                     let capture = WifiCapture::new(file, net.wlans[wlan].announced(), points);
                     net.wlans[wlan].capture = Some(capture.map_err(failed)?);
                 }
-                Place::Frn(frn) => net.frns[frn].capture = Some(Capture::new(file, points).map_err(failed)?),
+                CapturePoint::Frn(frn) => {
+                    net.frns[frn].capture = Some(Capture::new(file, points).map_err(failed)?)
+                }
             }
         }
         // Set first, so that what happens at the end of the warm-up is measured.
@@ -409,10 +413,12 @@ impl World {
         let accounts = self.net.close_accounts(streams.into_iter());
         let mut captures = self.net.captures.into_iter();
         for (link, path) in request.pcap {
-            let finished = match place_of(request.config, *link) {
-                Place::Channel(_) => captures.next().map(|capture| capture.finish(end)),
-                Place::Wlan(wlan) => self.net.wlans[wlan].capture.take().map(WifiCapture::finish),
-                Place::Frn(frn) => self.net.frns[frn].capture.take().map(|capture| capture.finish(end)),
+            let finished = match capture_point(request.config, *link) {
+                CapturePoint::Channel(_) => captures.next().map(|capture| capture.finish(end)),
+                CapturePoint::Wlan(wlan) => self.net.wlans[wlan].capture.take().map(WifiCapture::finish),
+                CapturePoint::Frn(frn) => {
+                    self.net.frns[frn].capture.take().map(|capture| capture.finish(end))
+                }
             };
             finished.transpose().map_err(|error| RunError::Capture(path.clone(), error))?;
         }

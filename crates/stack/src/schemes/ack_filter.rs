@@ -84,7 +84,7 @@ fn is_acknowledgement(segment: &Segment) -> bool {
 state_bytes! {
     /// The acknowledgements of one flow.
     #[derive(Clone, Debug)]
-    struct Flow {
+    struct FlowAcks {
         /// Those with the link.
         outstanding: u32,
         kept: Option<Packet>,
@@ -99,7 +99,7 @@ state_bytes! {
 #[derive(Clone, Debug)]
 pub struct AckFilter {
     config: Config,
-    flows: Table<FlowKey, Flow>,
+    flows: Table<FlowKey, FlowAcks>,
     deadlines: Deadlines,
     activity: Activity,
 }
@@ -118,7 +118,7 @@ impl AckFilter {
         let turn = self.flows.turn();
         let idle = self.config.idle;
         let is_idle =
-            |flow: &mut Flow| flow.outstanding == 0 && flow.kept.is_none() && flow.used + idle < now;
+            |flow: &mut FlowAcks| flow.outstanding == 0 && flow.kept.is_none() && flow.used + idle < now;
         if self.flows.get_mut(turn).is_some_and(is_idle) {
             self.flows.remove(turn);
             self.deadlines.remove(turn);
@@ -129,9 +129,9 @@ impl AckFilter {
         (self.flows.len() < self.config.max_flows).then(|| {
             let last = segment.ack;
             let flow =
-                Flow { outstanding: 0, kept: None, replaced: 0, deadline: Time::NEVER, last, used: now };
+                FlowAcks { outstanding: 0, kept: None, replaced: 0, deadline: Time::NEVER, last, used: now };
             let number = self.flows.insert(key, flow);
-            let bytes = self.flows.len() as u64 * Flow::BYTES;
+            let bytes = self.flows.len() as u64 * FlowAcks::BYTES;
             self.activity.state_bytes_max = self.activity.state_bytes_max.max(bytes);
             (number, true)
         })

@@ -83,7 +83,7 @@ pub struct Counters {
 
 /// The timing of a flow, and its units.
 #[derive(Clone, Debug)]
-struct Flow {
+struct FlowState {
     timing: Timing,
     units: Vec<u32>,
     /// The turn at which it was last served.
@@ -114,7 +114,7 @@ struct Slot {
 #[derive(Clone, Debug, Default)]
 pub struct DynamicArq {
     options: Options,
-    flows: Vec<Flow>,
+    flows: Vec<FlowState>,
     /// Indexed by the place of the packet times [`MOST_UNITS`], plus the number of the unit.
     slots: Vec<Option<Slot>>,
     /// Q1 to Q3.
@@ -343,10 +343,10 @@ impl DynamicArq {
         self.flows.get(flow as usize).map_or(&Timing::UNKNOWN, |flow| &flow.timing)
     }
 
-    fn flow_mut(&mut self, flow: u32) -> &mut Flow {
+    fn flow_mut(&mut self, flow: u32) -> &mut FlowState {
         let least = flow as usize + 1;
         if self.flows.len() < least {
-            self.flows.resize(least, Flow { timing: Timing::UNKNOWN, units: Vec::new(), turn: 0 });
+            self.flows.resize(least, FlowState { timing: Timing::UNKNOWN, units: Vec::new(), turn: 0 });
         }
         &mut self.flows[flow as usize]
     }

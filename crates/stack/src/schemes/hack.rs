@@ -92,7 +92,7 @@ impl Described for Config {
 state_bytes! {
     /// The acknowledgements of one flow, at the end that compresses or the one that restores.
     #[derive(Clone, Debug)]
-    struct Flow {
+    struct Context {
         key: FlowKey,
         reference: Option<Reference>,
         /// A packet of the flow, whose other fields do not change.
@@ -107,7 +107,7 @@ state_bytes! {
     }
 }
 
-impl Flow {
+impl Context {
     /// Whether the compressed acknowledgement with this number, or one after it, has come.
     fn is_behind(&self, number: u8) -> bool {
         self.has_come && !(1..128).contains(&number.wrapping_sub(self.number))
@@ -130,7 +130,7 @@ struct Neighbour {
 #[derive(Clone, Debug)]
 pub struct Hack {
     config: Config,
-    flows: Table<FlowKey, Flow>,
+    flows: Table<FlowKey, Context>,
     /// The flows whose acknowledgements come in through this interface, by the number of their context.
     contexts: BTreeMap<u16, Vec<FlowKey>>,
     neighbours: Vec<Neighbour>,
@@ -164,9 +164,9 @@ impl Hack {
         let key = FlowKey::of(packet);
         let turn = self.flows.turn();
         let oldest = now.since(Time::ZERO + self.config.idle);
-        let is_idle = |flow: &mut Flow| flow.used.since(Time::ZERO) < oldest && flow.outstanding == 0;
+        let is_idle = |flow: &mut Context| flow.used.since(Time::ZERO) < oldest && flow.outstanding == 0;
         if self.flows.get_mut(turn).is_some_and(is_idle)
-            && let Some(Flow { key, .. }) = self.flows.remove(turn)
+            && let Some(Context { key, .. }) = self.flows.remove(turn)
         {
             self.contexts.retain(|_, keys| {
                 keys.retain(|of| *of != key);
@@ -178,7 +178,7 @@ impl Hack {
         }
         (self.flows.len() < self.config.max_flows).then(|| {
             let template = Packet { id: 0, ..*packet };
-            let flow = Flow {
+            let flow = Context {
                 key,
                 reference: None,
                 template,
@@ -196,7 +196,7 @@ impl Hack {
     fn measure(&mut self) {
         let packets: u64 =
             self.neighbours.iter().map(|of| of_all(&of.riding.iter()) + of_all(&of.held.iter())).sum();
-        let bytes = self.flows.len() as u64 * Flow::BYTES + packets;
+        let bytes = self.flows.len() as u64 * Context::BYTES + packets;
         self.activity.state_bytes_max = self.activity.state_bytes_max.max(bytes);
     }
 

@@ -44,7 +44,7 @@ use crate::hooks::{Activity, Agent, AgentOut, Count, Criterion, Exported, Needs,
 use crate::packet::{Body, Flags, FlowKey, NodeId, Packet};
 use crate::signal::Signal;
 use crate::units::{Span, Time};
-use flow::{Flow, Verdict};
+use flow::{Direction, Verdict};
 
 /// The treatment of a duplicate acknowledgement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -126,7 +126,7 @@ pub struct Counters {
 #[derive(Clone, Debug)]
 pub struct ProxyTcp {
     config: Config,
-    flows: Table<FlowKey, Flow>,
+    flows: Table<FlowKey, Direction>,
     counters: Counters,
 }
 
@@ -146,7 +146,7 @@ impl ProxyTcp {
     /// Most bytes of state held at once: the memory of a flow is reserved when it begins.
     #[must_use]
     pub fn state_bytes_max(&self) -> u64 {
-        self.counters.flows_max * Flow::bytes(self.config.segments)
+        self.counters.flows_max * Direction::bytes(self.config.segments)
     }
 
     fn forget_idle(&mut self, now: Time) {
@@ -163,12 +163,12 @@ impl ProxyTcp {
     }
 
     /// The flow of data that goes down; it begins with its first segment.
-    fn flow(&mut self, key: FlowKey) -> Option<&mut Flow> {
+    fn flow(&mut self, key: FlowKey) -> Option<&mut Direction> {
         let number = match self.flows.find(&key) {
             Some(number) => number,
             None if self.flows.len() < self.config.max_flows => {
                 self.counters.flows_max = self.counters.flows_max.max(self.flows.len() as u64 + 1);
-                self.flows.insert(key, Flow::new(self.config.segments))
+                self.flows.insert(key, Direction::new(self.config.segments))
             }
             None => return None,
         };
@@ -241,7 +241,7 @@ impl Agent for ProxyTcp {
     fn on_timer(&mut self, _now: Time, _out: &mut impl AgentOut) {}
 
     fn each_kept(&self, visit: &mut dyn FnMut(&Packet)) {
-        self.flows.iter().flat_map(Flow::packets).for_each(visit);
+        self.flows.iter().flat_map(Direction::packets).for_each(visit);
     }
 
     fn restart(&mut self, _: Time, _: &mut impl AgentOut) {
@@ -255,7 +255,7 @@ impl Agent for ProxyTcp {
     }
 
     fn import(&mut self, exported: Exported, now: Time, _: &mut impl AgentOut) {
-        let Ok(flows) = exported.state.downcast::<Vec<(FlowKey, Flow)>>() else { return };
+        let Ok(flows) = exported.state.downcast::<Vec<(FlowKey, Direction)>>() else { return };
         for (key, mut flow) in *flows {
             // What has begun here meanwhile is newer.
             if self.flows.find(&key).is_none() && self.flows.len() < self.config.max_flows {

@@ -43,7 +43,7 @@ use crate::packet::{Body, Flags, NodeId, Packet, Segment};
 use crate::signal::Signal;
 use crate::state_bytes::StateBytes;
 use crate::units::{Span, Time};
-use flow::{Flow, Load, Station};
+use flow::{Load, SplitConnection, Station};
 
 /// One end of the station: an index into the two ends of a flow.
 type Way = usize;
@@ -68,7 +68,7 @@ pub fn needs<N>(settings: &Settings<N>) -> Needs {
 /// The connections of a node that are moving to another station.
 struct Moving<P: Variants> {
     mobile: NodeId,
-    flows: Vec<(Key, Box<Flow<P>>)>,
+    flows: Vec<(Key, Box<SplitConnection<P>>)>,
 }
 
 /// The agent of one interface.
@@ -76,7 +76,7 @@ struct Moving<P: Variants> {
 pub struct Split<P: Variants> {
     settings: Settings<P::Name>,
     end_to_end: Option<EndToEnd>,
-    flows: Table<Key, Box<Flow<P>>>,
+    flows: Table<Key, Box<SplitConnection<P>>>,
     deadlines: Deadlines,
     timer: Option<Time>,
     /// Nodes whose state is on its way here.
@@ -198,7 +198,7 @@ impl<P: Variants> Split<P> {
             made: &mut self.counters.made,
             now,
         };
-        let flow = Flow::open(packet, segment, from, &mut station, out);
+        let flow = SplitConnection::open(packet, segment, from, &mut station, out);
         let number = self.flows.insert(key, Box::new(flow));
         self.settle(number);
     }
@@ -209,7 +209,7 @@ impl<P: Variants> Split<P> {
         number: u32,
         now: Time,
         out: &mut O,
-        act: impl FnOnce(&mut Flow<P>, &mut Station<'_, P::Name>, &mut O) -> T,
+        act: impl FnOnce(&mut SplitConnection<P>, &mut Station<'_, P::Name>, &mut O) -> T,
     ) -> Option<T> {
         let flow = self.flows.get_mut(number)?;
         let mut station = Station {
@@ -233,7 +233,7 @@ impl<P: Variants> Split<P> {
         self.sum.unconfirmed = self.sum.unconfirmed + load.unconfirmed - before.unconfirmed;
         let (held, unconfirmed) = &mut self.counters.most;
         (*held, *unconfirmed) = ((*held).max(self.sum.held), (*unconfirmed).max(self.sum.unconfirmed));
-        let state = self.flows.len() as u64 * <Flow<P>>::BYTES + self.sum.held;
+        let state = self.flows.len() as u64 * <SplitConnection<P>>::BYTES + self.sum.held;
         self.counters.state_max = self.counters.state_max.max(state);
         self.deadlines.want(number, deadline);
     }
@@ -247,7 +247,7 @@ impl<P: Variants> Split<P> {
     }
 
     /// Updates the totals when a flow leaves.
-    fn part_with(&mut self, flow: &Flow<P>) {
+    fn part_with(&mut self, flow: &SplitConnection<P>) {
         self.sum.held -= flow.counted.held;
         self.sum.unconfirmed -= flow.counted.unconfirmed;
         self.counters.resent += flow.resent();
@@ -359,7 +359,7 @@ impl<P: Variants> Agent for Split<P> {
             }
             flow.counted = Load::default();
             let number = self.flows.insert(key, flow);
-            self.with(number, now, out, Flow::arrive);
+            self.with(number, now, out, SplitConnection::arrive);
         }
         self.schedule(now, out);
     }

@@ -18,7 +18,7 @@ pub struct Socket {
     seen: Seen,
     /// The first datagram sent in the measured time.
     first_measured: u32,
-    counters: Counters,
+    counters: UdpCounters,
 }
 
 /// Which datagrams have arrived, by their numbers: a bit for each, from the first that is missing.
@@ -56,7 +56,7 @@ impl Seen {
 
 /// The counters of a socket. All but `received_of_measured` and `delay_max` only grow.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Counters {
+pub struct UdpCounters {
     /// Datagrams sent.
     pub sent: u64,
     /// Datagrams received, each counted once, as in all that follows except for the bytes of packets.
@@ -79,7 +79,7 @@ impl Socket {
     /// A socket between two ports.
     #[must_use]
     pub fn new(local: (NodeId, u16), remote: (NodeId, u16), extra_header: u16) -> Socket {
-        let (seen, counters) = (Seen::default(), Counters::default());
+        let (seen, counters) = (Seen::default(), UdpCounters::default());
         Socket { local, remote, extra_header, seen, first_measured: 0, counters }
     }
 
@@ -128,7 +128,7 @@ impl Socket {
 
     /// Its counters.
     #[must_use]
-    pub fn counters(&self) -> Counters {
+    pub fn counters(&self) -> UdpCounters {
         self.counters
     }
 

@@ -27,7 +27,7 @@ use crate::traffic::AppKind;
 
 /// One agent at one interface.
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
+pub(crate) struct AgentPlace {
     /// Its index among the agents of the scenario.
     pub(crate) agent: usize,
     /// The node of the interface.
@@ -59,7 +59,7 @@ struct Interface {
     node: usize,
 }
 
-impl Place {
+impl AgentPlace {
     /// The nodes for which it acts.
     pub(crate) fn criterion(&self) -> Criterion {
         Criterion::between(self.ahead.iter().copied(), self.behind.iter().copied())
@@ -104,8 +104,8 @@ impl<'a> Places<'a> {
     }
 
     /// The agents at each interface, by port, in the order of the file.
-    pub(crate) fn seats(&self) -> BTreeMap<usize, Vec<Place>> {
-        let mut seats: BTreeMap<usize, Vec<Place>> = BTreeMap::new();
+    pub(crate) fn seats(&self) -> BTreeMap<usize, Vec<AgentPlace>> {
+        let mut seats: BTreeMap<usize, Vec<AgentPlace>> = BTreeMap::new();
         for agent in 0..self.config.agents.len() {
             for (port, place) in self.of_agent(agent, &self.config.agents[agent].flows) {
                 seats.entry(port).or_default().push(place);
@@ -123,7 +123,7 @@ impl<'a> Places<'a> {
     pub(crate) fn sits_at(&self, kind: AgentKind, flow: usize, (link, node): (usize, usize)) -> bool {
         let of_kind = (0..self.config.agents.len()).filter(|agent| self.kind_of(*agent) == kind);
         let is_named = |agent: &usize| self.config.agents[*agent].flows.contains(&flow);
-        let is_there = |place: &Place| place.link == link && place.node == node;
+        let is_there = |place: &AgentPlace| place.link == link && place.node == node;
         of_kind.filter(is_named).any(|agent| self.of_agent(agent, &[flow]).values().any(is_there))
     }
 
@@ -150,7 +150,7 @@ impl<'a> Places<'a> {
                 return Some(Misplaced::Ambiguous(links_of(place.node).map(|place| place.link).collect()));
             }
         }
-        let is_silent = |place: &&Place| !self.is_wifi(place.link);
+        let is_silent = |place: &&AgentPlace| !self.is_wifi(place.link);
         if agent.scheme.needs().reports
             && let Some(place) = places.values().find(is_silent)
         {
@@ -161,7 +161,7 @@ impl<'a> Places<'a> {
             && places.values().any(|place| place.receives_data)
         {
             let links: BTreeSet<usize> = places.values().map(|place| place.link).collect();
-            let is_peer = |place: &Place| place.sends_data && links.contains(&place.link);
+            let is_peer = |place: &AgentPlace| place.sends_data && links.contains(&place.link);
             let has_peer = |other: usize| {
                 let flows = &self.config.agents[other].flows;
                 self.kind_of(other) == self.kind_of(number)
@@ -210,7 +210,7 @@ impl<'a> Places<'a> {
     pub(crate) fn is_idle(&self, number: usize) -> bool {
         let agent = &self.config.agents[number];
         let needs = agent.scheme.needs();
-        let acts = |place: &Place| {
+        let acts = |place: &AgentPlace| {
             place.sends_data || ((needs.both_ends || needs.on_acknowledgements) && place.receives_data)
         };
         needs.reports && !self.of_agent(number, &agent.flows).values().any(acts)
@@ -252,8 +252,8 @@ impl<'a> Places<'a> {
     }
 
     /// The interfaces at which an agent is placed for these of its flows, by port.
-    fn of_agent(&self, number: usize, flows: &[usize]) -> BTreeMap<usize, Place> {
-        let mut places: BTreeMap<usize, Place> = BTreeMap::new();
+    fn of_agent(&self, number: usize, flows: &[usize]) -> BTreeMap<usize, AgentPlace> {
+        let mut places: BTreeMap<usize, AgentPlace> = BTreeMap::new();
         let agent = &self.config.agents[number];
         let needs = agent.scheme.needs();
         if agent.is_anywhere() && agent.scheme.kind() == AgentKind::None {
@@ -284,7 +284,7 @@ impl Crossing {
     /// Places an agent at the ends of the crossing at which it may sit.
     fn join(
         &self,
-        places: &mut BTreeMap<usize, Place>,
+        places: &mut BTreeMap<usize, AgentPlace>,
         number: usize,
         agent: &AgentConfig,
         destination: usize,
@@ -293,7 +293,7 @@ impl Crossing {
         for end in [0, 1] {
             let node = self.nodes[end];
             if agent.nodes.as_ref().is_none_or(|nodes| nodes.contains(&node)) {
-                let place = places.entry(self.ports[end]).or_insert_with(|| Place {
+                let place = places.entry(self.ports[end]).or_insert_with(|| AgentPlace {
                     agent: number,
                     node,
                     link: self.link,
@@ -312,7 +312,7 @@ impl Crossing {
 }
 
 /// Adds the places that agents have when a node is at its other link.
-pub(crate) fn join(seats: &mut BTreeMap<usize, Vec<Place>>, more: BTreeMap<usize, Vec<Place>>) {
+pub(crate) fn join(seats: &mut BTreeMap<usize, Vec<AgentPlace>>, more: BTreeMap<usize, Vec<AgentPlace>>) {
     for (port, places) in more {
         let here = seats.entry(port).or_default();
         for place in places {

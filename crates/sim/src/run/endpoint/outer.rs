@@ -1,7 +1,7 @@
 //! A flow between programs outside: its packets arrive at bound nodes, which hand them over.
 
 use lasthop_stack::packet::Packet;
-use lasthop_stack::transport::udp::Counters;
+use lasthop_stack::transport::udp::UdpCounters;
 use lasthop_stack::units::{Bytes, Span};
 
 use crate::metrics::UdpSample;
@@ -17,7 +17,7 @@ pub(super) struct Outer {
 
 #[derive(Default)]
 struct Arrived {
-    counters: Counters,
+    counters: UdpCounters,
     /// Times that packets spent in the network.
     delays: Times,
     jitter: Jitter,
@@ -58,7 +58,7 @@ impl Outer {
 
     pub(super) fn sample(&self, direction: usize, sent: u64) -> UdpSample {
         let Arrived { counters, delays, jitter } = &self.ways[direction];
-        let sender = Counters { sent, ..Counters::default() };
+        let sender = UdpCounters { sent, ..UdpCounters::default() };
         UdpSample { sender, receiver: *counters, delays: delays.summary(), jitter: *jitter, outstanding: 0 }
     }
 }

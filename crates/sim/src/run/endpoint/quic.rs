@@ -16,7 +16,7 @@ use crate::net::Net;
 use crate::probe::events::Event;
 use crate::probe::spread::{Summary, Times};
 use crate::probe::trace::{RoundTrip, RoundTripOf};
-use crate::quic::{self, Counters, Log, PathCounters, Reader, Role, Stack, Writer};
+use crate::quic::{self, Log, PathCounters, QuicCounters, Reader, Role, Stack, Writer};
 use crate::traffic::Act;
 
 /// The end that sends the data of the flow.
@@ -45,7 +45,7 @@ pub(super) struct Quic {
     writers: [Writer; 2],
     readers: [Reader; 2],
     /// What both ends have done on earlier connections.
-    before: [Counters; 2],
+    before: [QuicCounters; 2],
     /// Empty where there is only one path.
     paths: Vec<Path>,
     opened: Option<Time>,
@@ -250,7 +250,7 @@ impl Quic {
     }
 
     /// What an end has done on all connections.
-    fn counters(&self, side: usize, now: Time) -> Counters {
+    fn counters(&self, side: usize, now: Time) -> QuicCounters {
         self.before[side] + self.ends[side].counters(now)
     }
 

@@ -67,7 +67,7 @@ impl Described for Config {
 
 /// The queue of a flow: its packets are a list in the slab.
 #[derive(Clone, Copy, Debug)]
-struct Flow {
+struct FlowQueue {
     head: u32,
     tail: u32,
     backlog: Backlog,
@@ -94,7 +94,7 @@ struct Slab {
 
 /// A queue with the slab that has its packets.
 struct View<'a> {
-    flow: &'a mut Flow,
+    flow: &'a mut FlowQueue,
     slab: &'a mut Slab,
     /// What the whole discipline holds.
     total: &'a mut Backlog,
@@ -152,7 +152,7 @@ impl Source for View<'_> {
 pub struct FqCodel {
     config: Config,
     salt: u32,
-    flows: Vec<Flow>,
+    flows: Vec<FlowQueue>,
     slab: Slab,
     total: Backlog,
     new: List,
@@ -167,7 +167,7 @@ impl FqCodel {
     /// Empty queues; `salt` is that of the hash.
     #[must_use]
     pub fn new(config: &Config, salt: u32) -> FqCodel {
-        let flow = Flow {
+        let flow = FlowQueue {
             head: NONE,
             tail: NONE,
             backlog: Backlog::default(),

@@ -37,7 +37,7 @@ pub(super) enum Verdict {
 state_bytes! {
     /// The data of one direction.
     #[derive(Clone, Debug)]
-    pub(super) struct Flow {
+    pub(super) struct Direction {
         pub(super) last_packet: Time,
         segments: Segments<Note>,
         /// Duplicates since the last advance, and those among them that are hidden.
@@ -51,9 +51,9 @@ state_bytes! {
     }
 }
 
-impl Flow {
-    pub(super) fn new(most: usize) -> Flow {
-        Flow {
+impl Direction {
+    pub(super) fn new(most: usize) -> Direction {
+        Direction {
             last_packet: Time::ZERO,
             segments: Segments::new(most),
             duplicates: 0,

@@ -265,7 +265,7 @@ fn more_segments_than_may_be_remembered_are_not() {
     assert_eq!([script.ack(ack(1)), script.ack(ack(1))], ["hidden", "hidden"]);
     script.delivered([1]);
     assert_eq!([script.ack(ack(2)), script.ack(ack(2))], ["up", "up"], "the third was not remembered");
-    assert_eq!(script.agent.state_bytes_max(), Flow::bytes(2));
+    assert_eq!(script.agent.state_bytes_max(), Direction::bytes(2));
 }
 
 #[test]

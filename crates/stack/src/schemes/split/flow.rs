@@ -25,7 +25,7 @@ pub(super) struct Station<'a, N> {
 state_bytes! {
     /// A connection.
     #[derive(Clone, Debug)]
-    pub(super) struct Flow<P: Variants> {
+    pub(super) struct SplitConnection<P: Variants> {
         /// The end towards the fixed host and the end towards the mobile. The one towards the opener is created second.
         sockets: [Option<Socket<P>>; 2],
         /// The last SYN of the opener.
@@ -71,7 +71,7 @@ state_bytes! {
     }
 }
 
-impl<P: Variants> Flow<P> {
+impl<P: Variants> SplitConnection<P> {
     /// A connection opened by a SYN that arrived at the end `from`: the station opens the end towards the addressee.
     pub(super) fn open(
         syn: &Packet,
@@ -79,8 +79,8 @@ impl<P: Variants> Flow<P> {
         from: Way,
         station: &mut Station<'_, P::Name>,
         out: &mut impl AgentOut,
-    ) -> Flow<P> {
-        let mut flow = Flow {
+    ) -> SplitConnection<P> {
+        let mut flow = SplitConnection {
             sockets: [None, None],
             syn: *syn,
             copied: [0; 2],
@@ -286,7 +286,7 @@ impl<P: Variants> Flow<P> {
 }
 
 /// The rules of a station whose acknowledgements have an end-to-end meaning.
-impl<P: Variants> Flow<P> {
+impl<P: Variants> SplitConnection<P> {
     /// Acknowledges what the hosts at the far ends have acknowledged. To the fixed host this is all but the last byte,
     /// unless that byte ends the stream or data waits beyond a hole.
     fn consent(&mut self, rules: EndToEnd, station: &mut Station<'_, P::Name>, out: &mut impl AgentOut) {

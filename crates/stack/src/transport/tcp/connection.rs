@@ -17,7 +17,7 @@ use consent::Consent;
 use ecn::EcnEnd;
 
 use super::receiver::Receiver;
-use super::sender::{Counters, Sender, Waiting};
+use super::sender::{Sender, SenderCounters, Waiting};
 use super::{Config, Parts};
 use crate::hooks::{Out, Reaction, Timer};
 use crate::packet::{Body, Extension, Flags, NodeId, Packet};
@@ -195,7 +195,7 @@ impl<P: Parts> Connection<P> {
     }
 
     /// Counters of the sending half up to `now`.
-    pub fn counters(&mut self, now: Time) -> Counters {
+    pub fn counters(&mut self, now: Time) -> SenderCounters {
         self.sender.counters(now)
     }
 

@@ -32,7 +32,7 @@ use hystart::HyStart;
 pub use limits::Limit;
 use limits::Limits;
 use marks::Marks;
-pub use messages::{Arrived, Counters, Outgoing, SackNews};
+pub use messages::{Arrived, Outgoing, SackNews, SenderCounters};
 use pacing::Pace;
 use prr::Prr;
 use spurious::Spurious;
@@ -113,7 +113,7 @@ pub struct Sender<P: Parts> {
     /// What only the law counted in earlier connections.
     law_before: Vec<Count>,
     limits: Limits,
-    counters: Counters,
+    counters: SenderCounters,
 }
 
 impl<P: Parts> Sender<P> {
@@ -183,7 +183,7 @@ impl<P: Parts> Sender<P> {
             counting: config.counting,
             law_before: Vec::new(),
             limits: Limits::default(),
-            counters: Counters::default(),
+            counters: SenderCounters::default(),
         }
     }
 
@@ -241,9 +241,9 @@ impl<P: Parts> Sender<P> {
     }
 
     /// Its counters, the window's integral brought up to `now`.
-    pub fn counters(&mut self, now: Time) -> Counters {
+    pub fn counters(&mut self, now: Time) -> SenderCounters {
         self.integrate(now);
-        Counters { limited: self.limits.spent(now), ..self.counters }
+        SenderCounters { limited: self.limits.spent(now), ..self.counters }
     }
 
     /// Retransmission timeouts so far.

@@ -6,7 +6,7 @@ use crate::units::{Span, Time};
 
 /// The counters of a sender. All but `rtt_max` only grow, so that differences measure an interval.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Counters {
+pub struct SenderCounters {
     /// Data segments sent, resent ones included.
     pub segments_sent: u64,
     /// Data segments sent again.
@@ -45,7 +45,7 @@ pub struct Counters {
     pub estimate_sum: f64,
 }
 
-impl Counters {
+impl SenderCounters {
     /// Segments sent again, whether they have data or not.
     #[must_use]
     pub fn all_again(&self) -> u64 {
