@@ -130,7 +130,8 @@ impl PyLaw {
     /// Calls a method of the law with an event, and takes over the window that it leaves.
     fn call<T>(
         &mut self,
-        (method, now): (&'static str, Time),
+        method: &'static str,
+        now: Time,
         window: &mut Window,
         event: impl FnOnce(Python<'_>, &Types) -> PyResult<Py<PyAny>>,
         answer: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>,
@@ -337,7 +338,7 @@ impl Congestion for PyLaw {
                 marks,
             )
         };
-        self.call(("on_ack", ack.now), window, event, |_| Ok(()));
+        self.call("on_ack", ack.now, window, event, |_| Ok(()));
     }
 
     fn on_loss(&mut self, loss: &Loss, window: &mut Window) -> LossResponse {
@@ -365,7 +366,7 @@ impl Congestion for PyLaw {
             )
         };
         let method = if is_timeout { "on_timeout" } else { "on_loss" };
-        let reduction = self.call((method, loss.now), window, event, |answer| {
+        let reduction = self.call(method, loss.now, window, event, |answer| {
             if answer.is_none() {
                 return Ok(Reduction::Reduced);
             }
@@ -385,7 +386,7 @@ impl Congestion for PyLaw {
             let event = |py: Python<'_>, types: &Types| {
                 event!(py, types.start, now.as_secs(), seconds(py, srtt)?, segment, draw)
             };
-            self.call(("on_start", now), window, event, |_| Ok(()));
+            self.call("on_start", now, window, event, |_| Ok(()));
         }
     }
 

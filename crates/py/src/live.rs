@@ -38,7 +38,7 @@ impl Live {
     /// The network at its start. Only the thread that makes it may use it.
     fn network(&self, until: Time, recorded: Recorded) -> PyResult<Network> {
         let nodes: Vec<&str> = self.nodes.iter().map(String::as_str).collect();
-        let network = Network::new(&self.config, &nodes, (until, self.first_port), self.seeds, recorded);
+        let network = Network::new(&self.config, &nodes, until, self.first_port, self.seeds, recorded);
         let mut network = network.map_err(|error| match error {
             NotLive::Run(error) => RunError::new_err(error.to_string()),
             error => PyValueError::new_err(error.to_string()),
@@ -145,9 +145,9 @@ impl Live {
             return Err(PyValueError::new_err(text));
         }
         let [ahead, until, early, every] = times.map(Span::from_secs_f64);
-        let times = (Clock::start(ahead), Time(until.0), early);
+        let (clock, until) = (Clock::start(ahead), Time(until.0));
         let (ended, counted, outcome) = py.detach(|| {
-            let mut network = self.network(times.1, self.recorded.clone())?;
+            let mut network = self.network(until, self.recorded.clone())?;
             #[expect(unsafe_code, reason = "Python owns the descriptors, and hands over only their numbers")]
             // SAFETY: the caller keeps the descriptors open until this returns.
             let borrow = |end: RawFd| unsafe { BorrowedFd::borrow_raw(end) };
@@ -167,7 +167,7 @@ impl Live {
                 });
             };
             let calls = Calls { watch, opens: Some(&mut call) };
-            let ended = relay(&mut network, &ends, borrow(stop), times, calls);
+            let ended = relay(&mut network, &ends, borrow(stop), clock, until, early, calls);
             let ended = ended.map_err(|error| match error.raw_os_error() {
                 Some(number) => PyOSError::new_err((number, error.to_string())),
                 None => PyOSError::new_err(error.to_string()),

@@ -95,7 +95,9 @@ impl Pair {
     /// Gives an event to both, the window as it is to each, and compares windows and answers.
     fn both<T: PartialEq>(
         &mut self,
-        (method, now, event): (&'static str, Time, &dyn Debug),
+        method: &'static str,
+        now: Time,
+        event: &dyn Debug,
         window: &mut Window,
         mut call: impl FnMut(&mut CongestionMachine, &mut Window) -> T,
     ) -> T {
@@ -119,20 +121,21 @@ impl Pair {
 
 impl Congestion for Pair {
     fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
-        self.both(("on_ack", ack.now, ack), window, |law, window| law.on_ack(ack, window));
+        self.both("on_ack", ack.now, ack, window, |law, window| law.on_ack(ack, window));
     }
 
     fn on_loss(&mut self, loss: &Loss, window: &mut Window) -> LossResponse {
-        self.both(("on_loss", loss.now, loss), window, |law, window| law.on_loss(loss, window))
+        self.both("on_loss", loss.now, loss, window, |law, window| law.on_loss(loss, window))
     }
 
     fn on_mark(&mut self, mark: &Mark, window: &mut Window) -> Reduction {
-        self.both(("on_mark", mark.now, mark), window, |law, window| law.on_mark(mark, window))
+        self.both("on_mark", mark.now, mark, window, |law, window| law.on_mark(mark, window))
     }
 
     fn on_answered_loss(&mut self, loss: &Loss, window: &mut Window) -> LossResponse {
-        let event = ("on_answered_loss", loss.now, loss as &dyn Debug);
-        self.both(event, window, |law, window| law.on_answered_loss(loss, window))
+        self.both("on_answered_loss", loss.now, loss, window, |law, window| {
+            law.on_answered_loss(loss, window)
+        })
     }
 
     fn slow_start(&self, asked: SlowStart) -> SlowStart {
@@ -150,11 +153,11 @@ impl Congestion for Pair {
     }
 
     fn on_start(&mut self, now: Time, srtt: Option<Span>, window: &mut Window) {
-        self.both(("on_start", now, &srtt), window, |law, window| law.on_start(now, srtt, window));
+        self.both("on_start", now, &srtt, window, |law, window| law.on_start(now, srtt, window));
     }
 
     fn on_restart(&mut self, now: Time, window: &mut Window) {
-        self.both(("on_restart", now, &()), window, |law, window| law.on_restart(now, window));
+        self.both("on_restart", now, &(), window, |law, window| law.on_restart(now, window));
     }
 
     fn hears_losses(&self) -> bool {

@@ -60,7 +60,8 @@ impl Experiment {
         let network = Network::new(
             &self.config,
             &nodes.map(|node| self.config.nodes[node].name.as_str()),
-            (time(begin + self.bound), None),
+            time(begin + self.bound),
+            None,
             (self.seed, replication),
             Recorded { pcap, ..Recorded::default() },
         );
@@ -78,7 +79,7 @@ impl Experiment {
         for (peer, log) in joined.peers.iter_mut().zip(logs.iter().flatten()) {
             peer.log(log.writer());
         }
-        let outcome = joined.run(self.bound, self.receives);
+        let outcome = joined.run(self.bound, self.receives.0, self.receives.1);
         if let Some(logs) = logs {
             joined.network.finish().map_err(|error| error.to_string())?;
             logs.into_iter().try_for_each(Written::save)?;
@@ -131,7 +132,7 @@ struct Joined {
 
 impl Joined {
     /// Runs until this has been received, or for as long as the bound; the times are those since the peers started.
-    fn run(&mut self, bound: Duration, (receiver, wanted): (usize, u64)) -> Outcome {
+    fn run(&mut self, bound: Duration, receiver: usize, wanted: u64) -> Outcome {
         let mut now = Duration::ZERO;
         self.network.advance(self.clock(now));
         let mut due = [true; 2];

@@ -63,7 +63,9 @@ impl Report {
         hop: String,
         seed: u64,
         bytes: u64,
-        (bound, percentile, confidence): (Duration, f64, f64),
+        bound: Duration,
+        percentile: f64,
+        confidence: f64,
     ) -> Report {
         let (times, first_miss) = (Vec::new(), None);
         Report {

@@ -132,7 +132,7 @@ impl Trial {
         let most = u64::from(self.most);
         let experiment = self.experiment().map_err(Failure::Invalid)?;
         let mut report =
-            Report::new(name, experiment.seed, experiment.receives.1, (bound, percentile, confidence));
+            Report::new(name, experiment.seed, experiment.receives.1, bound, percentile, confidence);
         let only = only().map_err(Failure::Invalid)?;
         let mut verdict = None;
         for replication in only.map_or(0..most, |only| only..only + 1) {

@@ -209,9 +209,8 @@ impl Air {
             News::Sent { number, is_delivered, tries, when } => {
                 let Pending { ticket, is_to_count } = self.pending.remove(&number)?;
                 let is_counted = is_to_count && tries != Tries::default();
-                let counted = is_counted.then(|| self.counted(&ticket, (is_delivered, tries, when)));
-                let fate = (is_delivered, NEAR_DBM);
-                ticket.status(self.family, fate, (tries, counted), &mut self.message);
+                let counted = is_counted.then(|| self.counted(&ticket, is_delivered, tries, when));
+                ticket.status(self.family, is_delivered, NEAR_DBM, tries, counted, &mut self.message);
                 Some((when, None))
             }
             News::Heard { at, number, rate, signal_dbm, when } => {
@@ -223,8 +222,9 @@ impl Air {
                 }
                 self.agreements.note(frame);
                 let frame = self.agreements.numbered(frame, &mut self.frame);
-                let signal = signal_dbm.map_or(NEAR_DBM, |dbm| libm::round(dbm) as i32);
-                let how = (self.frequency, index_of(rate, self.frequency), signal);
+                let signal_dbm = signal_dbm.map_or(NEAR_DBM, |dbm| libm::round(dbm) as i32);
+                let (frequency, rate) = (self.frequency, index_of(rate, self.frequency));
+                let how = hwsim::Reception { frequency, rate, signal_dbm };
                 hwsim::reception(self.family, address(at), frame, how, &mut self.message);
                 Some((when, Some(at)))
             }
@@ -232,7 +232,7 @@ impl Air {
     }
 
     /// The frames for which the status of one counts, itself included, and those of them that were acknowledged.
-    fn counted(&mut self, first: &Ticket, (is_delivered, tries, when): (bool, Tries, Time)) -> [u8; 2] {
+    fn counted(&mut self, first: &Ticket, is_delivered: bool, tries: Tries, when: Time) -> [u8; 2] {
         let mut counted = [1, u8::from(is_delivered)];
         for news in &self.due {
             let News::Sent { number, is_delivered, tries: others, when: then } = *news else { continue };

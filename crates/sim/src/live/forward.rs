@@ -81,7 +81,9 @@ pub fn relay<'a>(
     network: &'a mut Network,
     ends: &'a [BorrowedFd<'a>],
     stop: BorrowedFd<'_>,
-    (clock, until, early): (Clock, Time, Span),
+    clock: Clock,
+    until: Time,
+    early: Span,
     Calls { mut watch, opens }: Calls<'a>,
 ) -> io::Result<Ended> {
     let mut next_sample = watch.as_ref().map_or(Time::NEVER, |watch| Time(watch.every.0));

@@ -64,7 +64,8 @@ impl Network {
     pub fn new(
         config: &Config,
         bound: &[&str],
-        (until, first_port): (Time, Option<u16>),
+        until: Time,
+        first_port: Option<u16>,
         seeds: (u64, u64),
         recorded: Recorded,
     ) -> Result<Network, NotLive> {

@@ -55,7 +55,7 @@ fn config(toml: &str, sets: &[(&str, &str)]) -> Config {
 }
 
 fn bound(config: &Config, nodes: &[&str]) -> Result<Network, NotLive> {
-    Network::new(config, nodes, (Time(10_000 * MS), Some(FIRST_PORT)), (1, 0), Recorded::default())
+    Network::new(config, nodes, Time(10_000 * MS), Some(FIRST_PORT), (1, 0), Recorded::default())
 }
 
 fn path(sets: &[(&str, &str)]) -> Network {
@@ -345,12 +345,13 @@ fn run(path: &mut Network, sent: &[Vec<u8>], length: Span) -> (Ended, Vec<usize>
     for packet in sent {
         outside_a.send(packet).expect("room for a packet");
     }
-    let until = Time(length.0);
     let ended = relay(
         path,
         &[a.as_fd(), b.as_fd()],
         stop.as_fd(),
-        (Clock::start(Span::ZERO), until, Span(35_000)),
+        Clock::start(Span::ZERO),
+        Time(length.0),
+        Span(35_000),
         Calls::default(),
     )
     .expect("sockets that work");
@@ -386,12 +387,13 @@ fn the_relay_stops_when_the_other_end_of_stop_is_closed_or_written() {
     let until = Time(600_000 * MS);
     let mut samples = 0;
     let watch = Watch { every: Span(1), take: &mut |_, _| samples += 1 };
-    let times = (Clock::start(Span::ZERO), until, Span(35_000));
     let ended = relay(
         &mut path,
         &[a.as_fd(), b.as_fd()],
         stop.as_fd(),
-        times,
+        Clock::start(Span::ZERO),
+        until,
+        Span(35_000),
         Calls { watch: Some(watch), opens: None },
     );
     assert!(ended.expect("sockets").at < Time(60_000 * MS));
@@ -402,9 +404,9 @@ fn the_relay_stops_when_the_other_end_of_stop_is_closed_or_written() {
 fn an_interface_is_read_only_if_it_may_have_packets() {
     let (_reader, write_only) = std::io::pipe().expect("a pipe");
     let (stop, _held) = UnixDatagram::pair().expect("two sockets");
-    let times = (Clock::start(Span::ZERO), Time(MS), Span::ZERO);
+    let clock = Clock::start(Span::ZERO);
     let ends = [write_only.as_fd(), write_only.as_fd()];
-    let ended = relay(&mut path(&[]), &ends, stop.as_fd(), times, Calls::default());
+    let ended = relay(&mut path(&[]), &ends, stop.as_fd(), clock, Time(MS), Span::ZERO, Calls::default());
     assert_eq!(ended.expect("no read").at, Time(MS));
 }
 

@@ -102,7 +102,7 @@ impl Trajectory {
                 Leg { leaves: Time::NEVER, ..Leg::at((0.0, 0.0)) }
             }
             Motion::Waypoint { centre, area, slowest_mps, fastest_mps, pause } => {
-                let leg = stationary(&mut stream, *area, (*slowest_mps, *fastest_mps), *pause);
+                let leg = stationary(&mut stream, *area, *slowest_mps, *fastest_mps, *pause);
                 Leg { from: moved(leg.from, *centre), to: moved(leg.to, *centre), ..leg }
             }
         };
@@ -211,7 +211,7 @@ impl Area {
 }
 
 /// The leg, around the origin, of a node in the steady state.
-fn stationary(stream: &mut Stream, area: Area, (slowest, fastest): (f64, f64), pause: Span) -> Leg {
+fn stationary(stream: &mut Stream, area: Area, slowest: f64, fastest: f64, pause: Span) -> Leg {
     let ratio = fastest / slowest;
     let seconds_a_metre = if ratio > 1.0 { libm::log(ratio) / (fastest - slowest) } else { 1.0 / slowest };
     let leg_s = area.mean_distance_m() * seconds_a_metre;

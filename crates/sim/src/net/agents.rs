@@ -115,7 +115,8 @@ impl Agents {
     /// `slot` creates the timer of an agent in a stack.
     pub(super) fn new(
         config: &Config,
-        (routes, other_places): (&Routes, &[(usize, Routes)]),
+        routes: &Routes,
+        other_places: &[(usize, Routes)],
         exits: &[Exit],
         mut slot: impl FnMut(u32, u32) -> Slot,
     ) -> Agents {

@@ -28,6 +28,8 @@ const CACHED: usize = 2048;
 /// One direction of a point-to-point link.
 #[derive(Debug)]
 pub(crate) struct Channel {
+    /// Its place among the channels: 2k forward and 2k + 1 back on the k-th link of two nodes.
+    pub(super) number: usize,
     pub(crate) line: Line,
     pub(crate) delay: Span,
     pub(super) to: NodeId,
@@ -71,9 +73,17 @@ pub(crate) struct ChannelCounters {
 }
 
 impl Channel {
-    pub(super) fn new(line: Line, delay: Span, to: NodeId, loss: LossProcess, slot: Slot) -> Channel {
+    pub(super) fn new(
+        number: usize,
+        line: Line,
+        delay: Span,
+        to: NodeId,
+        loss: LossProcess,
+        slot: Slot,
+    ) -> Channel {
         let counters = ChannelCounters::default();
         Channel {
+            number,
             line,
             delay,
             to,
@@ -123,7 +133,8 @@ impl Channel {
     /// packets behind it, or why it is dropped. A link that is down enqueues it at the tail.
     pub(super) fn take(
         &mut self,
-        (packet, size): (&mut Packet, Bytes),
+        packet: &mut Packet,
+        size: Bytes,
         is_ahead: bool,
         now: Time,
     ) -> Result<(Time, Span), DropCause> {

@@ -31,7 +31,7 @@ impl Net {
         match (way, &self.below) {
             (Way::Channel(channel) | Way::Relay(channel), None) => {
                 let sequence = self.queue.next_sequence();
-                self.offer(channel as usize, (id, size), self.now, sequence);
+                self.offer(channel as usize, id, size, self.now, sequence);
             }
             (Way::Station { wlan, station }, _) => {
                 self.with_wlan(wlan as usize, |wlan, host| wlan.send_held(station as usize, id, host));

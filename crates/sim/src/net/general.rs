@@ -7,15 +7,23 @@ use lasthop_stack::hooks::DropCause;
 use lasthop_stack::packet::Packet;
 use lasthop_stack::units::{Bytes, Time};
 
+use super::Net;
 use super::channel::Channel;
 use super::pool::{InFlight, PoolId};
-use super::{Net, traced};
+use super::traced::{self, Times};
 use crate::engine::queue::Sequence;
 use crate::outside::Outside;
 use crate::probe::events::Why;
 use crate::probe::judgement::Culprit;
 use crate::probe::pcap::Capture;
 use crate::probe::trace::Tracer;
+
+/// What watches and records the packets of channels.
+pub(super) struct Observers<'a> {
+    pub(super) tracer: &'a mut Tracer,
+    pub(super) captures: &'a mut [Capture],
+    pub(super) outside: Option<&'a Outside>,
+}
 
 impl Net {
     /// Offers a packet to the head of the queue of a channel; a channel with a treatment enqueues it at the tail. No event of a
@@ -29,10 +37,10 @@ impl Net {
             return;
         }
         if channel.treatment.is_some() {
-            self.cross(number, (id, size), now, sequence);
+            self.cross(number, id, size, now, sequence);
             return;
         }
-        let (departure, later) = match channel.take((packet, size), true, now) {
+        let (departure, later) = match channel.take(packet, size, true, now) {
             Ok(taken) => taken,
             Err(cause) => {
                 channel.counters.drops_queue += u64::from(cause == DropCause::Full);
@@ -41,13 +49,13 @@ impl Net {
             }
         };
         if let Some(capture) = channel.capture {
-            self.captures[capture].record((departure, now), packet, self.outside.as_deref());
+            self.captures[capture].record(departure, now, packet, self.outside.as_deref());
         }
         let lost = channel.loses(packet, departure);
         if self.tracer.links {
-            traced::overtaking(&mut self.tracer, (number, channel), departure, later);
-            let times = (now, departure, departure + channel.delay);
-            traced::crossing(&mut self.tracer, (number, &mut *channel), packet, times, lost);
+            traced::overtaking(&mut self.tracer, channel, departure, later);
+            let times = Times { taken: now, departs: departure, arrives: departure + channel.delay };
+            traced::crossing(&mut self.tracer, channel, packet, times, lost);
         }
         if let Some(culprit) = lost {
             self.lose(id, culprit, now);
@@ -62,35 +70,36 @@ impl Net {
 /// Agents of the channel get what it drops before that.
 #[inline(never)]
 pub(super) fn carry(
-    (number, channel): (usize, &mut Channel),
-    (packet, size): (&mut Packet, Bytes),
+    channel: &mut Channel,
+    packet: &mut Packet,
+    size: Bytes,
     at: Time,
     refused: &mut VecDeque<Packet>,
-    (tracer, captures, outside): (&mut Tracer, &mut [Capture], Option<&Outside>),
+    observers: &mut Observers<'_>,
 ) -> Result<Time, Culprit> {
-    let departure =
-        admit((number, &mut *channel), (&mut *packet, size), at, refused, (&mut *tracer, captures, outside))?;
-    let arrival = departure + channel.delay;
-    let lost = channel.loses(packet, departure);
-    if tracer.links {
-        traced::crossing(tracer, (number, channel), packet, (at, departure, arrival), lost);
+    let departs = admit(channel, packet, size, at, refused, observers)?;
+    let lost = channel.loses(packet, departs);
+    if observers.tracer.links {
+        let times = Times { taken: at, departs, arrives: departs + channel.delay };
+        traced::crossing(observers.tracer, channel, packet, times, lost);
     }
-    lost.map_or(Ok(departure), Err)
+    lost.map_or(Ok(departs), Err)
 }
 
 /// The first half of [`carry`]: what becomes of a packet until its last bit leaves.
 pub(super) fn admit(
-    (number, channel): (usize, &mut Channel),
-    (packet, size): (&mut Packet, Bytes),
+    channel: &mut Channel,
+    packet: &mut Packet,
+    size: Bytes,
     at: Time,
     refused: &mut VecDeque<Packet>,
-    (tracer, captures, outside): (&mut Tracer, &mut [Capture], Option<&Outside>),
+    observers: &mut Observers<'_>,
 ) -> Result<Time, Culprit> {
     // A packet from a queue in front of the channel was policed before it joined.
     let is_policed = channel.stage.is_none() && channel.polices(size, at);
     let taken = if is_policed { Err(Why::Policer) } else { Ok(()) };
     let taken = taken.and_then(|()| {
-        channel.take((packet, size), false, at).map_err(|cause| {
+        channel.take(packet, size, false, at).map_err(|cause| {
             channel.counters.drops_queue += u64::from(cause == DropCause::Full);
             Why::Queue
         })
@@ -101,12 +110,12 @@ pub(super) fn admit(
             if channel.agents[0].is_some() {
                 refused.push_back(*packet);
             }
-            tracer.refused(at, number, packet, why);
+            observers.tracer.refused(at, channel.number, packet, why);
             return Err(Culprit::Queue);
         }
     };
     if let Some(capture) = channel.capture {
-        captures[capture].record((departure, at), packet, outside);
+        observers.captures[capture].record(departure, at, packet, observers.outside);
     }
     Ok(departure)
 }

@@ -77,15 +77,17 @@ pub(crate) fn alternatives(config: &Config) -> Vec<(usize, Routes)> {
 pub(super) fn ways(
     config: &Config,
     routes: &mut Routes,
-    (exits, first_ports): (&[Exit], &[usize]),
-    (agents, channels): (&Agents, &[Channel]),
+    exits: &[Exit],
+    first_ports: &[usize],
+    agents: &Agents,
+    channels: &[Channel],
 ) -> (Ways, Handoffs) {
     let pairs: Vec<(usize, usize)> = config.flows.iter().flat_map(FlowConfig::pairs).collect();
     let is_guarded = |port: usize| agents.at(port).is_some();
     let is_relay = |channel: u32| !config.has_handoffs() && channels[channel as usize].stage.is_none();
     let scatters = |channel: u32| channels[channel as usize].scatters();
-    let mut ways = Ways::new(routes, exits, &pairs, is_guarded, (is_relay, scatters));
-    let handoffs = Handoffs::new(config, (routes, &mut ways), (exits, first_ports), is_guarded);
+    let mut ways = Ways::new(routes, exits, &pairs, is_guarded, is_relay, scatters);
+    let handoffs = Handoffs::new(config, routes, &mut ways, exits, first_ports, is_guarded);
     (ways, handoffs)
 }
 
@@ -93,8 +95,10 @@ impl Handoffs {
     /// The hand-offs of a scenario. Adds to the routes what the second links require.
     fn new(
         config: &Config,
-        (routes, ways): (&mut Routes, &mut Ways),
-        (exits, first_ports): (&[Exit], &[usize]),
+        routes: &mut Routes,
+        ways: &mut Ways,
+        exits: &[Exit],
+        first_ports: &[usize],
         is_guarded: impl Fn(usize) -> bool,
     ) -> Handoffs {
         let way_of = |hop: Hop| Way::over(exits[hop.port.0 as usize], is_guarded(hop.port.0 as usize));

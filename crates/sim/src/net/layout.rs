@@ -38,7 +38,7 @@ impl Layout {
             layout.first_ports.push(layout.exits.len());
             match &link.kind {
                 LinkKind::PointToPoint(ends) => {
-                    layout.wire(ends, (&link.name, link.aqm.as_ref()), seeds, queue);
+                    layout.wire(ends, &link.name, link.aqm.as_ref(), seeds, queue);
                     for channel in layout.channels.iter_mut().rev().take(2) {
                         channel.cuts = cuts(config, place, seeds).map(Box::new);
                     }
@@ -62,7 +62,8 @@ impl Layout {
     fn wire(
         &mut self,
         ends: &PointToPoint,
-        (name, aqm): (&str, Option<&AqmConfig>),
+        name: &str,
+        aqm: Option<&AqmConfig>,
         (seed, replication): (u64, u64),
         queue: &mut EventQueue,
     ) {
@@ -78,7 +79,7 @@ impl Layout {
             let loss = loss_of(ends, direction, name, (seed, replication));
             self.exits.push(Exit::Channel(self.channels.len() as u32));
             let delay = config.delay + drawn;
-            let mut channel = Channel::new(line, delay, to, loss, queue.slot());
+            let mut channel = Channel::new(self.channels.len(), line, delay, to, loss, queue.slot());
             if let Some(aqm) = aqm.filter(|_| !is_kept) {
                 let stream = stream(&format!("{}.aqm", WAYS[direction]));
                 channel.aqm = Some(Box::new(Managed::new(aqm, config.rate, stream)));

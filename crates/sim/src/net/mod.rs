@@ -61,6 +61,7 @@ use below::Below;
 pub(crate) use channel::{Channel, ChannelCounters};
 use doomed::Doomed;
 use exits::{Exit, Way};
+use general::Observers;
 pub(crate) use handoffs::Handoffs;
 use layout::Layout;
 use pool::{InFlight, PacketPool, PoolId};
@@ -136,7 +137,7 @@ pub(crate) struct Net {
 }
 
 /// The agents above a station of a link: those of multi-link devices sit on their first link.
-fn above(config: &Config, agents: &Agents, ports: &[usize], (link, station): (usize, u32)) -> Option<u32> {
+fn above(config: &Config, agents: &Agents, ports: &[usize], link: usize, station: u32) -> Option<u32> {
     let (link, station) = config.first_station(link, station as usize);
     agents.at(ports[link] + station)
 }
@@ -164,11 +165,10 @@ impl Net {
         let mut queue = EventQueue::default();
         let Layout { mut channels, exits, first_ports, staged } = Layout::new(config, seeds, &mut queue);
         let mut events: Vec<NetEvent> = staged.into_iter().map(NetEvent::Pull).collect();
-        let agents =
-            Agents::new(config, (&routes, &handoffs::alternatives(config)), &exits, |stack, seat| {
-                events.push(NetEvent::Agent(stack, seat));
-                queue.slot()
-            });
+        let agents = Agents::new(config, &routes, &handoffs::alternatives(config), &exits, |stack, seat| {
+            events.push(NetEvent::Agent(stack, seat));
+            queue.slot()
+        });
         seat(&mut channels, &exits, &agents);
         let (mut wlans, mut frns) = (Vec::new(), Vec::new());
         for ((place, link), &first_port) in config.links.iter().enumerate().zip(&first_ports) {
@@ -181,7 +181,7 @@ impl Net {
                         queue.slot()
                     };
                     let name = (place as u32, link.name.as_str());
-                    let above = |station| above(config, &agents, &first_ports, (place, station));
+                    let above = |station| above(config, &agents, &first_ports, place, station);
                     wlans.push(Wlan::new(config, wifi, name, above, seeds, ports, &mut slot));
                 }
                 LinkKind::Frn(frn) => {
@@ -190,12 +190,11 @@ impl Net {
                         events.push(NetEvent::Frn(number, event));
                         queue.slot()
                     };
-                    frns.push(Frn::new(config, frn, place, (&routes, first_port as u32), seeds, &mut slot));
+                    frns.push(Frn::new(config, frn, place, &routes, first_port as u32, seeds, &mut slot));
                 }
             }
         }
-        let (ways, handoffs) =
-            handoffs::ways(config, &mut routes, (&exits, &first_ports), (&agents, &channels));
+        let (ways, handoffs) = handoffs::ways(config, &mut routes, &exits, &first_ports, &agents, &channels);
         Net {
             queue,
             now: Time::ZERO,
@@ -292,7 +291,7 @@ impl Net {
                 {
                     self.crossings += 1;
                     let size = Bytes(packet.size.into());
-                    self.offer(next as usize, (packet.id, size), packet.arrival, packet.sequence);
+                    self.offer(next as usize, packet.id, size, packet.arrival, packet.sequence);
                 } else {
                     channel.push(packet, &mut self.queue);
                 }
@@ -307,7 +306,7 @@ impl Net {
             Way::Channel(channel) | Way::Relay(channel) => {
                 let id = self.pool.insert_sized(packet, size);
                 let sequence = self.queue.next_sequence();
-                self.offer(channel as usize, (id, size), self.now, sequence);
+                self.offer(channel as usize, id, size, self.now, sequence);
             }
             Way::Guarded(channel) => {
                 if let Some(stack) = self.channels[channel as usize].agents[0] {
@@ -326,10 +325,10 @@ impl Net {
 
     /// Offers a packet of this size to a channel at a time that is not before now.
     #[inline]
-    fn offer(&mut self, number: usize, (id, size): (PoolId, Bytes), at: Time, sequence: Sequence) {
+    fn offer(&mut self, number: usize, id: PoolId, size: Bytes, at: Time, sequence: Sequence) {
         let channel = &self.channels[number];
         if channel.takes_shortcut || channel.stage.is_none() {
-            self.cross(number, (id, size), at, sequence);
+            self.cross(number, id, size, at, sequence);
         } else {
             self.join(number, id, false);
         }
@@ -337,7 +336,7 @@ impl Net {
 
     /// A channel takes in a packet at a time that is not before now.
     #[inline]
-    fn cross(&mut self, mut number: usize, (id, size): (PoolId, Bytes), mut at: Time, sequence: Sequence) {
+    fn cross(&mut self, mut number: usize, id: PoolId, size: Bytes, mut at: Time, sequence: Sequence) {
         let packet = self.pool.packet_mut(id);
         let key = self.ways.key(packet.dst);
         let last = loop {
@@ -345,11 +344,14 @@ impl Net {
             let departure = if channel.takes_shortcut {
                 channel.carry(packet, size, at)
             } else if channel.scatters() {
-                return self.scatter(number, (id, size), at, sequence);
+                return self.scatter(number, id, size, at, sequence);
             } else {
-                let observers = (&mut self.tracer, self.captures.as_mut_slice(), self.outside.as_deref());
-                let channel = (number, &mut *channel);
-                general::carry(channel, (packet, size), at, &mut self.refused, observers)
+                let mut observers = Observers {
+                    tracer: &mut self.tracer,
+                    captures: &mut self.captures,
+                    outside: self.outside.as_deref(),
+                };
+                general::carry(channel, packet, size, at, &mut self.refused, &mut observers)
             };
             let departure = match departure {
                 Ok(departure) => departure,
@@ -429,10 +431,10 @@ impl Net {
         }
         let key = self.ways.key(self.pool.packet(id).dst);
         match self.ways.onward(&mut channel.onward, key, node) {
-            Way::Relay(next) => self.offer(next as usize, (id, size), arrival, sequence),
+            Way::Relay(next) => self.offer(next as usize, id, size, arrival, sequence),
             Way::Channel(next) => {
                 let sequence = self.queue.next_sequence();
-                self.offer(next as usize, (id, size), arrival, sequence);
+                self.offer(next as usize, id, size, arrival, sequence);
             }
             Way::Ends | Way::Guarded(_) | Way::Station { .. } | Way::Slotted { .. } => {
                 return Some((node, id, size));

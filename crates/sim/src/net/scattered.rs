@@ -6,10 +6,12 @@
 
 use lasthop_stack::units::{Bytes, Time};
 
+use super::Net;
 use super::channel::Channel;
+use super::general::{self, Observers};
 use super::pool::{InFlight, PoolId};
+use super::traced::{self, Times};
 use super::treatment::Scattered;
-use super::{Net, general, traced};
 use crate::engine::queue::{EventQueue, Sequence};
 use crate::probe::judgement::Culprit;
 
@@ -98,61 +100,58 @@ impl Channel {
 
 impl Net {
     /// A channel that may scatter packets enqueues one at a time that is not before now.
-    pub(super) fn scatter(
-        &mut self,
-        number: usize,
-        (id, size): (PoolId, Bytes),
-        at: Time,
-        sequence: Sequence,
-    ) {
+    pub(super) fn scatter(&mut self, number: usize, id: PoolId, size: Bytes, at: Time, sequence: Sequence) {
         let channel = &mut self.channels[number];
         let packet = self.pool.packet_mut(id);
-        let observers = (&mut self.tracer, self.captures.as_mut_slice(), self.outside.as_deref());
-        let taken =
-            general::admit((number, &mut *channel), (&mut *packet, size), at, &mut self.refused, observers);
-        let departure = match taken {
+        let mut observers = Observers {
+            tracer: &mut self.tracer,
+            captures: &mut self.captures,
+            outside: self.outside.as_deref(),
+        };
+        let taken = general::admit(channel, packet, size, at, &mut self.refused, &mut observers);
+        let departs = match taken {
             Ok(departure) => departure,
             Err(culprit) => return self.lose(id, culprit, at),
         };
         let is_lost = channel.loss.loses(packet);
-        let (first, copy) = channel.fates(is_lost, departure);
+        let (first, copy) = channel.fates(is_lost, departs);
         if self.tracer.links {
-            let times = (at, departure, first.arrival);
-            traced::crossing(&mut self.tracer, (number, &mut *channel), packet, times, first.lost);
+            let times = Times { taken: at, departs, arrives: first.arrival };
+            traced::crossing(&mut self.tracer, channel, packet, times, first.lost);
         }
         let original = *packet;
-        self.launch(number, (id, size), (at, sequence), first);
+        let launched = |id: PoolId, outcome: Outcome| InFlight {
+            arrival: outcome.arrival,
+            taken: at,
+            sequence,
+            id,
+            size: size.0 as u32,
+        };
+        self.launch(number, launched(id, first), first.lost);
         if let Some(outcome) = copy {
             let mut copy = original;
             let channel = &self.channels[number];
             if self.tracer.links {
-                let times = (at, departure, outcome.arrival);
-                traced::copying(&mut self.tracer, (number, channel), &mut copy, times, outcome.lost);
+                let times = Times { taken: at, departs, arrives: outcome.arrival };
+                traced::copying(&mut self.tracer, channel, &mut copy, times, outcome.lost);
                 if let Some(outside) = &mut self.outside {
                     outside.contents.copy(copy.id, original.id);
                 }
             }
             if let Some(capture) = channel.capture {
-                self.captures[capture].record((departure, at), &copy, self.outside.as_deref());
+                self.captures[capture].record(departs, at, &copy, self.outside.as_deref());
             }
             self.accounts.repeated(&copy);
             let id = self.pool.insert_sized(copy, size);
-            self.launch(number, (id, size), (at, sequence), outcome);
+            self.launch(number, launched(id, outcome), outcome.lost);
         }
     }
 
     /// A packet is on its way, or lost.
-    fn launch(
-        &mut self,
-        number: usize,
-        (id, size): (PoolId, Bytes),
-        (taken, sequence): (Time, Sequence),
-        Outcome { arrival, lost }: Outcome,
-    ) {
-        if let Some(culprit) = lost {
-            return self.lose(id, culprit, taken);
+    fn launch(&mut self, number: usize, packet: InFlight, lost: Option<Culprit>) {
+        match lost {
+            Some(culprit) => self.lose(packet.id, culprit, packet.taken),
+            None => self.channels[number].push_anywhere(packet, &mut self.queue),
         }
-        let packet = InFlight { arrival, taken, sequence, id, size: size.0 as u32 };
-        self.channels[number].push_anywhere(packet, &mut self.queue);
     }
 }

@@ -160,7 +160,8 @@ impl Frn {
         config: &Config,
         frn: &FrnConfig,
         place: usize,
-        (routes, first_port): (&Routes, u32),
+        routes: &Routes,
+        first_port: u32,
         (seed, replication): (u64, u64),
         slot: &mut impl FnMut(FrnEvent) -> Slot,
     ) -> Frn {

@@ -36,7 +36,7 @@ impl Net {
         }
         stage.enqueue((id, &packet, size), 0, is_ahead, channel.line.queue_at(now).backlog(), now);
         if self.tracer.links {
-            traced::joining(&mut self.tracer, (number, channel), &packet, now);
+            traced::joining(&mut self.tracer, channel, &packet, now);
         }
         self.drop_staged(number);
         self.pull(number);
@@ -80,7 +80,7 @@ impl Net {
                 let id = PoolId::from_handle(u64::from(queued.handle));
                 let size = self.pool.get(id).1;
                 let packet = self.below.as_ref().map(|_| *self.pool.packet(id));
-                self.cross(number, (id, size), now, sequence);
+                self.cross(number, id, size, now, sequence);
                 let departure = self.channels[number].line.queue().last_departure();
                 let near = self.near(number);
                 if let Some(packet) = packet.filter(|packet| packet.src == near)

@@ -42,7 +42,8 @@ impl Ways {
         exits: &[Exit],
         pairs: &[(usize, usize)],
         is_guarded: impl Fn(usize) -> bool,
-        (is_relay, scatters): (impl Fn(u32) -> bool, impl Fn(u32) -> bool),
+        is_relay: impl Fn(u32) -> bool,
+        scatters: impl Fn(u32) -> bool,
     ) -> Ways {
         let both = pairs.iter().flat_map(|&(from, to)| [(from, to), (to, from)]);
         let mut feeders = feeders(routes, exits, both.clone(), &is_guarded);

@@ -32,7 +32,7 @@ use lasthop_stack::units::{SeqNo, Span, Time};
 use super::store::Writer;
 use crate::model::Config;
 use crate::model::ports::Ports;
-pub(crate) use media::{Crossing, Sending};
+pub(crate) use media::{Crossing, Hop, Sending};
 pub(crate) use row::heads;
 use row::{About, NONE, Row, Waiting, cells};
 pub(crate) use vocabulary::{Event, Layer, What, Why};
@@ -50,7 +50,7 @@ pub(crate) struct Events {
     packets: u32,
     frames: u32,
     /// For each interface of a node, its transmission on the medium, and the packet to which it responds.
-    on_air: BTreeMap<(u32, NodeId, NodeId), OnAir>,
+    on_air: BTreeMap<Hop, OnAir>,
     /// Packets that agents keep.
     kept: BTreeSet<u32>,
     /// Packets that the channel lost without a further attempt (`LossMeaning::ForGood`), until their links discard

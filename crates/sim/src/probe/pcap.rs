@@ -120,12 +120,7 @@ impl Capture {
     }
 
     /// Records a packet that leaves at `departure`.
-    pub(crate) fn record(
-        &mut self,
-        (departure, now): (Time, Time),
-        packet: &Packet,
-        outside: Option<&Outside>,
-    ) {
+    pub(crate) fn record(&mut self, departure: Time, now: Time, packet: &Packet, outside: Option<&Outside>) {
         self.identification = self.identification.wrapping_add(1);
         self.records += 1;
         match self.code_points.shown(packet, self.identification, outside) {

@@ -18,7 +18,7 @@ use lasthop_stack::units::{Span, Time};
 
 use super::pcap::{self, CodePoints, Shown};
 use crate::outside::Outside;
-use form::Form;
+use form::{Form, InAggregate, Ppdu};
 
 mod eht;
 mod form;
@@ -94,6 +94,14 @@ struct Sending {
     length: usize,
 }
 
+/// What a frame carries: the bytes of a packet, and the load of a PPDU.
+#[derive(Clone, Copy)]
+struct Carried<'a> {
+    packet: Option<&'a Packet>,
+    length: usize,
+    load: &'a Load,
+}
+
 /// When a frame begins, its power at the observer, and the programs outside whose packets it may carry.
 #[derive(Clone, Copy)]
 pub(crate) struct Heard<'a> {
@@ -140,16 +148,17 @@ impl WifiCapture {
     ) {
         let length = payload_bytes(frame, airtime);
         self.reports = load.reports;
-        let form = if frame.together { Form::Together } else { Form::Single };
+        let carried = Carried { packet, length, load };
+        let ppdu = Ppdu { form: if frame.together { Form::Together } else { Form::Single }, place: None };
         if frame.kind == FrameKind::Null && frame.together {
             let reported = Category::ALL.into_iter().filter(|it| load.reports[*it as usize] != UNKNOWN);
             for category in reported {
                 let alone = Frame { category, ..*frame };
-                self.record_part(&alone, airtime, (packet, length, load), (None, form), heard);
+                self.record_part(&alone, airtime, carried, ppdu, heard);
             }
             return;
         }
-        self.record_part(frame, airtime, (packet, length, load), (None, form), heard);
+        self.record_part(frame, airtime, carried, ppdu, heard);
     }
 
     /// Records a frame to several stations that begins now: the A-MPDU for each, with its trigger if it has one.
@@ -174,8 +183,9 @@ impl WifiCapture {
                 let bytes = 0;
                 let trigger = Frame { kind: FrameKind::Trigger, mpdus: 0, msdu: None, bytes, ..alone };
                 let load = Load { shares: vec![*share], together: load.together, ..Load::default() };
-                let status = Some((self.aggregates, true));
-                self.record_part(&trigger, airtime, (None, 0, &load), (status, form), heard(to));
+                let place = Some(InAggregate { number: self.aggregates, is_last: true });
+                let carried = Carried { packet: None, length: 0, load: &load };
+                self.record_part(&trigger, airtime, carried, Ppdu { form, place }, heard(to));
             }
         }
     }
@@ -208,9 +218,11 @@ impl WifiCapture {
             let (retry, msdu) = (mpdu.attempts > 0, Some(handle));
             let alone = Frame { bytes, sequence, class, retry, msdu, ..*frame };
             let is_last = place + 1 == mpdus.len() && !goes_on;
-            let status = (frame.mpdus > 1 || goes_on).then_some((self.aggregates, is_last));
-            let carried = (Some(packet(handle)), mpdu.payload as usize, &Load::default());
-            self.record_part(&alone, airtime, carried, (status, form), heard);
+            let is_aggregate = frame.mpdus > 1 || goes_on;
+            let place = is_aggregate.then_some(InAggregate { number: self.aggregates, is_last });
+            let (packet, length) = (Some(packet(handle)), mpdu.payload as usize);
+            let carried = Carried { packet, length, load: &Load::default() };
+            self.record_part(&alone, airtime, carried, Ppdu { form, place }, heard);
         }
     }
 
@@ -218,15 +230,15 @@ impl WifiCapture {
         &mut self,
         frame: &Frame,
         airtime: Airtime,
-        (packet, length, load): (Option<&Packet>, usize, &Load),
-        (aggregate, form): (Option<(u32, bool)>, Form),
+        Carried { packet, length, load }: Carried<'_>,
+        ppdu: Ppdu,
         Heard { signal_dbm, now, outside }: Heard<'_>,
     ) {
         let mut bytes = std::mem::take(&mut self.bytes);
         bytes.clear();
         match frame.mode {
-            None => radiotap(frame, airtime, (signal_dbm, self.has_dsss), now, &mut bytes),
-            Some(mode) => modes::radiotap(mode, airtime, (signal_dbm, aggregate, form), now, &mut bytes),
+            None => radiotap(frame, airtime, signal_dbm, self.has_dsss, now, &mut bytes),
+            Some(mode) => modes::radiotap(mode, airtime, signal_dbm, ppdu, now, &mut bytes),
         }
         let begin = bytes.len();
         let foreign = packet.zip(outside).and_then(|(packet, outside)| outside.frame(packet));
@@ -238,10 +250,10 @@ impl WifiCapture {
             _ if foreign.is_some() => {}
             FrameKind::Data => {
                 if let Some(packet) = packet {
-                    self.body(frame, length, (packet, outside), &mut bytes);
+                    self.body(frame, length, packet, outside, &mut bytes);
                 }
             }
-            FrameKind::Beacon => beacon(frame, (&self.pcf, self.has_dsss), now, &mut bytes),
+            FrameKind::Beacon => beacon(frame, &self.pcf, self.has_dsss, now, &mut bytes),
             FrameKind::BlockAck if !load.confirmed.is_empty() => {
                 several::block_ack(frame, &load.confirmed, &mut bytes);
             }
@@ -278,7 +290,8 @@ impl WifiCapture {
         &mut self,
         frame: &Frame,
         length: usize,
-        (packet, outside): (&Packet, Option<&Outside>),
+        packet: &Packet,
+        outside: Option<&Outside>,
         bytes: &mut Vec<u8>,
     ) {
         let node = frame.transmitter.0 as usize;
@@ -333,7 +346,8 @@ fn payload_bytes(frame: &Frame, airtime: Airtime) -> usize {
 fn radiotap(
     frame: &Frame,
     airtime: Airtime,
-    (signal_dbm, has_dsss): (Option<f64>, bool),
+    signal_dbm: Option<f64>,
+    has_dsss: bool,
     now: Time,
     bytes: &mut Vec<u8>,
 ) {
@@ -356,7 +370,7 @@ fn radiotap(
 }
 
 /// The body of a beacon (IEEE 802.11-2012, 8.3.3.2), 44 bytes. Times are rounded down to time units of 1 024 µs.
-fn beacon(frame: &Frame, (pcf, has_dsss): (&PcfConfig, bool), now: Time, bytes: &mut Vec<u8>) {
+fn beacon(frame: &Frame, pcf: &PcfConfig, has_dsss: bool, now: Time, bytes: &mut Vec<u8>) {
     let units = |span: Span| (span.0 / TIME_UNIT.0).min(u64::from(u16::MAX)) as u16;
     bytes.extend((now.0 / 1_000).to_le_bytes());
     bytes.extend(units(pcf.interval).max(1).to_le_bytes());

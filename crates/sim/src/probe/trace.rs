@@ -302,12 +302,12 @@ impl Tracer {
                 float(note.ssthresh),
             ]);
         }
-        self.window(now, flow, (note.cwnd, note.ssthresh));
+        self.window(now, flow, note.cwnd, note.ssthresh);
     }
 
     /// Records the window and the threshold of a sender, if they have changed.
     #[inline]
-    pub(crate) fn window(&mut self, now: Time, flow: u32, (cwnd, ssthresh): (f64, f64)) {
+    pub(crate) fn window(&mut self, now: Time, flow: u32, cwnd: f64, ssthresh: f64) {
         let Some(rows) = &mut self.cwnd else { return };
         let same = self.windows.iter().rev().find(|row| row.0 == flow);
         if same.is_none_or(|row| (row.1, row.2) != (cwnd, ssthresh)) {

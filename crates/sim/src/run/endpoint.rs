@@ -200,7 +200,7 @@ impl Flow {
 
     /// A packet arrived for one side.
     #[inline]
-    pub(super) fn up(&mut self, side: usize, (packet, length): (&Packet, Bytes), net: &mut Net) {
+    pub(super) fn up(&mut self, side: usize, packet: &Packet, length: Bytes, net: &mut Net) {
         let now = net.now;
         let is_bare = self.is_bare && !net.is_observed;
         let read = if is_bare { None } else { self.trace_arrival(side, packet, net) };
@@ -234,7 +234,7 @@ impl Flow {
                 }
             }
             Sockets::Udp(ends) => ends.up(side, packet, &self.ends, net),
-            Sockets::Outside(ends) => ends.up(side, (packet, length), net),
+            Sockets::Outside(ends) => ends.up(side, packet, length, net),
             #[cfg(feature = "quic")]
             Sockets::Quic(ends) => {
                 ends.up(side, packet, &self.ends, &mut self.ways.forward, net);

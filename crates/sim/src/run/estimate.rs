@@ -94,7 +94,7 @@ pub fn estimate(config: &Config) -> Estimate {
     let UnderWay { segments, packets } =
         UnderWay::of(&loads, &crossed, &ports, config.run.duration.as_secs());
     let under_way = UnderWay { segments: ends * duplicates * segments, packets };
-    let memory_bytes = memory::bytes(config, &routes, (&loads, under_way), (&senders, ends));
+    let memory_bytes = memory::bytes(config, &routes, &loads, under_way, &senders, ends);
     Estimate { events, memory_bytes }
 }
 

@@ -400,7 +400,8 @@ fn leads_over(
     config: &Config,
     routes: &Routes,
     (from, to): (usize, usize),
-    (place, station): (usize, Option<usize>),
+    place: usize,
+    station: Option<usize>,
 ) -> [bool; 2] {
     let is_of = |node: usize| {
         let handoff = config.nodes[node].handoff.as_ref();
@@ -423,7 +424,7 @@ fn ends_at(config: &Config, routes: &Routes, place: usize, node: Option<usize>) 
     for (number, flow) in config.flows.iter().enumerate() {
         for (side, way) in [(flow.from, flow.to), (flow.to, flow.from)].into_iter().enumerate() {
             let is_meant = node.is_none_or(|node| node == way.0);
-            if is_meant && leads_over(config, routes, way, (place, node))[0] {
+            if is_meant && leads_over(config, routes, way, place, node)[0] {
                 ends.push((number, side));
             }
         }
@@ -436,7 +437,7 @@ fn crossing(config: &Config, routes: &Routes, place: usize, node: Option<usize>)
     let crosses = |number: &usize| {
         let flow = &config.flows[*number];
         let ways = [(flow.from, flow.to), (flow.to, flow.from)];
-        ways.iter().any(|way| leads_over(config, routes, *way, (place, node))[1])
+        ways.iter().any(|way| leads_over(config, routes, *way, place, node)[1])
     };
     (0..config.flows.len()).filter(crosses).collect()
 }

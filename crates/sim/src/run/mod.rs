@@ -308,7 +308,7 @@ impl World {
         if packet.dst == node {
             let end = self.net.ports.receiver(packet) as usize;
             self.net.accounts.delivered(end as u32 ^ 1, length);
-            self.flows[end / 2].up(end % 2, (packet, length), &mut self.net);
+            self.flows[end / 2].up(end % 2, packet, length, &mut self.net);
         } else {
             self.net.send(node, *packet, length);
         }
@@ -379,7 +379,8 @@ impl World {
     fn between(
         &self,
         config: &Config,
-        (begin, at_begin): (Time, Snapshot),
+        begin: Time,
+        at_begin: Snapshot,
         at_end: Snapshot,
     ) -> Vec<(String, Option<f64>)> {
         let measured = Measurement {
@@ -408,7 +409,7 @@ impl World {
         }
         let at_end = self.snapshot();
         let at_begin = self.at_begin.take().expect("the measurement has begun");
-        let metrics = self.between(request.config, (self.begin, at_begin), at_end);
+        let metrics = self.between(request.config, self.begin, at_begin, at_end);
         let streams: Vec<_> = self.flows.iter().flat_map(|flow| flow.streams(&self.net)).collect();
         let accounts = self.net.close_accounts(streams.into_iter());
         let mut captures = self.net.captures.into_iter();

@@ -99,8 +99,8 @@ impl Open {
         let last = self.last.replace((now, at_end.clone()));
         let last = last.filter(|(at, _)| *at >= begin || now < begin);
         let first = self.world.at_begin.clone().map(|at_begin| (begin, at_begin));
-        let before = last.or(first).unwrap_or_else(|| (now, at_end.clone()));
-        self.world.between(&self.config, before, at_end)
+        let (begin, at_begin) = last.or(first).unwrap_or_else(|| (now, at_end.clone()));
+        self.world.between(&self.config, begin, at_begin, at_end)
     }
 
     /// The results up to the present.

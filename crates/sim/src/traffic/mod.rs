@@ -71,9 +71,9 @@ impl Source {
                     self.burst_ends = now.after(draw(&mut self.stream, on, law));
                 }
                 if let Some(distance) = self.distance.take() {
-                    return Act::Wait(self.after_bursts(now, distance, (on, off, law)));
+                    return Act::Wait(self.after_bursts(now, distance, Bursts { on, off, law }));
                 }
-                let next = self.after_bursts(now, interval(rate, packet), (on, off, law));
+                let next = self.after_bursts(now, interval(rate, packet), Bursts { on, off, law });
                 Act::WritePacket(packet, next)
             }
             AppKind::User(_) => unreachable!("who serves a user writes what it is asked for"),
@@ -81,11 +81,20 @@ impl Source {
     }
 }
 
+/// The mean lengths of bursts and of the pauses between them, and their law.
+#[derive(Clone, Copy)]
+struct Bursts {
+    on: Span,
+    off: Span,
+    law: OnOffLaw,
+}
+
 impl Source {
     /// When so much time of bursts has passed. The rest of the distance to the next packet when a burst ends is carried
     /// over the pause, so that the mean rate is right for short bursts too. Where these are too many to go through, the
     /// time at which the source acts again, with [`Self::distance`] to go.
-    fn after_bursts(&mut self, now: Time, distance: Span, (on, off, law): (Span, Span, OnOffLaw)) -> Time {
+    fn after_bursts(&mut self, now: Time, distance: Span, bursts: Bursts) -> Time {
+        let Bursts { on, off, law } = bursts;
         let mut next = now.after(distance);
         for burst in 0..=MOST_BURSTS {
             if next < self.burst_ends || next == Time::NEVER {
@@ -98,7 +107,7 @@ impl Source {
                 self.burst_ends = begins.after(draw(&mut self.stream, on, law));
                 return begins;
             }
-            let (skipped, pauses) = self.skipped(left, (on, off, law));
+            let (skipped, pauses) = self.skipped(left, bursts);
             begins = begins.after(skipped).after(pauses);
             self.burst_ends = begins.after(draw(&mut self.stream, on, law));
             next = begins.after(left - skipped);
@@ -110,7 +119,8 @@ impl Source {
     /// Those of a fixed length are taken as they are. Of exponential ones the number has the law of Poisson and their
     /// pauses that of Erlang, both of which are normal for large numbers. Others have no mean spread, or a large one,
     /// and are not drawn together.
-    fn skipped(&mut self, time: Span, (on, off, law): (Span, Span, OnOffLaw)) -> (Span, Span) {
+    fn skipped(&mut self, time: Span, bursts: Bursts) -> (Span, Span) {
+        let Bursts { on, off, law } = bursts;
         let mean = time.as_secs() / on.as_secs();
         if mean <= f64::from(MOST_BURSTS) {
             return (Span::ZERO, Span::ZERO);
@@ -239,7 +249,7 @@ mod tests {
             source.burst_ends = Time(1_000_700);
             // `distance / on` pauses, since the burst has just begun.
             let expected = Time(1_000_000 + distance.0 + distance.0 / on.0 * off.0);
-            assert_eq!(source.after_bursts(Time(1_000_000), distance, (on, off, law)), expected);
+            assert_eq!(source.after_bursts(Time(1_000_000), distance, Bursts { on, off, law }), expected);
         }
     }
 }

@@ -26,7 +26,7 @@ impl Aggregation {
 
     /// An acknowledgement of `acked`, while the path carries `rate` a second; samples are at most `most` and count for
     /// `window` rounds.
-    pub fn on_ack(&mut self, now: Time, acked: f64, rate: f64, most: f64, (round, window): (u64, u64)) {
+    pub fn on_ack(&mut self, now: Time, acked: f64, rate: f64, most: f64, round: u64, window: u64) {
         let mut expected = rate * now.since(self.begin).as_secs();
         if self.acked <= expected {
             self.begin(now);
@@ -54,18 +54,18 @@ mod tests {
         path.begin(at(0));
         // One each 10 ms at a rate of 100: each begins an interval, and is its excess.
         for tick in 1..10 {
-            path.on_ack(at(10 * tick), 1.0, 100.0, 50.0, (0, 10));
+            path.on_ack(at(10 * tick), 1.0, 100.0, 50.0, 0, 10);
             assert_eq!(path.extra(), 1.0);
         }
         // Eight at once, and two 10 ms after: 8, and 10 less the 1 of 10 ms.
-        path.on_ack(at(200), 8.0, 100.0, 50.0, (1, 10));
+        path.on_ack(at(200), 8.0, 100.0, 50.0, 1, 10);
         assert_eq!(path.extra(), 8.0);
-        path.on_ack(at(210), 2.0, 100.0, 50.0, (1, 10));
+        path.on_ack(at(210), 2.0, 100.0, 50.0, 1, 10);
         assert!((path.extra() - 9.0).abs() < 1e-9, "{}", path.extra());
         // At most a window, for ten rounds.
-        path.on_ack(at(220), 90.0, 100.0, 50.0, (2, 10));
+        path.on_ack(at(220), 90.0, 100.0, 50.0, 2, 10);
         assert_eq!(path.extra(), 50.0);
-        path.on_ack(at(9000), 1.0, 100.0, 50.0, (12, 10));
+        path.on_ack(at(9000), 1.0, 100.0, 50.0, 12, 10);
         assert_eq!(path.extra(), 1.0);
     }
 }

@@ -165,10 +165,10 @@ impl<P: Variants> Split<P> {
         match number {
             Some(number) => {
                 self.with(number, now, out, |flow, station, out| {
-                    flow.on_packet(way, (packet, segment), station, out);
+                    flow.on_packet(way, packet, segment, station, out);
                 });
             }
-            None if opens => self.open(key, way, (packet, segment), now, out),
+            None if opens => self.open(key, way, packet, segment, now, out),
             None => self.counters.strays += 1,
         }
         self.schedule(now, out);
@@ -184,7 +184,8 @@ impl<P: Variants> Split<P> {
         &mut self,
         key: Key,
         from: Way,
-        (packet, segment): (&Packet, &Segment),
+        packet: &Packet,
+        segment: &Segment,
         now: Time,
         out: &mut impl AgentOut,
     ) {

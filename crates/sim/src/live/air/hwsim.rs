@@ -122,8 +122,10 @@ impl Ticket {
     pub(super) fn status(
         &self,
         family: u16,
-        (is_delivered, signal_dbm): (bool, i32),
-        (tries, counted): ([u8; STAGES], Option<[u8; 2]>),
+        is_delivered: bool,
+        signal_dbm: i32,
+        tries: [u8; STAGES],
+        counted: Option<[u8; 2]>,
         into: &mut Vec<u8>,
     ) {
         let is_acknowledged = is_delivered && self.flags & NO_ACK == 0;
@@ -144,12 +146,22 @@ impl Ticket {
     }
 }
 
-/// Writes that a radio receives a frame, at a rate of the list of its band, with a power in dBm.
+/// How a radio receives a frame.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reception {
+    /// In MHz.
+    pub(super) frequency: u32,
+    /// The place of the rate in the list of the band.
+    pub(super) rate: u32,
+    pub(super) signal_dbm: i32,
+}
+
+/// Writes that a radio receives a frame.
 pub(super) fn reception(
     family: u16,
     radio: Address,
     frame: &[u8],
-    (frequency, rate, signal_dbm): (u32, u32, i32),
+    Reception { frequency, rate, signal_dbm }: Reception,
     into: &mut Vec<u8>,
 ) {
     let mut message = Message::begin(family, FRAME, into);

@@ -30,8 +30,7 @@ app = { kind = "cbr", cbr.rate = "1 Mbit/s" }
 fn bound(nodes: &[&str], sets: &[(&str, &str)]) -> Result<Network, NotLive> {
     let sets: Vec<(String, String)> = sets.iter().map(|(k, v)| ((*k).into(), (*v).into())).collect();
     let scenario = Scenario::from_text(TOML, "test.toml", &sets).expect("a valid scenario");
-    let until = (Time(1 << 40), None);
-    let network = Network::new(&scenario.config(0), nodes, until, (1, 0), Recorded::default());
+    let network = Network::new(&scenario.config(0), nodes, Time(1 << 40), None, (1, 0), Recorded::default());
     network.map(|mut network| {
         network.join_radios(FAMILY);
         network

@@ -25,7 +25,7 @@ fn a_trace_and_captures_show_the_packets_of_programs_with_their_bytes() {
     let file = folder.join("first.pcap");
     let recorded = Recorded { trace: vec!["events".into()], pcap: vec![(0, file.clone())] };
     let config = config(TOML, &[("links.second.loss.list.drop", "[3]"), ("links.first.queue", "unlimited")]);
-    let network = Network::new(&config, &["a", "b"], (Time(10_000 * MS), Some(FIRST_PORT)), (1, 0), recorded);
+    let network = Network::new(&config, &["a", "b"], Time(10_000 * MS), Some(FIRST_PORT), (1, 0), recorded);
     let mut network = network.expect("two nodes");
     // Two connections at once; the third segment with data is lost and sent again.
     let all =

@@ -46,7 +46,7 @@ impl Net {
                 if is_ahead {
                     self.offer_ahead(channel as usize, id, sequence);
                 } else {
-                    self.offer(channel as usize, (id, size), self.now, sequence);
+                    self.offer(channel as usize, id, size, self.now, sequence);
                 }
             } else {
                 return;

@@ -105,7 +105,7 @@ impl Frn {
                     self.counters.sent_again += u64::from(!forwards && frame.header.retransmissions > 0);
                     if let Some(capture) = &mut self.capture {
                         let packet = host.pool.packet(self.copies.packet(frame.handle));
-                        capture.record((host.now.after(self.slot), host.now), packet, host.outside);
+                        capture.record(host.now.after(self.slot), host.now, packet, host.outside);
                     }
                 }
             }

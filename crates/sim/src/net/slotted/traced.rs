@@ -6,7 +6,7 @@ use lasthop_stack::packet::Packet;
 use super::{Frn, Host};
 use crate::medium::slots::SlotFate;
 use crate::net::pool::PacketPool;
-use crate::probe::events::{Event, Why};
+use crate::probe::events::{Event, Hop, Why};
 
 impl Frn {
     /// Records what happens to a packet at a station.
@@ -21,10 +21,10 @@ impl Frn {
     #[cold]
     pub(super) fn trace_sent(&mut self, station: usize, frame: &Frame, host: &mut Host) {
         let Some(events) = &mut host.tracer.events else { return };
-        let place = (self.place, self.stations[station].node, frame.receiver);
+        let hop = Hop { link: self.place, from: self.stations[station].node, to: frame.receiver };
         let (packet, is_ack) = (packet_of(self, frame, host.pool), frame.kind == FrameKind::Ack);
         let failed = frame.header.retransmissions;
-        self.numbers.push(events.slot_sent((host.now, self.slot), place, is_ack, packet, failed));
+        self.numbers.push(events.slot_sent(host.now, self.slot, hop, is_ack, packet, failed));
     }
 
     /// Records what became of a transmission of this slot at the station that it is for.
@@ -40,9 +40,9 @@ impl Frn {
             SlotFate::Errored => Some(Why::Error),
             SlotFate::CutOff => Some(Why::Outage),
         };
-        let place = (self.place, frame.receiver, frame.transmitter);
+        let hop = Hop { link: self.place, from: frame.receiver, to: frame.transmitter };
         let (packet, is_ack) = (packet_of(self, frame, host.pool), frame.kind == FrameKind::Ack);
-        events.slot_ended(host.now, place, (is_ack, lost), packet, id);
+        events.slot_ended(host.now, hop, is_ack, lost, packet, id);
     }
 }
 

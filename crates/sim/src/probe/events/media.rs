@@ -10,6 +10,14 @@ use super::row::{About, NONE, Row, Waiting};
 use super::{Event, Events, Layer, OnAir, What, Why, what};
 use crate::medium::radio::Fate;
 
+/// From which node to which, over which link, by its index in the scenario.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Hop {
+    pub(crate) link: u32,
+    pub(crate) from: NodeId,
+    pub(crate) to: NodeId,
+}
+
 /// The start of a transmission.
 pub(crate) struct Sending<'a> {
     /// The link, by its index in the scenario.
@@ -24,8 +32,7 @@ pub(crate) struct Sending<'a> {
 
 /// A packet that a wire has accepted.
 pub(crate) struct Crossing {
-    pub(crate) link: u32,
-    pub(crate) nodes: (NodeId, NodeId),
+    pub(crate) hop: Hop,
     /// When its transmission begins and ends, and when it arrives.
     pub(crate) begins: Time,
     pub(crate) departs: Time,
@@ -40,7 +47,7 @@ impl Events {
     /// A wire accepts a packet.
     pub(crate) fn crosses(&mut self, now: Time, packet: &Packet, way: &Crossing) {
         if !way.has_waited {
-            self.link(now, Event::Queue, Why::Nothing, way.link, way.nodes.0, packet);
+            self.link(now, Event::Queue, Why::Nothing, way.hop.link, way.hop.from, packet);
         }
         self.carries(packet, way);
     }
@@ -49,13 +56,13 @@ impl Events {
     /// original's transmission on.
     pub(crate) fn copied(&mut self, now: Time, copy: &mut Packet, way: &Crossing) {
         copy.id = self.number();
-        self.link(now, Event::Copy, Why::Nothing, way.link, way.nodes.0, copy);
+        self.link(now, Event::Copy, Why::Nothing, way.hop.link, way.hop.from, copy);
         self.carries(copy, way);
     }
 
     /// The transmission of a packet on a wire, and its end.
     fn carries(&mut self, packet: &Packet, way: &Crossing) {
-        let (link, (from, to)) = (way.link, way.nodes);
+        let Hop { link, from, to } = way.hop;
         let about = About { len: packet.size().0.cast_signed(), ..self.about(packet) };
         let frame = self.next_frame();
         let of_frame = |events: &Events, at, event, why, (node, peer): (NodeId, NodeId)| {
@@ -74,12 +81,7 @@ impl Events {
 
     /// Delays by `later` what begins to depart at or after `begins` in one direction of a wire, and what arrives after
     /// `arrived`.
-    pub(crate) fn delay(
-        &mut self,
-        (link, from, to): (u32, NodeId, NodeId),
-        (begins, arrived): (Time, Time),
-        later: Span,
-    ) {
+    pub(crate) fn delay(&mut self, Hop { link, from, to }: Hop, begins: Time, arrived: Time, later: Span) {
         let mut waiting = std::mem::take(&mut self.waiting).into_vec();
         for Reverse(Waiting(_, row)) in &mut waiting {
             let is_behind = match row.event {
@@ -100,11 +102,11 @@ impl Events {
         let answers = matches!(frame.kind, FrameKind::Cts | FrameKind::Ack | FrameKind::BlockAck);
         let about = match sending.packet {
             Some(packet) => self.about(packet),
-            None if answers => self.interface((link, from, from)).answers,
+            None if answers => self.interface(Hop { link, from, to: from }).answers,
             None => About::default(),
         };
         let about = About { len: i64::from(frame.bytes), ..about };
-        let on_air = self.interface((link, from, frame.receiver));
+        let on_air = self.interface(Hop { link, from, to: frame.receiver });
         (on_air.frame, on_air.about) = (number, about);
         let node = frame.transmitter;
         let row = self.row(now, Layer::Frame, Event::Send, (of_frame(frame), Why::Nothing), node, about);
@@ -121,7 +123,8 @@ impl Events {
 
     /// The transmission of a frame ends with this fate at its receiver.
     pub(crate) fn frame_ended(&mut self, now: Time, link: u32, frame: &Frame, fate: Fate) {
-        let OnAir { frame: number, about, .. } = *self.interface((link, frame.transmitter, frame.receiver));
+        let OnAir { frame: number, about, .. } =
+            *self.interface(Hop { link, from: frame.transmitter, to: frame.receiver });
         let (event, why) = outcome(fate);
         let is_to_all = frame.receiver == BROADCAST;
         let (node, peer) =
@@ -130,7 +133,7 @@ impl Events {
             self.hopeless.insert(about.packet);
         }
         if event == Event::Receive && !is_to_all {
-            self.interface((link, node, node)).answers = about;
+            self.interface(Hop { link, from: node, to: node }).answers = about;
         }
         let row = self.row(now, Layer::Frame, event, (of_frame(frame), why), node, about);
         self.push(Row { peer, link, frame: number, ..row });
@@ -144,7 +147,7 @@ impl Events {
         (mpdu, packet): (&Mpdu, &Packet),
         fate: Option<Fate>,
     ) {
-        let number = self.interface((link, frame.transmitter, frame.receiver)).frame;
+        let number = self.interface(Hop { link, from: frame.transmitter, to: frame.receiver }).frame;
         let (event, why) = match (fate, mpdu.fate) {
             (None, _) => (Event::Send, Why::Nothing),
             (Some(Fate::Received), MpduFate::Received) => (Event::Receive, Why::Nothing),
@@ -167,15 +170,16 @@ impl Events {
     }
 
     /// What a station sends to another; with its own address twice, what it answers.
-    fn interface(&mut self, at: (u32, NodeId, NodeId)) -> &mut OnAir {
+    fn interface(&mut self, at: Hop) -> &mut OnAir {
         self.on_air.entry(at).or_default()
     }
 
     /// A node of a slotted network sends a packet, or acknowledges one. Returns the number of the transmission.
     pub(crate) fn slot_sent(
         &mut self,
-        (now, slot): (Time, Span),
-        (link, node, peer): (u32, NodeId, NodeId),
+        now: Time,
+        slot: Span,
+        Hop { link, from: node, to: peer }: Hop,
         is_ack: bool,
         packet: Option<&Packet>,
         failed: u32,
@@ -192,8 +196,9 @@ impl Events {
     pub(crate) fn slot_ended(
         &mut self,
         now: Time,
-        (link, node, peer): (u32, NodeId, NodeId),
-        (is_ack, why): (bool, Option<Why>),
+        Hop { link, from: node, to: peer }: Hop,
+        is_ack: bool,
+        why: Option<Why>,
         packet: Option<&Packet>,
         frame: u32,
     ) {

@@ -16,6 +16,21 @@ pub(super) enum Form {
     Together,
 }
 
+/// A PPDU, as the header of one of its MPDUs shows it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ppdu {
+    pub(super) form: Form,
+    /// The place of the MPDU, in an A-MPDU.
+    pub(super) place: Option<InAggregate>,
+}
+
+/// The number of an A-MPDU, and whether an MPDU is its last one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct InAggregate {
+    pub(super) number: u32,
+    pub(super) is_last: bool,
+}
+
 /// The association identifier of a station.
 pub(super) fn association(node: NodeId) -> u16 {
     (node.0 + 1) as u16 & 0x7FF

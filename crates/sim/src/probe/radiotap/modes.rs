@@ -6,7 +6,7 @@
 use lasthop_stack::link::dot11::{Airtime, BlockAck, Family, Frame, FrameKind, Guard, Mode, UNKNOWN};
 use lasthop_stack::units::Time;
 
-use super::form::{Form, width_or_ru};
+use super::form::{Form, InAggregate, Ppdu, width_or_ru};
 use super::{CHANNEL_OFDM, FLAG_FCS, eht};
 
 /// Fields present: TSFT, flags, channel.
@@ -25,11 +25,12 @@ const COMPRESSED: u16 = 1 << 2;
 /// Bytes of a BlockAck without its bitmap.
 const BLOCK_ACK: u32 = 24;
 
-/// The header of a PPDU with such a mode; `aggregate` is the number of its A-MPDU, and whether this MPDU is the last.
+/// The header of an MPDU of a PPDU with such a mode.
 pub(super) fn radiotap(
     mode: Mode,
     airtime: Airtime,
-    (signal_dbm, aggregate, several): (Option<f64>, Option<(u32, bool)>, Form),
+    signal_dbm: Option<f64>,
+    Ppdu { form: several, place }: Ppdu,
     now: Time,
     bytes: &mut Vec<u8>,
 ) {
@@ -41,7 +42,7 @@ pub(super) fn radiotap(
         Family::Eht => eht::PRESENT_TLV,
     };
     let signal = if signal_dbm.is_some() { PRESENT_SIGNAL } else { 0 };
-    let status = if aggregate.is_some() { PRESENT_AGGREGATE } else { 0 };
+    let status = if place.is_some() { PRESENT_AGGREGATE } else { 0 };
     bytes.extend([0, 0, 0, 0]);
     let has_sig_b = mode.family == Family::He && matches!(several, Form::Several { .. });
     let sig_b = if has_sig_b { PRESENT_HE_MU } else { 0 };
@@ -58,7 +59,7 @@ pub(super) fn radiotap(
         let flags = u8::from(mode.width == 40) | u8::from(is_short) << 2;
         bytes.extend([0b111_1111, flags, mode.mcs + 8 * (mode.streams - 1)]);
     }
-    if let Some((number, is_last)) = aggregate {
+    if let Some(InAggregate { number, is_last }) = place {
         align(bytes, begin, 4);
         bytes.extend(number.to_le_bytes());
         bytes.extend((LAST_KNOWN | if is_last { IS_LAST } else { 0 }).to_le_bytes());

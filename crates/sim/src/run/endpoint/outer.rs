@@ -25,7 +25,7 @@ struct Arrived {
 
 impl Outer {
     /// A packet of this length has arrived at one side.
-    pub(super) fn up(&mut self, side: usize, (packet, length): (&Packet, Bytes), net: &mut Net) {
+    pub(super) fn up(&mut self, side: usize, packet: &Packet, length: Bytes, net: &mut Net) {
         let Some(outside) = &mut net.outside else { return };
         let Arrived { counters, delays, jitter } = &mut self.ways[1 - side];
         counters.received += 1;

@@ -240,11 +240,11 @@ impl Quic {
             (packets(window.bytes), threshold.map_or(f64::INFINITY, packets))
         });
         let [first, second] = windows;
-        let all = if second.0 > 0.0 { (first.0 + second.0, first.1 + second.1) } else { first };
-        net.tracer.window(net.now, end.trace_name, all);
+        let (cwnd, ssthresh) = if second.0 > 0.0 { (first.0 + second.0, first.1 + second.1) } else { first };
+        net.tracer.window(net.now, end.trace_name, cwnd, ssthresh);
         if side == SENDER {
-            for (path, window) in self.paths.iter().zip(windows) {
-                net.tracer.window(net.now, path.trace_name, window);
+            for (path, (cwnd, ssthresh)) in self.paths.iter().zip(windows) {
+                net.tracer.window(net.now, path.trace_name, cwnd, ssthresh);
             }
         }
     }

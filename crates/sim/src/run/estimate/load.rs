@@ -7,7 +7,7 @@ use lasthop_stack::transport::tcp::Pacing;
 use lasthop_stack::units::{Span, Time};
 
 use super::way::{HEADERS, SLOTS_PER_PACKET, TCP_HEADERS, Way};
-use super::window::{TIMES_SENT, Window, least_timeout_s, pieces};
+use super::window::{TIMES_SENT, Window, Writes, least_timeout_s, pieces};
 use crate::model::{Config, SinkConfig, TransportConfig};
 use crate::traffic::sessions::{self, Class};
 use crate::traffic::{AppConfig, AppKind, MOST_BURSTS, OnOffLaw, UserConfig};
@@ -85,7 +85,7 @@ impl Load {
             AppKind::Ping { interval, packet } => {
                 (f64::from(packet) * seconds / interval.as_secs(), f64::from(packet))
             }
-            AppKind::User(ref user) => return Load::of_user(user, source, transport, (seconds, way)),
+            AppKind::User(ref user) => return Load::of_user(user, source, transport, way, seconds),
         };
         let writes = if write.is_finite() { written / write + 1.0 } else { 1.0 };
         let waits = waits(&app.kind, writes, seconds);
@@ -104,7 +104,8 @@ impl Load {
         let buffer = source.buffer_bytes(tcp);
         // The first write is whole, however little of its time the run has.
         let written = if write.is_finite() { written + write } else { written };
-        let segments = pieces(tcp, (written, write), buffer);
+        let of_writes = Writes { bytes: written, each: write };
+        let segments = pieces(tcp, of_writes, buffer);
         let size = full.min(write) + TCP_HEADERS;
         let mut sent = TIMES_SENT * way.bottleneck * seconds / (8.0 * size);
         if let Some(slot_s) = way.slot_s {
@@ -124,7 +125,7 @@ impl Load {
             beside: PACKETS_PER_SESSION + timeouts.min(sent) + reads,
             window: Some(Window {
                 start: source.start_of_rush(),
-                ..Window::of(tcp, way, (written, write), (buffer, packets, seconds))
+                ..Window::of(tcp, way, of_writes, buffer, packets, seconds)
             }),
             acts: writes + waits + reads,
             // The other end repeats its part of the handshake.
@@ -138,7 +139,8 @@ impl Load {
         user: &UserConfig,
         source: &Source<'_>,
         transport: &TransportConfig,
-        (seconds, way): (f64, &Way),
+        way: &Way,
+        seconds: f64,
     ) -> Load {
         let TransportConfig::Tcp(tcp) = transport else { unreachable!("users need TCP") };
         let mut load = Load {
@@ -169,9 +171,8 @@ impl Load {
         let timeouts = timeouts(tcp, load.packets, seconds);
         load.timers = 2.0 * timeouts + held_back(tcp, load.packets, seconds) + 1.0;
         load.beside = timeouts;
-        let any = (f64::INFINITY, f64::INFINITY);
         let buffer = source.buffer_bytes(tcp);
-        load.window = Some(Window::of(tcp, way, any, (buffer, load.packets, seconds)));
+        load.window = Some(Window::of(tcp, way, Writes::ENDLESS, buffer, load.packets, seconds));
         load
     }
 

@@ -47,8 +47,10 @@ const A_HOP_OF_ROW: f64 = 32.0;
 pub(super) fn bytes(
     config: &Config,
     routes: &Routes,
-    (loads, under_way): (&[Load], UnderWay),
-    (senders, pairs_of_ends): (&[bool], f64),
+    loads: &[Load],
+    under_way: UnderWay,
+    senders: &[bool],
+    pairs_of_ends: f64,
 ) -> f64 {
     let on_the_way = under_way.packets;
     // The room for records doubles when it is used up.

@@ -15,6 +15,20 @@ const SEGMENTS_BESIDE: f64 = 16.0;
 /// Outstanding segments that neither a write nor room of the receiver allows: window probes, and a FIN.
 const SEGMENTS_OF_NO_WRITE: f64 = 2.0;
 
+/// What is written into a connection.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Writes {
+    /// Bytes in all; infinite without an end.
+    pub(super) bytes: f64,
+    /// Bytes of each write; infinite if there is a single one.
+    pub(super) each: f64,
+}
+
+impl Writes {
+    /// One write without an end.
+    pub(super) const ENDLESS: Writes = Writes { bytes: f64::INFINITY, each: f64::INFINITY };
+}
+
 /// The most that a sender may have outstanding.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Window {
@@ -35,15 +49,17 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// The bound for a sender: `written` bytes in all, `write` at a time, to a receiver with room for `buffer` bytes; it
-    /// sends at most `packets` packets in `seconds` seconds.
+    /// The bound for a sender with these writes, to a receiver with room for `buffer` bytes; it sends at most `packets`
+    /// packets in `seconds` seconds.
     pub(super) fn of(
         tcp: &tcp::Config,
         way: &Way,
-        (written, write): (f64, f64),
-        (buffer, packets, seconds): (f64, f64, f64),
+        writes: Writes,
+        buffer: f64,
+        packets: f64,
+        seconds: f64,
     ) -> Window {
-        let smallest = f64::from(tcp.packet).min(write);
+        let smallest = f64::from(tcp.packet).min(writes.each);
         let packet = smallest + TCP_HEADERS;
         let allowed = f64::from(tcp.window) * f64::from(tcp.packet) / smallest;
         let initial = f64::from(tcp.initial_window);
@@ -52,7 +68,8 @@ impl Window {
         let sent = allowed.min(near).min(packets);
         // A segment counts once, however often it is sent. The outstanding data was written and has room at its
         // receiver. Its segments are at most those of the window, however small they are.
-        let outstanding = pieces(tcp, (written.min(buffer), write), buffer).min(f64::from(tcp.window));
+        let outstanding = pieces(tcp, Writes { bytes: writes.bytes.min(buffer), ..writes }, buffer)
+            .min(f64::from(tcp.window));
         let segments = sent.min(outstanding + SEGMENTS_OF_NO_WRITE);
         let copies = times_at_once(tcp, seconds);
         let on_the_way = sent.min(segments * copies);
@@ -60,13 +77,12 @@ impl Window {
     }
 }
 
-/// The most segments that `bytes` consecutive bytes make, written `write` at a time, to a receiver with room for `buffer`
-/// bytes.
-pub(super) fn pieces(tcp: &tcp::Config, (bytes, write): (f64, f64), buffer: f64) -> f64 {
+/// The most segments that consecutive bytes make, to a receiver with room for `buffer` bytes.
+pub(super) fn pieces(tcp: &tcp::Config, Writes { bytes, each }: Writes, buffer: f64) -> f64 {
     let full = f64::from(tcp.packet);
-    let writes = if write.is_finite() { bytes / write + 1.0 } else { 1.0 };
+    let writes = if each.is_finite() { bytes / each + 1.0 } else { 1.0 };
     // The last segment of a write may be smaller; Nagle sends it when no data is outstanding.
-    let ends = if write < full { writes } else { 2.0 * writes };
+    let ends = if each < full { writes } else { 2.0 * writes };
     // One that fills the receiver's window is at least half as large as the widest window.
     bytes / full + ends + 2.0 * bytes / buffer
 }

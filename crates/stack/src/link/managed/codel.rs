@@ -147,7 +147,8 @@ impl Control {
     pub(super) fn dequeue(
         &mut self,
         config: &Config,
-        (source, largest): (&mut impl Source, u32),
+        source: &mut impl Source,
+        largest: u32,
         now: Time,
         host: &mut dyn QueueHost,
     ) -> Option<Queued> {
@@ -260,7 +261,7 @@ impl Discipline for Codel {
 
     fn dequeue(&mut self, now: Time, host: &mut dyn QueueHost) -> Option<Queued> {
         let was_dropping = self.control.is_dropping();
-        let packet = self.control.dequeue(&self.config, (&mut self.line, self.largest), now, host);
+        let packet = self.control.dequeue(&self.config, &mut self.line, self.largest, now, host);
         self.episodes += u64::from(!was_dropping && self.control.is_dropping());
         packet
     }

@@ -298,7 +298,7 @@ impl Discipline for FqCodel {
             let mut control = flow.control;
             let was_dropping = control.is_dropping();
             let mut view = View { flow, slab: &mut self.slab, total: &mut self.total };
-            let packet = control.dequeue(&self.config.codel, (&mut view, self.largest), now, host);
+            let packet = control.dequeue(&self.config.codel, &mut view, self.largest, now, host);
             flow.control = control;
             self.episodes += u64::from(!was_dropping && control.is_dropping());
             if let Some(packet) = packet {

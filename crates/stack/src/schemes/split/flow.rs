@@ -128,7 +128,8 @@ impl<P: Variants> SplitConnection<P> {
     pub(super) fn on_packet(
         &mut self,
         way: Way,
-        (packet, segment): (&Packet, &Segment),
+        packet: &Packet,
+        segment: &Segment,
         station: &mut Station<'_, P::Name>,
         out: &mut impl AgentOut,
     ) {

@@ -183,7 +183,7 @@ impl Bbr {
         let (Some(rate), bytes) = (self.rate(), ack.delivered.bytes) else { return };
         if bytes > 0 && self.law.extra_acked_gain > 0.0 {
             let most = window.cwnd * f64::from(self.config.segment);
-            self.aggregation.on_ack(ack.now, bytes as f64, rate, most, (self.round, EXTRA_ROUNDS));
+            self.aggregation.on_ack(ack.now, bytes as f64, rate, most, self.round, EXTRA_ROUNDS);
         }
     }
 

@@ -270,8 +270,8 @@ impl Bbr3 {
         self.update_latest_signals(sample);
         self.update_max_bw(sample);
         self.adapt_lower_bounds(window);
-        let rounds = (self.rounds.count, if self.full.reached { EXTRA_ROUNDS } else { 1 });
-        self.aggregation.on_ack(sample.now, sample.newly, self.bw, window.cwnd, rounds);
+        let (round, length) = (self.rounds.count, if self.full.reached { EXTRA_ROUNDS } else { 1 });
+        self.aggregation.on_ack(sample.now, sample.newly, self.bw, window.cwnd, round, length);
         self.check_full(sample);
         self.check_startup_and_drain(sample);
         self.update_cycle(sample, window);

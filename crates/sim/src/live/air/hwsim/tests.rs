@@ -94,7 +94,7 @@ fn a_status_has_the_attempts_at_each_rate_that_was_used() {
         (false, [2, 3, 0, 0], 1, [7, 2, 4, 3, 0xff, 0, 0xff, 0]),
         (false, [0; 4], 1, [0xff, 0, 0xff, 0, 0xff, 0, 0xff, 0]),
     ] {
-        ticket.status(FAMILY, (is_delivered, -50), (tries, None), &mut into);
+        ticket.status(FAMILY, is_delivered, -50, tries, None, &mut into);
         let expected = [
             (ADDR_TRANSMITTER, RADIO.to_vec()),
             (FLAGS, u32::to_ne_bytes(flags).to_vec()),
@@ -103,7 +103,7 @@ fn a_status_has_the_attempts_at_each_rate_that_was_used() {
             (TX_INFO, table.to_vec()),
         ];
         assert_eq!(read(&into, TX_INFO_FRAME), expected, "{tries:?}");
-        ticket.status(FAMILY, (is_delivered, -50), (tries, Some([5, 3])), &mut into);
+        ticket.status(FAMILY, is_delivered, -50, tries, Some([5, 3]), &mut into);
         let counting = [&expected[..], &[(AMPDU_STATUS, vec![5, 3])]].concat();
         assert_eq!(read(&into, TX_INFO_FRAME), counting, "{tries:?}");
     }
@@ -114,14 +114,15 @@ fn what_needs_no_acknowledgement_has_none() {
     let bytes = message(RATES, 0, NO_ACK);
     let ticket = Transmission::parse(&bytes, FAMILY).expect("a frame").ticket();
     let mut into = Vec::new();
-    ticket.status(FAMILY, (true, -50), ([1, 0, 0, 0], None), &mut into);
+    ticket.status(FAMILY, true, -50, [1, 0, 0, 0], None, &mut into);
     assert!(read(&into, TX_INFO_FRAME).contains(&(FLAGS, NO_ACK.to_ne_bytes().to_vec())));
 }
 
 #[test]
 fn a_reception_names_the_receiver_the_rate_and_the_power() {
     let mut into = Vec::new();
-    reception(FAMILY, RADIO, &[9; 30], (2412, 11, -61), &mut into);
+    let how = Reception { frequency: 2412, rate: 11, signal_dbm: -61 };
+    reception(FAMILY, RADIO, &[9; 30], how, &mut into);
     let expected = [
         (ADDR_RECEIVER, RADIO.to_vec()),
         (ATTR_FRAME, vec![9; 30]),

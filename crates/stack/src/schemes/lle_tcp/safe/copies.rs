@@ -56,7 +56,7 @@ state_bytes! {
 
 impl Copies {
     /// Stores `[start, end)` of a packet, except what is already stored. Returns whether there was room for all of it.
-    pub(super) fn keep(&mut self, (start, end): (u64, u64), of: Number, push: bool, room: u64) -> bool {
+    pub(super) fn keep(&mut self, start: u64, end: u64, of: Number, push: bool, room: u64) -> bool {
         let mut from = start;
         let mut index = match self.kept.back() {
             Some(last) if last.end() > start => self.index_of(start),
@@ -193,9 +193,9 @@ mod tests {
     #[test]
     fn a_segment_cut_differently_the_second_time_fills_the_gaps_only() {
         let mut copies = Copies::default();
-        assert!(copies.keep((0, 100), Number(0), false, 1000));
-        assert!(copies.keep((200, 300), Number(0), false, 1000));
-        assert!(copies.keep((50, 350), Number(0), false, 1000));
+        assert!(copies.keep(0, 100, Number(0), false, 1000));
+        assert!(copies.keep(200, 300, Number(0), false, 1000));
+        assert!(copies.keep(50, 350, Number(0), false, 1000));
         assert_eq!(stretches(&copies), [(0, 100), (100, 200), (200, 300), (300, 350)]);
         assert_eq!((copies.covered(20, 400), copies.payload), (350, 350));
     }
@@ -203,16 +203,16 @@ mod tests {
     #[test]
     fn what_finds_no_room_is_not_covered() {
         let mut copies = Copies::default();
-        assert!(copies.keep((0, 100), Number(0), false, 150));
-        assert!(!copies.keep((100, 200), Number(0), false, 150));
+        assert!(copies.keep(0, 100, Number(0), false, 150));
+        assert!(!copies.keep(100, 200, Number(0), false, 150));
         assert_eq!(copies.covered(0, 200), 100);
     }
 
     #[test]
     fn an_acknowledgement_within_a_segment_releases_its_part() {
         let mut copies = Copies::default();
-        copies.keep((0, 100), Number(0), false, 1000);
-        copies.keep((100, 200), Number(0), false, 1000);
+        copies.keep(0, 100, Number(0), false, 1000);
+        copies.keep(100, 200, Number(0), false, 1000);
         copies.at(50).expect("kept").given_up = true;
         copies.on_delivered(0, 100, 7);
         copies.on_delivered(0, 200, 8);

@@ -164,7 +164,7 @@ impl Generator {
         let (from, until) = (start.max(self.confirmed), end.min(edge));
         let push = segment.flags.has(Flags::PSH);
         let of = Number(packet.id);
-        if from < until && !self.copies.keep((from, until), of, push, turn.config.max_kept) {
+        if from < until && !self.copies.keep(from, until, of, push, turn.config.max_kept) {
             self.unkept = self.unkept.max(until);
         }
     }

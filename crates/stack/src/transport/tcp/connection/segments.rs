@@ -116,7 +116,7 @@ impl<P: Parts> Connection<P> {
         self.receiver.acknowledged_at(now);
         let has_blocks = self.sack && self.receiver.has_blocks();
         if has_blocks || extension.is_some() || acks.is_some() {
-            self.add_options(packet, (extension, acks), has_blocks);
+            self.add_options(packet, extension, acks, has_blocks);
             return packet.size();
         }
         let options = Options { timestamps, ..Options::NONE };
@@ -130,7 +130,8 @@ impl<P: Parts> Connection<P> {
     fn add_options(
         &mut self,
         packet: &mut Packet,
-        (extension, acks): (Option<Extension>, Option<AckOption>),
+        extension: Option<Extension>,
+        acks: Option<AckOption>,
         has_blocks: bool,
     ) {
         if let Body::Tcp(segment) = &mut packet.body {

@@ -98,12 +98,7 @@ impl<P: Parts> Sender<P> {
         let verdict = self.recovery.on_advance(advance.segments, &mut self.board, &mut self.window);
         let is_sampled = !(self.rtt.is_in_ticks() && self.recovery.is_active());
         if is_sampled {
-            self.take_sample(
-                (arrived.ack, arrived.echoed_rtt),
-                (advance.oldest_sent(), newest_sent),
-                now,
-                out,
-            );
+            self.take_sample(arrived.ack, arrived.echoed_rtt, advance.oldest_sent(), newest_sent, now, out);
         } else if self.recovery.holds_sacked() {
             self.rtt.set_backoff(0);
         }

@@ -45,7 +45,7 @@ impl<P: Parts> Sender<P> {
         let flight = self.board.flight();
         self.limited = 0;
         let sent = self.board.take_oldest(ack);
-        self.take_sample((ack, echoed_rtt), (Some(sent), Some(sent)), now, out);
+        self.take_sample(ack, echoed_rtt, Some(sent), Some(sent), now, out);
         let verdict = self.recovery.on_advance(1, &mut self.board, &mut self.window);
         debug_assert_eq!(verdict, Verdict::Open, "nothing is lost, and no recovery under way");
         if self.window_limited(flight)

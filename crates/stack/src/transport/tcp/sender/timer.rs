@@ -18,8 +18,10 @@ impl<P: Parts> Sender<P> {
     #[inline]
     pub(super) fn take_sample(
         &mut self,
-        (ack, echoed_rtt): (u64, Option<Span>),
-        (oldest_sent, newest_sent): (Option<Time>, Option<Time>),
+        ack: u64,
+        echoed_rtt: Option<Span>,
+        oldest_sent: Option<Time>,
+        newest_sent: Option<Time>,
         now: Time,
         out: &mut impl Out,
     ) {
