@@ -27,7 +27,8 @@ pub(crate) struct Hop {
 }
 
 impl Hop {
-    /// One for a scheme that acts for these addresses: from the first to the last are one hop away, but for its own.
+    /// A hop with these `own` addresses. The ranges of addresses `ahead`, each from a first to a last one, are one hop away,
+    /// except for its own.
     pub(crate) fn new(
         scheme: AgentConfig,
         routes: Vec<Route>,

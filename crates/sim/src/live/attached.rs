@@ -5,7 +5,7 @@
 //! comes from the link comes by [`Attached::from_link`], and what the agent hands up goes to [`Ends::pass`].
 //!
 //! **Limits.** The agent sees whole TCP segments over IPv4 without IP options, and with TCP options of the simulator only. All
-//! else passes as it came, and so does each segment while as many packets are kept as may be. Where an agent changes only flags,
+//! else passes unchanged. While as many packets are kept as allowed, segments pass unchanged, too. Where an agent changes only flags,
 //! all other fields stay; otherwise the IP header is written anew.
 
 mod bytes;

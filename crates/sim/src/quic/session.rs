@@ -157,7 +157,7 @@ impl Handshake {
     }
 }
 
-/// The key of no cipher. What an end sends goes to its record, and so does what it receives if it is logged.
+/// A key that does not encrypt. The record of an end gets the packets that it sends and, if it is logged, those that it receives.
 struct Plain {
     record: Option<Shared>,
     /// Key updates before it.

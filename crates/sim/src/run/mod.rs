@@ -196,14 +196,14 @@ impl World {
             let points = CodePoints::new(config.flows.iter().map(|flow| flow.dscp), ports);
             match capture_point(config, *link) {
                 CapturePoint::Channel(channel) => {
-                    net.capture(channel, Capture::new(file, points).map_err(failed)?)
+                    net.capture(channel, Capture::new(file, points).map_err(failed)?);
                 }
                 CapturePoint::Wlan(wlan) => {
                     let capture = WifiCapture::new(file, net.wlans[wlan].announced(), points);
                     net.wlans[wlan].capture = Some(capture.map_err(failed)?);
                 }
                 CapturePoint::Frn(frn) => {
-                    net.frns[frn].capture = Some(Capture::new(file, points).map_err(failed)?)
+                    net.frns[frn].capture = Some(Capture::new(file, points).map_err(failed)?);
                 }
             }
         }

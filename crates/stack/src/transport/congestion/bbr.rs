@@ -209,7 +209,7 @@ impl Bbr {
         self.rates.add(self.round, rate, RATE_ROUNDS);
     }
 
-    /// 4.1.2.3, but for an equal round trip; true when the least had been trusted for too long.
+    /// 4.1.2.3, except that an equal round trip does not renew the estimate. Returns whether the estimate had expired.
     fn learn_rtt(&mut self, ack: &Ack) -> bool {
         let expired = self.least.is_some_and(|(_, at)| ack.now > at.after(RTT_AGE));
         if let Some(rtt) = ack.rtt

@@ -77,8 +77,8 @@ impl<P: Parts> Connection<P> {
         true
     }
 
-    /// Acknowledges what has come, but for what there is no consent to, and returns the number acknowledged. The timestamp
-    /// to echo is that of the last segment below.
+    /// Acknowledges the data that has come and for which there is consent, and returns the number acknowledged. The
+    /// timestamp to echo is that of the last segment below it.
     pub(super) fn acknowledge_consented(&mut self, whole: u64) -> u64 {
         if let Some(consent) = &mut self.consent {
             self.acknowledged = whole.min(consent.up_to).max(self.acknowledged);

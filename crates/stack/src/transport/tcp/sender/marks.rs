@@ -5,7 +5,7 @@
 //! again nor probes are (6.1.5, 6.1.6), nor segments without data (6.1.4).
 //!
 //! **Choices.** 1. A window of data ends with the acknowledgement of something that was sent after the window fell. 2. A
-//! law that answers a mark without reducing its window is asked once a window all the same, and CWR ends the echo, which
+//! law that answers a mark without reducing its window is still asked once a window, and CWR ends the echo, which
 //! would report nothing new otherwise. 3. The echo of a mark at a window of one segment withholds new data until the
 //! retransmission timer expires; that is not a timeout, and does not double it. 4. A mark leaves one segment at least (`mark-floor`);
 //! Linux leaves two, where further marks have no effect. 5. A count is read from an acknowledgement of something new,
