@@ -117,3 +117,14 @@ impl QuicLaw {
     pub const NAMES: [(&'static str, QuicLaw); 2] =
         [("cubic", QuicLaw::Cubic), ("newreno", QuicLaw::NewReno)];
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lasthop_stack::hooks::parameter::testing::each_has_a_field_of_its_own;
+
+    #[test]
+    fn each_parameter_has_a_field_of_its_own() {
+        each_has_a_field_of_its_own::<QuicConfig>(&[]);
+    }
+}

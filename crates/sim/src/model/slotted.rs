@@ -227,3 +227,14 @@ impl Described for FrnConfig {
             at_least("2"), at_most("1000000"), source("Yamamoto et al. (4.3)");
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lasthop_stack::hooks::parameter::testing::each_has_a_field_of_its_own;
+
+    #[test]
+    fn each_parameter_has_a_field_of_its_own() {
+        each_has_a_field_of_its_own::<FrnConfig>(&["max-lifetime", "heard", "window"]);
+    }
+}

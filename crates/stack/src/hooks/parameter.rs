@@ -201,7 +201,7 @@ macro_rules! parameters {
 
 pub use parameters;
 
-#[cfg(test)]
-pub(crate) mod testing;
+#[doc(hidden)]
+pub mod testing;
 #[cfg(test)]
 mod tests;

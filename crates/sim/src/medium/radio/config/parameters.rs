@@ -182,3 +182,18 @@ impl Described for RadioConfig {
         "reception.noise-figure": Gain = noise_figure_db, at_least("0 dB"), radios(FIGURE, FIGURE);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lasthop_stack::hooks::parameter::testing::each_has_a_field_of_its_own;
+
+    #[test]
+    fn each_parameter_has_a_field_of_its_own() {
+        each_has_a_field_of_its_own::<RadioConfig>(&[
+            "propagation.exponent",
+            "propagation.reference-distance",
+            "reception.least-sinr",
+        ]);
+    }
+}
