@@ -40,7 +40,6 @@ TEST_ITEM = re.compile(r"^#\[cfg\(test\)\]\n(?:#.*\n)*(?:[^\n{]*;|.*\{\n(?:.*\n)
 CIRCLES = {
     "link/dot11/access": "a station of DCF and one of EDCA are made of each other's parts",
     "link/dot11/mode": "a mode has an RU, and the bits of an RU are those of a mode",
-    "medium/radio/errors": "one law of errors counts the bits of all others",
     "scenario/document": "a key is made of values, and a value is read by its key",
 }
 # Each crate depends only on those before it, and none on a binding.

@@ -7,7 +7,7 @@ use super::Fate;
 use super::config::{ErrorConfig, ErrorLaw, LossMeaning, LossOf};
 use super::draws::{Attempt, Draws, StreamBase};
 use super::fec::Decoder;
-use super::modulation::{Memo, Modulation};
+use super::modulation::{Memo, Modulation, bits_lost};
 use super::receiver::{Followed, Quality};
 use crate::engine::streams::Stream;
 use crate::medium::loss::PacketClass;
@@ -267,11 +267,6 @@ impl Losses {
             Some(_) => self.decoder.fails(frame, log_undisturbed / (8.0 * f64::from(frame.bytes))),
         }
     }
-}
-
-/// Probability that one of the bits of `bytes` is wrong, given the logarithm of the probability that a bit is right.
-pub(super) fn bits_lost(each: f64, bytes: u32) -> f64 {
-    -libm::expm1(8.0 * f64::from(bytes) * each)
 }
 
 /// The two-state channels of all pairs of stations, made when first used.

@@ -12,7 +12,7 @@
 use lasthop_stack::link::dot11::Frame;
 use lasthop_stack::link::fec::{Block, Coded};
 
-use super::errors::bits_lost;
+use super::modulation::bits_lost;
 
 /// The last results for coded bodies: frames have few lengths, and powers change seldom.
 #[derive(Clone, Debug)]

@@ -16,8 +16,6 @@ use std::f64::consts::{PI, SQRT_2};
 
 use lasthop_stack::link::dot11::{Frame, Mode, PhyRate};
 
-use super::errors::bits_lost;
-
 /// A modulation and coding of 802.11.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Modulation {
@@ -189,6 +187,11 @@ impl Modulation {
             _ => libm::log1p(-self.bit_error_rate(sinr)),
         }
     }
+}
+
+/// Probability that one of the bits of `bytes` is wrong, given the logarithm of the probability that a bit is right.
+pub(super) fn bits_lost(each: f64, bytes: u32) -> f64 {
+    -libm::expm1(8.0 * f64::from(bytes) * each)
 }
 
 /// Probability that an uncoded MPDU of these bytes fails in a mode, without interference.
