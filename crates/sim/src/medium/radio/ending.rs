@@ -7,7 +7,7 @@ use super::draws::Attempt;
 use super::errors::{Losses, Verdict};
 use super::modulation::Memo;
 use super::receiver::{Followed, Left, Quality};
-use super::{Fate, Heard, Neighbour, Radio, Transmission, aggregate, audience, lone};
+use super::{Fate, Heard, Neighbour, Radio, Transmission, aggregate, audience};
 
 impl Radio {
     /// The frame of a station ends, which chance, an outage or another frame may have lost. Returns what became of it at its
@@ -27,7 +27,7 @@ impl Radio {
         let audience = audience(followers, hearers, station);
         end_at_each(audience, (station, receive_w), (frame, sent.to, shares), heard, |at, power_w| {
             let left = if is_lone {
-                lone::left(power_w, rules)
+                Left::alone(power_w, rules)
             } else {
                 receivers[at].end(station as u32, now, rules, memo)
             };

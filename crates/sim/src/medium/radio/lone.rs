@@ -9,7 +9,7 @@ use lasthop_stack::packet::NodeId;
 use lasthop_stack::units::Time;
 
 use super::ending::end_at_each;
-use super::receiver::{Arrival, Bits, Followed, Left, Quality, Rules};
+use super::receiver::{Arrival, Bits, Left};
 use super::{Fate, Heard, Radio, audience};
 
 /// A frame on the air that no other has met.
@@ -50,7 +50,7 @@ impl Radio {
         let shares = &shares[station][..];
         end_at_each(audience, (station, rules.receive_w), (frame, to, shares), heard, |_, power_w| {
             let is_weak = power_w < rules.receive_w;
-            (left(power_w, rules), if is_weak { Fate::OutOfReach } else { Fate::Received })
+            (Left::alone(power_w, rules), if is_weak { Fate::OutOfReach } else { Fate::Received })
         })
     }
 
@@ -69,16 +69,5 @@ impl Radio {
                 receivers[neighbour.station as usize].begin(arrival, bits.as_ref(), began, rules, memo);
             }
         }
-    }
-}
-
-/// The fate of a frame without overlaps at a receiver that it reached with this power.
-#[inline]
-pub(super) fn left(power_w: f64, rules: &Rules) -> Left {
-    let quality = if power_w < rules.receive_w { Quality::Weak } else { Quality::Intact };
-    let followed = Followed { power_w, quality, log_undisturbed: 0.0 };
-    Left {
-        followed: (power_w >= rules.lock_alone_w).then_some(followed),
-        turned_idle: power_w >= rules.sense_w,
     }
 }

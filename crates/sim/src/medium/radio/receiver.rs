@@ -103,6 +103,19 @@ pub(super) struct Left {
     pub(super) turned_idle: bool,
 }
 
+impl Left {
+    /// The end of a frame without overlaps, which reached the receiver with this power.
+    #[inline]
+    pub(super) fn alone(power_w: f64, rules: &Rules) -> Left {
+        let quality = if power_w < rules.receive_w { Quality::Weak } else { Quality::Intact };
+        let followed = Followed { power_w, quality, log_undisturbed: 0.0 };
+        Left {
+            followed: (power_w >= rules.lock_alone_w).then_some(followed),
+            turned_idle: power_w >= rules.sense_w,
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Lock {
     arrival: Arrival,
