@@ -272,6 +272,12 @@ impl Scoreboard {
         self.declared
     }
 
+    /// Segments selectively acknowledged that follow such a one immediately.
+    #[must_use]
+    pub fn sacked_together(&self) -> u32 {
+        self.sacked.saturating_sub(self.sacked_ranges.as_slice().len() as u32)
+    }
+
     /// Segments selectively acknowledged.
     #[must_use]
     pub fn sacked(&self) -> u32 {

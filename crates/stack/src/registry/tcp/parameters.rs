@@ -208,6 +208,10 @@ impl Described for Config {
             |tcp| tcp.send_windows > 0,
             |tcp, tuned: bool| tcp.send_windows = if tuned { send_windows(tcp) } else { 0 },
         ), source("Linux: tcp_sndbuf_expand");
+        /// memory of a segment in the send buffer beyond its payload: 832 B in Linux 6.18 on a PC, and 960 B in the 6.12 of
+        /// virtual time
+        "send-overhead": Size = send_overhead, only(&[("send-autotuning", &["true"])]), at_most("65536 B"),
+            source("Linux: skb->truesize");
         /// whether the receive buffer begins with 64 KiB and grows with what is read in a round trip, up to sink.buffer, and
         /// the window with each segment
         //
@@ -253,12 +257,19 @@ impl Described for Config {
         /// whether the window is a whole number of segments: it grows by one when all of it is acknowledged, and a loss
         /// rounds it down
         "whole-window": Flag = whole_window, published("ns-2: cwnd_", "Linux: snd_cwnd_cnt"), rfc("RFC 5681 (3.1)");
+        /// whether a loss that leaves the window leaves, too, what was acknowledged towards its next increase, as the laws
+        /// for Linux do, whose window is their own
+        "credit-after-kept": Flag = credit_after_kept, only(&[("whole-window", &["true"])]),
+            source("Linux: tcp_init_cwnd_reduction");
         /// whether the acknowledgement that ends recovery increases the window
         "growth-at-recovery-end": Flag = growth_at_recovery_end, only(RECOVERING),
             published("ns-2: Agent/TCP/Reno, Newreno, Fack", "Linux: tcp_cong_control"), rfc("RFC 5681 (3.2)"),
             unless("recovery", &[
                 Case::new(&["sack"], Setting::Flag(false), "RFC 6675 (5); ns-2: Agent/TCP/Sack1"),
             ]), under("ns2-2004");
+        /// whether laws get the round trip of the echoed timestamp where an acknowledgement has none of a segment that was
+        /// sent once
+        "echoed-rtt": Flag = echoed_rtt, only(&[("timestamps", &["true"])]), source("Linux: tcp_ack_update_rtt");
         /// what ends slow start before a loss: nothing, round trips that rise and trains of acknowledgements (cubic
         /// only), or HyStart++
         "slow-start": Words("choice") = slow_start, only(&[("congestion", &["cubic", "reno"])]),

@@ -136,6 +136,11 @@ pub struct Config<P> {
     pub whole_window: bool,
     /// Whether the window grows on the acknowledgement that ends a recovery.
     pub growth_at_recovery_end: bool,
+    /// Whether a law gets the round trip of an echoed timestamp where an acknowledgement has none of a segment that was
+    /// sent once (Linux: `tcp_ack_update_rtt`).
+    pub echoed_rtt: bool,
+    /// Whether a loss that leaves a whole window leaves, too, what was acknowledged towards its next increase.
+    pub credit_after_kept: bool,
     /// Whether limited transmit sends a segment again while a go-back is under way.
     pub limited_transmit_resends: bool,
     /// How often Reno resends without the timer.
@@ -159,6 +164,8 @@ pub struct Config<P> {
     pub sack_wait: Span,
     /// Windows for which the send buffer grows (Linux: two, of BBR three); zero where it has no limit.
     pub send_windows: u8,
+    /// Memory of a segment in that buffer beyond its payload: a `sk_buff`, headers and the end of its first part.
+    pub send_overhead: u32,
     /// Whether the window that a receiver offers begins with 64 KiB and grows with what is read (Linux: `tcp_rcv_space_adjust`).
     pub receive_autotuning: bool,
     /// Segments for which a buffer that grows has room beyond what was read (Linux before 6.16: 16); with none, as much as
@@ -271,6 +278,8 @@ fn ns2_of_2004<P>(parts: P) -> Config<P> {
         whole_ssthresh: true,
         whole_window: false,
         growth_at_recovery_end: true,
+        echoed_rtt: false,
+        credit_after_kept: false,
         limited_transmit_resends: true,
         reno_fast_retransmit: FastRetransmit::OnceAWindow,
         slow_start: SlowStart::Standard,
@@ -280,6 +289,7 @@ fn ns2_of_2004<P>(parts: P) -> Config<P> {
         quick_acks: 0,
         sack_wait: Span::ZERO,
         send_windows: 0,
+        send_overhead: 1280,
         receive_autotuning: false,
         receive_cushion: 0,
         quick_acks_again: false,
@@ -340,6 +350,8 @@ fn modern<P>(parts: P) -> Config<P> {
         whole_ssthresh: false,
         whole_window: true,
         growth_at_recovery_end: true,
+        echoed_rtt: false,
+        credit_after_kept: false,
         limited_transmit_resends: false,
         reno_fast_retransmit: FastRetransmit::EveryHole,
         slow_start: SlowStart::HyStart,
@@ -349,6 +361,7 @@ fn modern<P>(parts: P) -> Config<P> {
         quick_acks: 16,
         sack_wait: Span::ZERO,
         send_windows: 0,
+        send_overhead: 1280,
         receive_autotuning: false,
         receive_cushion: 0,
         quick_acks_again: false,

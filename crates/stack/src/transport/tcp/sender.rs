@@ -108,6 +108,8 @@ pub struct Sender<P: Parts> {
     timeout_once: bool,
     whole_ssthresh: bool,
     growth_at_recovery_end: bool,
+    echoed_rtt: bool,
+    credit_after_kept: bool,
     eln: bool,
     counting: Counting,
     /// What only the law counted in earlier connections.
@@ -179,6 +181,8 @@ impl<P: Parts> Sender<P> {
             timeout_once: config.timeout_once,
             whole_ssthresh: config.whole_ssthresh,
             growth_at_recovery_end: config.growth_at_recovery_end,
+            echoed_rtt: config.echoed_rtt,
+            credit_after_kept: config.credit_after_kept,
             eln: config.eln,
             counting: config.counting,
             law_before: Vec::new(),

@@ -25,7 +25,7 @@ use super::*;
 use crate::hooks::Note;
 use crate::packet::{Ecn, Segment};
 use crate::registry::tcp::{Config, Connection, Profile};
-use crate::registry::{LawConfig, Parts, RecoveryKind};
+use crate::registry::{CongestionKind, LawConfig, Parts, RecoveryKind};
 use crate::transport::tcp::RtoFloor;
 use crate::units::Span;
 

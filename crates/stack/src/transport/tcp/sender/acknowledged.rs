@@ -93,7 +93,10 @@ impl<P: Parts> Sender<P> {
         self.limited = 0;
         let advance = self.board.advance(arrived.ack);
         let newest_sent = advance.newest_sent();
-        let rtt = newest_sent.filter(|_| !advance.repaired).map(|sent| now.since(sent));
+        let rtt = newest_sent
+            .filter(|_| !advance.repaired)
+            .map(|sent| now.since(sent))
+            .or(arrived.echoed_rtt.filter(|_| self.echoed_rtt));
         let declared = self.board.declared();
         let verdict = self.recovery.on_advance(advance.segments, &mut self.board, &mut self.window);
         let is_sampled = !(self.rtt.is_in_ticks() && self.recovery.is_active());

@@ -1,11 +1,11 @@
 //! The send buffer of Linux: the application writes while it has room, and it grows with the window.
 //!
 //! **Source.** Linux 6.12: `tcp_sndbuf_expand`, `tcp_should_expand_sndbuf` and `tcp_check_space`; `sk_stream_memory_free` and
-//! `sk_stream_is_writeable`.
+//! `sk_stream_is_writeable`; `tcp_shift_skb_data`.
 //!
 //! **How.** What is outstanding or waits to be sent takes memory, each segment some more than its payload. The application writes until
-//! the memory is used up, and goes on when a third of it is free. When it waits and the window is not full, the memory
-//! grows to that of some windows; it never shrinks.
+//! the memory is used up, and goes on when a third of it is free. Segments selectively acknowledged one after the other are
+//! merged into one. When it waits and the window is not full, the memory grows to that of some windows; it never shrinks.
 //!
 //! **Why.** Without SACK a recovery repairs one hole in each round trip. In a long one the sender sends nothing new once the memory is
 //! used up, and begins to again when the cumulative acknowledgement has come far.
@@ -15,8 +15,6 @@
 use super::Sender;
 use crate::transport::tcp::{Config, Parts};
 
-/// Memory of a segment beyond its payload: a `sk_buff`, headers and the end of its first part, without segmentation offload.
-const OVERHEAD: u64 = 1280;
 /// What is added to a full segment before it is rounded up to a power of two, and then.
 const RESERVED: (u64, u64) = (256 + 320, 256);
 /// The option of timestamps in each segment, which the reservation does not deduct.
@@ -31,6 +29,8 @@ pub(super) struct SendBuffer {
     windows: u64,
     /// Memory that is reserved for a segment of the window.
     reserved: u64,
+    /// Memory of a segment beyond its payload, without segmentation offload.
+    overhead: u64,
     memory: u64,
     /// Bytes that the application writes as soon as there is room.
     waiting: u64,
@@ -40,7 +40,8 @@ impl SendBuffer {
     pub(super) fn new<P: Parts>(config: &Config<P>) -> SendBuffer {
         let full = u64::from(config.packet) + if config.timestamps { TIMESTAMPS } else { 0 };
         let reserved = (full + RESERVED.0).next_power_of_two() + RESERVED.1;
-        let mut buffer = SendBuffer { windows: config.send_windows.into(), reserved, memory: 0, waiting: 0 };
+        let (windows, overhead) = (config.send_windows.into(), config.send_overhead.into());
+        let mut buffer = SendBuffer { windows, reserved, overhead, memory: 0, waiting: 0 };
         buffer.grow(f64::from(config.initial_window));
         buffer
     }
@@ -61,20 +62,15 @@ impl SendBuffer {
         self.memory = self.memory.max(windows.min(MOST));
     }
 
-    /// What of these bytes the application writes at once, with `held` bytes in segments of `full` bytes in the buffer.
-    fn take(&mut self, bytes: u64, held: u64, full: u64) -> u64 {
+    /// What of these bytes the application writes at once, with `used` bytes of the memory in use and segments of `full` bytes.
+    fn take(&mut self, bytes: u64, used: u64, full: u64) -> u64 {
         self.waiting += bytes;
-        let free = self.memory.saturating_sub(used(held, full));
+        let free = self.memory.saturating_sub(used);
         // The last segment may use more than there is.
-        let taken = self.waiting.min(free.div_ceil(full + OVERHEAD) * full);
+        let taken = self.waiting.min(free.div_ceil(full + self.overhead) * full);
         self.waiting -= taken;
         taken
     }
-}
-
-/// The memory that `held` bytes take in segments of `full` bytes.
-fn used(held: u64, full: u64) -> u64 {
-    held + held.div_ceil(full) * OVERHEAD
 }
 
 impl<P: Parts> Sender<P> {
@@ -94,20 +90,22 @@ impl<P: Parts> Sender<P> {
     }
 
     fn take(&mut self, bytes: u64) -> u64 {
-        let held = self.held();
-        self.buffer.take(bytes, held, self.packet.into())
+        let used = self.memory_in_use();
+        self.buffer.take(bytes, used, self.packet.into())
     }
 
     fn has_room_again(&mut self) -> bool {
         if self.in_network() < self.window.cwnd as u32 {
             self.buffer.grow(self.window.cwnd);
         }
-        let used = used(self.held(), self.packet.into());
+        let used = self.memory_in_use();
         self.buffer.memory.saturating_sub(used) >= used / 2
     }
 
-    /// Bytes in the buffer: outstanding, or waiting to be sent.
-    fn held(&self) -> u64 {
-        self.written.saturating_sub(self.board.una())
+    /// The memory of what is outstanding or waits to be sent. What is reported selectively is merged (`tcp_shift_skb_data`).
+    fn memory_in_use(&self) -> u64 {
+        let held = self.written.saturating_sub(self.board.una());
+        let parts = held.div_ceil(self.packet.into()).saturating_sub(self.board.sacked_together().into());
+        held + parts * self.buffer.overhead
     }
 }

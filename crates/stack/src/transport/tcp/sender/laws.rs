@@ -3,7 +3,7 @@
 use super::{Arrived, Counting, Halved, Sender};
 use crate::hooks::{
     Ack, Congestion, Departure, Judge, Judged, Loss, LossBase, LossCause, LossResponse, Out, Progress,
-    Recovery,
+    Recovery, Reduction,
 };
 use crate::transport::tcp::Parts;
 use crate::units::{Span, Time};
@@ -80,7 +80,9 @@ impl<P: Parts> Sender<P> {
         if self.whole_ssthresh {
             self.window.ssthresh = libm::floor(self.window.ssthresh);
         }
-        self.window.round();
+        if response.reduction == Reduction::Reduced || !self.credit_after_kept {
+            self.window.round();
+        }
         judged(Judge::Law, response);
         response
     }

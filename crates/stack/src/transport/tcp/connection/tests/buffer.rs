@@ -34,6 +34,34 @@ fn no_more_is_outstanding_than_the_buffer_has_room_for() {
 }
 
 #[test]
+fn smaller_segments_leave_room_for_more() {
+    let most = most_outstanding(&Config { send_overhead: 832, ..reno(2) });
+    assert!((69..=81).contains(&most), "{most}");
+}
+
+/// Linux: `tcp_shift_skb_data`. The buffer has room for 33 segments.
+#[test]
+fn what_is_reported_selectively_is_merged_and_leaves_room() {
+    let most = |recovery, sack| {
+        let parts = Parts::new(recovery, LawConfig::Reno(()));
+        let mut pair = Pair::new(&Config { parts, sack, send_overhead: 4096, ..reno(2) });
+        pair.lost[CLIENT] = vec![1];
+        pair.open();
+        pair.write(CLIENT, 400_000);
+        let mut most = 0;
+        while pair.step() {
+            let board = pair.ends[CLIENT].sender().board();
+            most = most.max((board.end() - board.base()) as u32);
+        }
+        assert_eq!(pair.ends[CLIENT].sender().board().una(), 400_000);
+        most
+    };
+    assert!(most(RecoveryKind::NewReno, false) <= 34);
+    let merged = most(RecoveryKind::Sack, true);
+    assert!((45..=70).contains(&merged), "{merged}");
+}
+
+#[test]
 fn the_buffer_grows_with_the_window_and_does_not_limit_it() {
     let sent = |config: &Config| {
         let mut pair = Pair::new(config);

@@ -25,6 +25,9 @@ struct Ears {
     early: u32,
     /// The round trips of duplicates: how many, and the shortest.
     beyond: (u32, Option<Span>),
+    /// The same of acknowledgements that advance, and how many have none.
+    advancing: (u32, Option<Span>),
+    untimed: u32,
 }
 
 impl Congestion for Ears {
@@ -54,6 +57,10 @@ impl Congestion for Ears {
         self.now = self.now.max(ack.now);
         if let (Progress::Duplicate, Some(rtt)) = (ack.progress, ack.rtt) {
             self.beyond = (self.beyond.0 + 1, self.beyond.1.into_iter().chain([rtt]).min());
+        }
+        if ack.progress != Progress::Duplicate {
+            self.advancing = (self.advancing.0 + 1, self.advancing.1.into_iter().chain(ack.rtt).min());
+            self.untimed += u32::from(ack.rtt.is_none());
         }
         window.cwnd = (window.cwnd + 0.1).min(WINDOW);
     }
@@ -164,4 +171,16 @@ fn each_loss_is_heard_once_and_before_the_segment_is_sent_again_whatever_declare
             assert!(heard > 30 && timeouts > 3, "{kind:?}: {heard} and {timeouts}");
         }
     }
+}
+
+/// Linux: `tcp_ack_update_rtt`.
+#[test]
+fn an_acknowledgement_of_what_was_sent_again_has_the_round_trip_of_its_echo_where_laws_get_that() {
+    let heard = |echoed_rtt| {
+        let base = Profile::Modern.with(Listening(RecoveryKind::Sack));
+        transfer(&tcp::Config { echoed_rtt, tick: Span::ZERO, ..base }, 0).0
+    };
+    let [without, with] = [false, true].map(heard);
+    assert!(without.untimed > 30 && without.advancing.0 > 300, "{without:?}");
+    assert_eq!((with.untimed, with.advancing.1), (0, Some(ONE_WAY * 2)));
 }
