@@ -35,8 +35,6 @@ pub struct Rules {
     pub(super) protection_rate: PhyRate,
     pub(super) rts: Airtime,
     pub(super) cts_to_self: Airtime,
-    /// How long after its RTS a station waits for the CTS.
-    pub(super) cts_timeout: Span,
     /// After an RTS without a frame that follows it, the reservation ends here.
     pub(super) nav_reset: Span,
     /// Longer data frames are protected and count as long.
@@ -89,7 +87,7 @@ impl Rules {
         let longest_body = config
             .fragment_threshold
             .map_or(u32::MAX, |threshold| (threshold.saturating_sub(overhead) & !1).max(shortest_body));
-        let mut rules = Rules {
+        Rules {
             config,
             pifs: config.sifs + config.slot,
             difs,
@@ -99,7 +97,6 @@ impl Rules {
             protection_rate,
             rts: config.phy.airtime(config.rts, 0, protection_rate),
             cts_to_self: config.phy.airtime(config.cts, 0, protection_rate),
-            cts_timeout: Span::ZERO,
             nav_reset: config.sifs * 2 + cts + rx_start + config.slot * 2,
             rts_threshold: config.rts_threshold.unwrap_or(u32::MAX),
             spares_dsss: config.data_rate.is_ofdm() && !protection_rate.is_ofdm(),
@@ -108,9 +105,7 @@ impl Rules {
             own_rates: Box::default(),
             without_ofdma: Box::default(),
             single_radios: Box::default(),
-        };
-        rules.cts_timeout = rules.timeout(cts);
-        rules
+        }
     }
 
     /// The same for stations of which some have a data rate of their own, by node.
@@ -279,7 +274,7 @@ mod tests {
         assert!(erp(None).is_protected(101, PhyRate::Cck11));
         // 112 bits at 11 Mbit/s are 10.2 µs, and the CTS that answers an RTS lasts as long.
         assert_eq!(mixed.cts_to_self.total, Span::from_micros(192 + 11));
-        assert_eq!(mixed.cts_timeout, mixed.timeout(mixed.cts_to_self.total));
+        assert_eq!(mixed.response(mixed.protection_rate).cts, mixed.cts_to_self);
         // SIFS 10, an ACK at 1 Mbit/s, DIFS; without stations of 802.11b at 6 Mbit/s.
         assert_eq!(mixed.eifs, Span::from_micros(10 + 192 + 112 + 28));
         assert_eq!(erp(None).eifs, Span::from_micros(10 + 20 + 24 + 6 + 28));
@@ -298,6 +293,7 @@ mod tests {
     #[test]
     fn a_model_without_the_reception_delay_times_out_before_difs() {
         let rules = rules(Preset::Bianchi);
-        assert!(rules.cts_timeout < rules.difs);
+        let cts = rules.response(rules.protection_rate).cts.total;
+        assert!(rules.timeout(cts) < rules.difs);
     }
 }
