@@ -28,6 +28,14 @@ def test_a_receive_buffer_has_the_room_of_its_release() -> None:
     assert cushion not in of(bulk.set({f"{OF}.receive-autotuning": False}), "6.12.117")
 
 
+def test_a_segment_takes_the_memory_that_it_does_in_this_release() -> None:
+    sackless = lh.load("validation/linux-sackless")
+    overhead = f"{OF}.send-overhead"
+    assert of(sackless, "6.12.117-lasthop")[overhead] == "960 B"
+    assert of(sackless, "6.18.44")[overhead] == "832 B"
+    assert overhead not in of(lh.load("validation/linux-bulk"), "6.12.117-lasthop")
+
+
 def test_what_a_scenario_states_stays() -> None:
     stated = lh.load("validation/linux-bulk").set({f"{OF}.ack-tick": "2 ms"})
     assert of(stated, "6.18.44") == {f"{OF}.quick-acks-again": True}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from statistics import median
 
 import pytest
 
@@ -37,11 +38,10 @@ DEPARTURES = {
     # each that arrives, the queue overflows, and the loss halves a window of 15.
     # With marks the last threshold of CUBIC is 9, the kernel's 14: not explained.
     "validation/linux-undo": {"reno, classic: ssthresh", "cubic, classic: ssthresh"},
-    # The windows are the same for 20 s; then it depends on which segments an overflow takes.
+    # Where slow start has overflowed the queue, one timeout in ours, and none in the kernel: not explained.
     "validation/linux-nosack": {
-        "reno, 20 Mbit/s, 20 ms, 64 packets: goodput_bps",
-        "cubic, 20 Mbit/s, 20 ms, 64 packets: goodput_bps",
-        "cubic, 20 Mbit/s, 20 ms, 64 packets: retransmits",
+        "reno, 20 Mbit/s, 20 ms, 64 packets: timeouts",
+        "reno, 10 Mbit/s, 20 ms, 35 packets: timeouts",
     },
 }
 
@@ -110,17 +110,21 @@ def test_what_differs_from_the_kernel_is_known(name: str) -> None:
 
 
 def test_bulk_without_sack_is_as_fast_as_with_linux() -> None:
-    """The same random losses. Before the send buffer had a limit, ours was faster nearly everywhere."""
+    """The same random losses. Before the send buffer had a limit, ours was faster nearly everywhere.
+
+    Single runs differ by up to a half, in either direction, and move the mean of a cell; its median they do not.
+    """
     off = {}
     for line, ours in make.ours("validation/linux-sackless"):
         if line["law"] != "bbr":
-            mine, his = mean(ours["goodput_bps"]), mean(line["linux"]["goodput_bps"])
-            off[tuple(line["point"].values())[:3]] = mine / his - 1  # type: ignore[operator]
+            pairs = zip(ours["goodput_bps"], line["linux"]["goodput_bps"], strict=True)
+            off[tuple(line["point"].values())[:3]] = median(
+                mine / his - 1  # type: ignore[operator]
+                for mine, his in pairs
+            )
     assert len(off) == 24
-    # Without loss it depends on which segments an overflow takes.
-    lottery = {place for place in off if place[1:] == ("0 %", "20 Mbit/s")}
-    assert all(abs(it) < (0.07 if place in lottery else 0.04) for place, it in off.items()), off
-    assert abs(sum(it for place, it in off.items() if place not in lottery)) / 22 < 0.01
+    assert all(abs(it) < 0.04 for it in off.values()), off
+    assert abs(sum(off.values())) / 24 < 0.01
 
 
 def test_a_difference_is_noticed() -> None:

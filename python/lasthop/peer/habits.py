@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 # Kernels before this one have room for so much beyond what is read in a round trip.
 _WITHOUT_CUSHION, _CUSHION = (6, 16), "16 segments"
+# A segment in the send buffer takes so much beyond its payload, as SO_MEMINFO shows in 6.12 and in 6.18.
+_OVERHEADS = {True: "960 B", False: "832 B"}
 
 
 def habits(scenario: Scenario, path: Path, release: str, tick_s: float) -> dict[str, str | bool]:
@@ -44,6 +46,8 @@ def habits(scenario: Scenario, path: Path, release: str, tick_s: float) -> dict[
             found[f"{of}.cubic.tick"] = tick
         if is_older and resolved[f"{of}.receive-autotuning"]["value"] == "true":
             found[f"{of}.receive-cushion"] = _CUSHION
+        if resolved[f"{of}.send-autotuning"]["value"] == "true":
+            found[f"{of}.send-overhead"] = _OVERHEADS[is_older]
     return {key: value for key, value in found.items() if _is_open(resolved.get(key))}
 
 
