@@ -112,7 +112,7 @@ def test_what_differs_from_the_kernel_is_known(name: str) -> None:
 def test_bulk_without_sack_is_as_fast_as_with_linux() -> None:
     """The same random losses. Before the send buffer had a limit, ours was faster nearly everywhere.
 
-    Single runs differ by up to a half, in either direction, and move the mean of a cell; its median they do not.
+    Single runs differ by up to a half, in either direction, which moves the mean of a cell, not its median.
     """
     off = {}
     for line, ours in make.ours("validation/linux-sackless"):
