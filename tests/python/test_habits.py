@@ -33,6 +33,7 @@ def test_a_segment_takes_the_memory_that_it_does_in_this_release() -> None:
     overhead = f"{OF}.send-overhead"
     assert of(sackless, "6.12.117-lasthop")[overhead] == "960 B"
     assert of(sackless, "6.18.44")[overhead] == "832 B"
+    assert of(sackless, "6.18.44")[f"{OF}.send-merging"] is True
     assert overhead not in of(lh.load("validation/linux-bulk"), "6.12.117-lasthop")
 
 

@@ -36,11 +36,11 @@ NAMES_A_SCHEME = re.compile(
 )
 # An item for tests at the left margin; it ends with a semicolon, or with a brace at the margin.
 TEST_ITEM = re.compile(r"^#\[cfg\(test\)\]\n(?:#.*\n)*(?:[^\n{]*;|.*\{\n(?:.*\n)*?\})", re.MULTILINE)
-# Files that still import each other in a circle, by the first of them, with the reason.
+# Files that still import each other in a circle, by the first of them: how many, and why.
 CIRCLES = {
-    "link/dot11/access": "a station of DCF and one of EDCA are made of each other's parts",
-    "link/dot11/mode": "a mode has an RU, and the bits of an RU are those of a mode",
-    "scenario/document": "a key is made of values, and a value is read by its key",
+    "link/dot11/access": (29, "the host's trait names what a station is made of, and its parts call the host"),
+    "link/dot11/mode": (2, "a mode has an RU, and the bits of an RU are those of a mode"),
+    "scenario/document": (22, "a key is made of values, and a value is read by its key"),
 }
 # Each crate depends only on those before it, and none on a binding.
 ORDER = ("peer", "stack", "sim", "testing", "py", "web")
@@ -216,8 +216,8 @@ def test_no_files_import_in_a_circle_but_those_listed() -> None:
     assert sum(len(files) for arrows in found for files in arrows.values()) > 2000, (
         "the imports are found at all"
     )
-    left = {"/".join(min(circle)): circle for arrows in found for circle in circles(arrows)}
-    assert left.keys() == CIRCLES.keys()
+    left = {"/".join(min(circle)): len(circle) for arrows in found for circle in circles(arrows)}
+    assert left == {first: size for first, (size, _) in CIRCLES.items()}
 
 
 @pytest.mark.parametrize(

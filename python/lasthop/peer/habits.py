@@ -47,7 +47,7 @@ def habits(scenario: Scenario, path: Path, release: str, tick_s: float) -> dict[
         if is_older and resolved[f"{of}.receive-autotuning"]["value"] == "true":
             found[f"{of}.receive-cushion"] = _CUSHION
         if resolved[f"{of}.send-autotuning"]["value"] == "true":
-            found[f"{of}.send-overhead"] = _OVERHEADS[is_older]
+            found |= {f"{of}.send-overhead": _OVERHEADS[is_older], f"{of}.send-merging": True}
     return {key: value for key, value in found.items() if _is_open(resolved.get(key))}
 
 

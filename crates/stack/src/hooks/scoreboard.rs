@@ -272,7 +272,7 @@ impl Scoreboard {
         self.declared
     }
 
-    /// Segments selectively acknowledged that follow such a one immediately.
+    /// Selectively acknowledged segments that directly follow another.
     #[must_use]
     pub fn sacked_together(&self) -> u32 {
         self.sacked.saturating_sub(self.sacked_ranges.as_slice().len() as u32)

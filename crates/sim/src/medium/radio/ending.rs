@@ -47,8 +47,8 @@ impl Radio {
     }
 }
 
-/// A frame ends at all that hear it. `end` gives what its end means to a receiver, by its number and the power there, and what
-/// became of the frame if the receiver has followed it. Returns what became of it at its destination.
+/// A frame ends at each station that hears it. `end` gets a receiver's number and the received power, and returns how its
+/// reception ends and the fate of the frame there. Returns its fate at its destination.
 #[inline]
 pub(super) fn end_at_each(
     audience: &[Neighbour],

@@ -12,8 +12,8 @@ use crate::probe::judgement::Culprit;
 use lasthop_stack::link::dot11::{Load, MpduFate};
 
 impl Wlan {
-    /// The MAC of a station passes up a packet: with its sequence number, one that its transmitter holds still; without, the copy
-    /// that the MAC has held.
+    /// The MAC of a station passes up a packet: with its sequence number, one that its transmitter still holds; without one, the
+    /// copy that the MAC has held.
     pub(super) fn up(
         &mut self,
         station: usize,

@@ -1,6 +1,6 @@
 //! The keys of QUIC: those of its parameters ([`super::described`]), and the others.
 
-use super::shared::TIME_MS;
+use super::shared::{TIME_MS, before};
 use super::{Key, Kind, Only, described};
 use crate::model::QuicLaw;
 use lasthop_stack::registry::CongestionKind;
@@ -14,7 +14,9 @@ const IF_ASKED: &[Only] = &[Only::Quic, Only::Given("flows.*.quic.ack-tolerance"
 /// The keys under `[flows.NAME.quic]`.
 pub(super) fn keys() -> Vec<Key> {
     let mut keys = described::quic();
-    keys.splice(1..1, PARTS.iter().copied());
+    for key in PARTS {
+        before("flows.*.quic.packet", *key, &mut keys);
+    }
     keys.extend(ACKS);
     keys
 }

@@ -22,12 +22,12 @@ pub(super) const IF_TCP: &[Only] = &[Only::Tcp];
 
 /// Puts a key before the one of this path.
 pub(super) fn before(path: &str, key: Key, keys: &mut Vec<Key>) {
-    let place = keys.iter().position(|other| other.path == path);
-    keys.insert(place.unwrap_or(keys.len()), key);
+    let place = keys.iter().position(|other| other.path == path).expect("the key that follows");
+    keys.insert(place, key);
 }
 
-/// A key of the forward direction and that of the reverse direction, whose default is the value of the forward one. So
-/// are the conditions of the second, other than the kind of link.
+/// A key of the forward direction and that of the reverse direction, whose default is the value of the forward one. Its
+/// conditions are those of the forward key, on keys of the reverse direction; the condition on the kind of link is the same.
 pub(super) fn both_ways(key: &Key) -> [Key; 2] {
     let of_reverse =
         |path: &str| -> &'static str { String::leak(path.replacen("links.*.", "links.*.reverse.", 1)) };

@@ -86,12 +86,12 @@ pub(super) struct Service {
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Dcf<A> {
-    pub(super) core: Core<Next, Sent, Answer>,
     /// What a scheme chooses from, in place of the queue.
     pub(super) units: Option<Box<Units<A>>>,
     /// An access point that polls.
     pub(super) coordinator: Option<Box<Coordinator>>,
     pub(super) service: Option<Service>,
+    pub(super) core: Core<Next, Sent, Answer>,
     pub(super) queue: VecDeque<Msdu>,
     /// The medium turned busy in the instant of the timer: too late to be sensed.
     pub(super) is_committed: bool,

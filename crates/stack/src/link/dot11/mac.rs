@@ -34,7 +34,7 @@ impl<A: Arq + Clone> Station<A> {
         }
     }
 
-    /// What only EDCA has.
+    /// The MAC, if it is EDCA.
     #[must_use]
     pub fn edca(&self) -> Option<&Edca<A>> {
         if let Station::Edca(mac) = self { Some(mac) } else { None }

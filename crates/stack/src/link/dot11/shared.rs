@@ -64,8 +64,8 @@ pub(super) enum Doing<Next, Sent, Answer> {
     Await(Answer),
     /// The time for an answer is over, but a frame on the air may be the answer.
     Late(Answer),
-    /// It neither contends nor answers: with DCF it waits for the data frame that its CTS requested, deaf to all others; with
-    /// EDCA its radio is on another link.
+    /// It does not contend. With DCF it receives only the data frame that its CTS requested; with EDCA its radio is on another
+    /// link.
     Apart,
 }
 
@@ -153,7 +153,7 @@ impl<Next: Copy, Sent: Copy, Answer: Copy + PartialEq> Core<Next, Sent, Answer> 
         Frame { duration, ..cts }
     }
 
-    /// Its own frame has ended: which it was.
+    /// Its own frame has ended. Returns which one.
     #[inline]
     pub(super) fn has_sent(&mut self, now: Time) -> Option<Sent> {
         if !self.carrier.busy {
@@ -216,7 +216,7 @@ pub(super) trait Exchange: Sized {
     /// Sends an answer after SIFS.
     fn answer_with(&mut self, frame: Frame, airtime: Airtime, now: Time, out: &mut impl MacOut);
 
-    /// Something else than the answer came: the attempt has failed (IEEE 802.11-2012, 9.3.2.6, 9.3.2.8).
+    /// Something other than the answer came: the attempt has failed (IEEE 802.11-2012, 9.3.2.6, 9.3.2.8).
     #[inline]
     fn stop_waiting(&mut self, now: Time, out: &mut impl MacOut) {
         match self.core().doing {

@@ -208,10 +208,13 @@ impl Described for Config {
             |tcp| tcp.send_windows > 0,
             |tcp, tuned: bool| tcp.send_windows = if tuned { send_windows(tcp) } else { 0 },
         ), source("Linux: tcp_sndbuf_expand");
-        /// memory of a segment in the send buffer beyond its payload: 832 B in Linux 6.18 on a PC, and 960 B in the 6.12 of
-        /// virtual time
+        /// memory of a segment in the send buffer beyond its payload: an estimate, or, as measured, 832 B in Linux 6.18 on a
+        /// PC and 960 B in the Linux 6.12 of `lasthop virtual`
         "send-overhead": Size = send_overhead, only(&[("send-autotuning", &["true"])]), at_most("65536 B"),
             source("Linux: skb->truesize");
+        /// whether consecutive segments that were selectively acknowledged take the memory of one in the send buffer
+        "send-merging": Flag = send_merging, only(&[("send-autotuning", &["true"])]),
+            source("Linux: tcp_shift_skb_data");
         /// whether the receive buffer begins with 64 KiB and grows with what is read in a round trip, up to sink.buffer, and
         /// the window with each segment
         //
@@ -257,9 +260,9 @@ impl Described for Config {
         /// whether the window is a whole number of segments: it grows by one when all of it is acknowledged, and a loss
         /// rounds it down
         "whole-window": Flag = whole_window, published("ns-2: cwnd_", "Linux: snd_cwnd_cnt"), rfc("RFC 5681 (3.1)");
-        /// whether a loss that leaves the window leaves, too, what was acknowledged towards its next increase, as the laws
-        /// for Linux do, whose window is their own
-        "credit-after-kept": Flag = credit_after_kept, only(&[("whole-window", &["true"])]),
+        /// whether a loss that does not reduce the window keeps the progress towards its next increase, as with laws for Linux,
+        /// which own their window
+        "credit-after-random-loss": Flag = credit_after_random_loss, only(&[("whole-window", &["true"])]),
             source("Linux: tcp_init_cwnd_reduction");
         /// whether the acknowledgement that ends recovery increases the window
         "growth-at-recovery-end": Flag = growth_at_recovery_end, only(RECOVERING),
@@ -267,8 +270,7 @@ impl Described for Config {
             unless("recovery", &[
                 Case::new(&["sack"], Setting::Flag(false), "RFC 6675 (5); ns-2: Agent/TCP/Sack1"),
             ]), under("ns2-2004");
-        /// whether laws get the round trip of the echoed timestamp where an acknowledgement has none of a segment that was
-        /// sent once
+        /// whether laws get the round trip of the echoed timestamp when an acknowledgement covers a retransmitted segment
         "echoed-rtt": Flag = echoed_rtt, only(&[("timestamps", &["true"])]), source("Linux: tcp_ack_update_rtt");
         /// what ends slow start before a loss: nothing, round trips that rise and trains of acknowledgements (cubic
         /// only), or HyStart++

@@ -140,7 +140,7 @@ pub struct Config<P> {
     /// sent once (Linux: `tcp_ack_update_rtt`).
     pub echoed_rtt: bool,
     /// Whether a loss that leaves a whole window leaves, too, what was acknowledged towards its next increase.
-    pub credit_after_kept: bool,
+    pub credit_after_random_loss: bool,
     /// Whether limited transmit sends a segment again while a go-back is under way.
     pub limited_transmit_resends: bool,
     /// How often Reno resends without the timer.
@@ -166,6 +166,8 @@ pub struct Config<P> {
     pub send_windows: u8,
     /// Memory of a segment in that buffer beyond its payload: a `sk_buff`, headers and the end of its first part.
     pub send_overhead: u32,
+    /// Whether consecutive segments that were selectively acknowledged take the memory of one there.
+    pub send_merging: bool,
     /// Whether the window that a receiver offers begins with 64 KiB and grows with what is read (Linux: `tcp_rcv_space_adjust`).
     pub receive_autotuning: bool,
     /// Segments for which a buffer that grows has room beyond what was read (Linux before 6.16: 16); with none, as much as
@@ -279,7 +281,7 @@ fn ns2_of_2004<P>(parts: P) -> Config<P> {
         whole_window: false,
         growth_at_recovery_end: true,
         echoed_rtt: false,
-        credit_after_kept: false,
+        credit_after_random_loss: false,
         limited_transmit_resends: true,
         reno_fast_retransmit: FastRetransmit::OnceAWindow,
         slow_start: SlowStart::Standard,
@@ -290,6 +292,7 @@ fn ns2_of_2004<P>(parts: P) -> Config<P> {
         sack_wait: Span::ZERO,
         send_windows: 0,
         send_overhead: 1280,
+        send_merging: false,
         receive_autotuning: false,
         receive_cushion: 0,
         quick_acks_again: false,
@@ -351,7 +354,7 @@ fn modern<P>(parts: P) -> Config<P> {
         whole_window: true,
         growth_at_recovery_end: true,
         echoed_rtt: false,
-        credit_after_kept: false,
+        credit_after_random_loss: false,
         limited_transmit_resends: false,
         reno_fast_retransmit: FastRetransmit::EveryHole,
         slow_start: SlowStart::HyStart,
@@ -362,6 +365,7 @@ fn modern<P>(parts: P) -> Config<P> {
         sack_wait: Span::ZERO,
         send_windows: 0,
         send_overhead: 1280,
+        send_merging: false,
         receive_autotuning: false,
         receive_cushion: 0,
         quick_acks_again: false,

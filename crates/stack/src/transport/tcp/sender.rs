@@ -109,7 +109,7 @@ pub struct Sender<P: Parts> {
     whole_ssthresh: bool,
     growth_at_recovery_end: bool,
     echoed_rtt: bool,
-    credit_after_kept: bool,
+    credit_after_random_loss: bool,
     eln: bool,
     counting: Counting,
     /// What only the law counted in earlier connections.
@@ -182,7 +182,7 @@ impl<P: Parts> Sender<P> {
             whole_ssthresh: config.whole_ssthresh,
             growth_at_recovery_end: config.growth_at_recovery_end,
             echoed_rtt: config.echoed_rtt,
-            credit_after_kept: config.credit_after_kept,
+            credit_after_random_loss: config.credit_after_random_loss,
             eln: config.eln,
             counting: config.counting,
             law_before: Vec::new(),

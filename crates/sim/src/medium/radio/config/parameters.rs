@@ -196,4 +196,10 @@ mod tests {
             "reception.least-sinr",
         ]);
     }
+
+    #[test]
+    fn what_a_model_lacks_has_the_value_of_the_radio_that_has_it() {
+        assert_eq!(RadioConfig::ns2().log_distance(), RadioConfig::ns3().log_distance());
+        assert_eq!(RadioConfig::ns3().capture(), RadioConfig::ns2().capture());
+    }
 }

@@ -316,8 +316,8 @@ impl<A: Arq + Clone> Edca<A> {
     /// A CTS: the data frame follows.
     pub(super) fn on_cts(&mut self, now: Time, out: &mut impl MacOut) {
         if self.core.awaits(Answer::Cts) {
-            self.core.doing = Doing::Gap(if self.burst.is_empty() { Next::Request } else { Next::Data });
-            out.set_timer(now + self.core.rules.config.sifs);
+            let next = if self.burst.is_empty() { Next::Request } else { Next::Data };
+            self.core.after_sifs(next, now, out);
         } else {
             self.stop_waiting(now, out);
         }

@@ -2,8 +2,7 @@
 
 use super::super::frame::{BROADCAST, Frame, FrameKind};
 use super::super::rates::Airtime;
-use super::super::shared::Core;
-use super::super::shared::Exchange;
+use super::super::shared::{Core, Exchange};
 use super::load::{Load, Mpdu, MpduFate};
 use super::planned::hear_to_all;
 use super::recipient::{Arrived, Recipient};

@@ -16,8 +16,7 @@
 use super::super::frame::{Frame, FrameKind, Msdu};
 use super::super::mode::Mode;
 use super::super::rates::Airtime;
-use super::super::shared::Exchange;
-use super::super::shared::Role;
+use super::super::shared::{Exchange, Role};
 use super::config::{BLOCK_ACK_REQUEST, CATEGORIES, Category, DELIMITER};
 use super::load::{Answering, BlockAck, Load, Share, UNKNOWN};
 use super::uplink::{MOST, UNIT};

@@ -4,8 +4,8 @@
 //! `sk_stream_is_writeable`; `tcp_shift_skb_data`.
 //!
 //! **How.** What is outstanding or waits to be sent takes memory, each segment some more than its payload. The application writes until
-//! the memory is used up, and goes on when a third of it is free. Segments selectively acknowledged one after the other are
-//! merged into one. When it waits and the window is not full, the memory grows to that of some windows; it never shrinks.
+//! the memory is used up, and goes on when a third of it is free. On request consecutive segments that were selectively
+//! acknowledged are merged into one. When it waits and the window is not full, the memory grows to that of some windows; it never shrinks.
 //!
 //! **Why.** Without SACK a recovery repairs one hole in each round trip. In a long one the sender sends nothing new once the memory is
 //! used up, and begins to again when the cumulative acknowledgement has come far.
@@ -31,6 +31,8 @@ pub(super) struct SendBuffer {
     reserved: u64,
     /// Memory of a segment beyond its payload, without segmentation offload.
     overhead: u64,
+    /// Whether consecutive segments that were selectively acknowledged are merged.
+    merges: bool,
     memory: u64,
     /// Bytes that the application writes as soon as there is room.
     waiting: u64,
@@ -41,7 +43,8 @@ impl SendBuffer {
         let full = u64::from(config.packet) + if config.timestamps { TIMESTAMPS } else { 0 };
         let reserved = (full + RESERVED.0).next_power_of_two() + RESERVED.1;
         let (windows, overhead) = (config.send_windows.into(), config.send_overhead.into());
-        let mut buffer = SendBuffer { windows, reserved, overhead, memory: 0, waiting: 0 };
+        let mut buffer =
+            SendBuffer { windows, reserved, overhead, merges: config.send_merging, memory: 0, waiting: 0 };
         buffer.grow(f64::from(config.initial_window));
         buffer
     }
@@ -102,10 +105,11 @@ impl<P: Parts> Sender<P> {
         self.buffer.memory.saturating_sub(used) >= used / 2
     }
 
-    /// The memory of what is outstanding or waits to be sent. What is reported selectively is merged (`tcp_shift_skb_data`).
+    /// The memory of what is outstanding or waits to be sent.
     fn memory_in_use(&self) -> u64 {
         let held = self.written.saturating_sub(self.board.una());
-        let parts = held.div_ceil(self.packet.into()).saturating_sub(self.board.sacked_together().into());
+        let merged = if self.buffer.merges { self.board.sacked_together() } else { 0 };
+        let parts = held.div_ceil(self.packet.into()).saturating_sub(merged.into());
         held + parts * self.buffer.overhead
     }
 }

@@ -80,7 +80,7 @@ impl<P: Parts> Sender<P> {
         if self.whole_ssthresh {
             self.window.ssthresh = libm::floor(self.window.ssthresh);
         }
-        if response.reduction == Reduction::Reduced || !self.credit_after_kept {
+        if response.reduction == Reduction::Reduced || !self.credit_after_random_loss {
             self.window.round();
         }
         judged(Judge::Law, response);

@@ -127,12 +127,12 @@ fn a_timeout_within_a_recovery_leaves_the_threshold_or_reduces_it_again() {
 
 #[test]
 fn a_loss_that_leaves_the_window_leaves_its_credit_where_laws_have_their_own() {
-    for credit_after_kept in [false, true] {
+    for credit_after_random_loss in [false, true] {
         let parts = Parts::new(RecoveryKind::NewReno, CongestionKind::Jtcp.config());
-        let config = Config { parts, whole_window: true, credit_after_kept, ..profile() };
+        let config = Config { parts, whole_window: true, credit_after_random_loss, ..profile() };
         let (before, after) = Pair::losing(&config, &[5]).until_loss();
         assert_eq!((before.cwnd, after.cwnd), (8.0, 8.0));
         let credit = before.credit.filter(|credit| *credit > 0).expect("some were acknowledged");
-        assert_eq!(after.credit, Some(if credit_after_kept { credit } else { 0 }));
+        assert_eq!(after.credit, Some(if credit_after_random_loss { credit } else { 0 }));
     }
 }
