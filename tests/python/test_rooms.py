@@ -38,7 +38,7 @@ NAMES_A_SCHEME = re.compile(
 TEST_ITEM = re.compile(r"^#\[cfg\(test\)\]\n(?:#.*\n)*(?:[^\n{]*;|.*\{\n(?:.*\n)*?\})", re.MULTILINE)
 # Files that still import each other in a circle, by the first of them: how many, and why.
 CIRCLES = {
-    "link/dot11/access": (29, "the host's trait names what a station is made of, and its parts call the host"),
+    "link/dot11/access": (29, "the trait of the host names the parts of a station, and these call the host"),
     "link/dot11/mode": (2, "a mode has an RU, and the bits of an RU are those of a mode"),
     "scenario/document": (22, "a key is made of values, and a value is read by its key"),
 }
