@@ -1,7 +1,6 @@
 //! A slotted network end to end.
 
 use crate::common::{chain, metric, run, run_once, source};
-use lasthop_sim::medium::slots::{Interference, SlotMediumConfig};
 use lasthop_sim::model::{
     Config, ErrorAt, FlowConfig, FrnConfig, LinkConfig, LinkKind, NodeConfig, Sense, SinkConfig,
     TransportConfig,
@@ -9,10 +8,7 @@ use lasthop_sim::model::{
 use lasthop_sim::probe::trace::TraceTable;
 use lasthop_sim::traffic::{AppConfig, AppKind};
 use lasthop_sim::{Outcome, Request, estimate};
-use lasthop_stack::link::slotted::interval::Windows;
-use lasthop_stack::link::slotted::{
-    Alternatives, CountScope, Discard, Remembered, Routing, Rules, Service, WaitFrom,
-};
+use lasthop_stack::link::slotted::{CountScope, Discard, Remembered, Routing, Rules, Service, WaitFrom};
 use lasthop_stack::registry::IntervalConfig;
 use lasthop_stack::transport::tcp::Profile;
 use lasthop_stack::units::{Bytes, Metres, Rate, Span, Time};
@@ -23,32 +19,12 @@ const ROUTINGS: [Routing; 3] = [Routing::Table, Routing::Turn, Routing::Load { f
 const SLOT: Span = Span::from_millis(10);
 
 fn network(stations: usize) -> FrnConfig {
+    let of_paper = FrnConfig::default();
     FrnConfig {
         nodes: (0..stations).collect(),
-        slot: SLOT,
-        sense: Sense::Committed,
-        error_at: ErrorAt::Listeners,
-        medium: SlotMediumConfig {
-            range_m: 250.0,
-            carrier_sense_m: 550.0,
-            interference_m: 550.0,
-            capture: Some(10.0),
-            interference: Interference::Pairwise,
-            error: 0.0,
-        },
-        rules: Rules {
-            least_wait: 3,
-            discard: Discard::Count(4),
-            scope: CountScope::Path,
-            remembered: Remembered::NONE,
-            service: Service::Parallel,
-            wait_from: WaitFrom::Transmission,
-            routing: Routing::Table,
-        },
-        alternatives: Alternatives::Sideward,
+        rules: Rules { remembered: Remembered::NONE, wait_from: WaitFrom::Transmission, ..of_paper.rules },
         interval: IntervalConfig::Fixed(()),
-        windows: Windows { least: 3, shortest: 5, longest: 17 },
-        uppers: None,
+        ..of_paper
     }
 }
 

@@ -71,7 +71,7 @@ words! { ErrorAt: Listeners = "listeners", Addressee = "addressee" }
 words! {
     /// When a packet of a slotted network is discarded: the names of [`Discard`].
     pub enum DiscardRule {
-        /// After so many retransmissions.
+        /// After this number of retransmissions.
         Count = "count",
         /// At the end of its lifetime.
         Lifetime = "lifetime",

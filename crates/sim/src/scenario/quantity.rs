@@ -1,6 +1,7 @@
 //! Quantities with units: exact to the nanosecond, bit, byte; one canonical text for each value.
 
 use super::decimal::Decimal;
+use crate::medium::radio::config::dbm_to_watts;
 
 /// The greatest gain or level, in decibels, and its opposite the least.
 const LARGEST_LEVEL_DB: i128 = 300;
@@ -213,6 +214,11 @@ impl Quantity {
         let number = Decimal::parse(number).ok_or(Unread::OutOfRange)?;
         let base = number.times(Decimal::new(mantissa, exponent)).ok_or(Unread::OutOfRange)?;
         Quantity { dim, base }.checked()
+    }
+
+    /// The watts of a power, or of the level of one.
+    pub(super) fn watts(self) -> f64 {
+        if self.dim == Dim::Level { dbm_to_watts(self.si()) } else { self.si() }
     }
 
     /// This quantity, if a run can use it exactly.

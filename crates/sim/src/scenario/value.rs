@@ -8,7 +8,6 @@ use super::keys::{Bound, Key, Kind};
 use super::nearest::{listed, unknown};
 use super::quantity::{Dim, Quantity, Unread};
 use super::roster::Roster;
-use crate::medium::radio::config::dbm_to_watts;
 use lasthop_stack::hooks::parameter::Words;
 use std::collections::BTreeSet;
 
@@ -68,10 +67,9 @@ impl Value {
         }
     }
 
-    /// The value of a power, or of the level of one.
+    /// The watts of a power, or of the level of one.
     pub(super) fn watts(&self) -> Option<f64> {
-        let is_level = matches!(self, Value::Quantity(Quantity { dim: Dim::Level, .. }));
-        self.si().map(|power| if is_level { dbm_to_watts(power) } else { power })
+        if let Value::Quantity(quantity) = self { Some(quantity.watts()) } else { None }
     }
 
     /// Whether this is the given word, or has it among others.

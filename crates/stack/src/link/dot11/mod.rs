@@ -121,20 +121,34 @@ pub trait MacOut {
     /// The choice of a scheme, and its outcome.
     fn served(&mut self, _: &Served) {}
 
-    // What only EDCA asks for.
+    // What only EDCA asks for; a host of DCF alone needs none of it.
 
     /// Where to put what the frame carries that is transmitted next.
-    fn load(&mut self) -> &mut Load;
+    fn load(&mut self) -> &mut Load {
+        unreachable!("only EDCA asks for it")
+    }
     /// A packet was received before one that is missing: keeps a copy, and returns its handle.
-    fn hold(&mut self, handle: u64) -> u64;
+    fn hold(&mut self, _handle: u64) -> u64 {
+        unreachable!("only EDCA asks for it")
+    }
     /// Passes up a copy that was kept.
-    fn up_held(&mut self, handle: u64);
+    fn up_held(&mut self, _handle: u64) {
+        unreachable!("only EDCA asks for it")
+    }
     /// A packet was received after the window had passed it: it is discarded.
-    fn late(&mut self, handle: u64);
+    fn late(&mut self, _handle: u64) {
+        unreachable!("only EDCA asks for it")
+    }
     /// Sets the timer of the reordering buffer.
-    fn set_release(&mut self, at: Time);
+    fn set_release(&mut self, _at: Time) {
+        unreachable!("only EDCA asks for it")
+    }
     /// The ratio of signal to noise at which a station hears this one now.
-    fn signal_to_noise(&mut self, at: NodeId) -> f64;
+    fn signal_to_noise(&mut self, _at: NodeId) -> f64 {
+        unreachable!("only EDCA asks for it")
+    }
     /// The probability that an MPDU of these bytes fails in a mode, at a ratio of signal to noise.
-    fn mpdu_failure(&mut self, mode: Mode, bytes: u32, ratio: f64) -> f64;
+    fn mpdu_failure(&mut self, _mode: Mode, _bytes: u32, _ratio: f64) -> f64 {
+        unreachable!("only EDCA asks for it")
+    }
 }

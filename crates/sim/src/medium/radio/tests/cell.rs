@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use lasthop_stack::link::dot11::{Category, MacConfig, MacOut, Mode, Msdu, Outcome, Preset, Role, Rules};
+use lasthop_stack::link::dot11::{Category, MacConfig, MacOut, Msdu, Outcome, Preset, Role, Rules};
 use lasthop_stack::registry::Station;
 
 use super::*;
@@ -44,27 +44,6 @@ impl MacOut for Side {
     }
     fn draw(&mut self, bound: u32) -> u32 {
         (self.stream.uniform() * (f64::from(bound) + 1.0)) as u32
-    }
-    fn load(&mut self) -> &mut Load {
-        unreachable!("DCF has no loads");
-    }
-    fn hold(&mut self, _: u64) -> u64 {
-        unreachable!("DCF holds nothing");
-    }
-    fn up_held(&mut self, _: u64) {
-        unreachable!("DCF holds nothing");
-    }
-    fn late(&mut self, _: u64) {
-        unreachable!("DCF has no window");
-    }
-    fn set_release(&mut self, _: Time) {
-        unreachable!("DCF holds nothing");
-    }
-    fn signal_to_noise(&mut self, _: NodeId) -> f64 {
-        unreachable!("DCF has no rate control");
-    }
-    fn mpdu_failure(&mut self, _: Mode, _: u32, _: f64) -> f64 {
-        unreachable!("DCF has no rate control");
     }
 }
 

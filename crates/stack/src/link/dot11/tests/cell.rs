@@ -98,8 +98,6 @@ impl MacOut for Side {
         z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         ((u128::from(z ^ (z >> 31)) * (u128::from(bound) + 1)) >> 64) as u32
     }
-
-    nothing_of_edca!();
 }
 
 /// How a station takes the frame it locked on to.

@@ -274,7 +274,6 @@ impl MacOut for Nobody {
     fn draw(&mut self, _: u32) -> u32 {
         unreachable!("it draws nothing");
     }
-    nothing_of_edca!();
 }
 
 #[test]
