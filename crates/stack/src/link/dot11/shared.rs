@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::MacOut;
 use super::access::Access;
-use super::frame::{Distribution, Frame, FrameKind};
+use super::frame::{BROADCAST, Distribution, Frame, FrameKind};
 use super::planned::Plans;
 use super::rates::{Airtime, PhyRate};
 use super::riders::Riders;
@@ -151,6 +151,11 @@ impl<Next: Copy, Sent: Copy, Answer: Copy + PartialEq> Core<Next, Sent, Answer> 
         let duration = self.rules.left(to.duration, airtime);
         let cts = Frame::new(FrameKind::Cts, to.transmitter, self.address, self.rules.config.cts, rate);
         Frame { duration, ..cts }
+    }
+
+    /// A trigger of this size, for all.
+    pub(super) fn trigger(&self, bytes: u32) -> Frame {
+        Frame::new(FrameKind::Trigger, BROADCAST, self.address, bytes, self.rules.protection_rate)
     }
 
     /// Its own frame has ended. Returns which one.

@@ -352,13 +352,7 @@ impl<A: Arq + Clone> Edca<A> {
         let frame = Frame {
             duration: self.core.rules.config.sifs + self.several.together.total,
             category: Category::ALL[self.originators[self.service.of].category],
-            ..Frame::new(
-                FrameKind::Trigger,
-                BROADCAST,
-                self.core.address,
-                bytes,
-                self.core.rules.protection_rate,
-            )
+            ..self.core.trigger(bytes)
         };
         self.block_acks.triggers += 1;
         self.core.doing = Doing::Sending(Sent::Trigger);

@@ -342,13 +342,7 @@ impl<A: Arq + Clone> Edca<A> {
         let frame = Frame {
             duration: around + room.total,
             category: Category::ALL[*category],
-            ..Frame::new(
-                FrameKind::Trigger,
-                BROADCAST,
-                self.core.address,
-                bytes,
-                self.core.rules.protection_rate,
-            )
+            ..self.core.trigger(bytes)
         };
         if wants_data {
             self.block_acks.solicitations += 1;
