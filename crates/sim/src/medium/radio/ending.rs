@@ -26,13 +26,16 @@ impl Radio {
         let (shares, receive_w) = (&shares[station][..], rules.receive_w);
         let audience = audience(followers, hearers, station);
         end_at_each(audience, (station, receive_w), (frame, sent.to, shares), heard, |at, power_w| {
-            let left = if is_lone {
+            let Left { followed, turned_idle } = if is_lone {
                 Left::alone(power_w, rules)
             } else {
                 receivers[at].end(station as u32, now, rules, memo)
             };
-            let followed = left.followed.filter(|followed| followed.quality != Quality::Missed);
-            let Some(followed) = &followed else { return (left, Fate::Collided) };
+            let followed = match &followed {
+                None => return (Ended::Unfollowed, turned_idle),
+                Some(Followed { quality: Quality::Missed, .. }) => return (Ended::Missed, turned_idle),
+                Some(followed) => followed,
+            };
             let fate = if frame.mpdus > 0 {
                 let parts = aggregate::Parts { mpdus, drawn: &drawn[station], shares };
                 aggregate::fate_at((station, at), (frame, parts), sent, followed, losses, memo)
@@ -42,20 +45,30 @@ impl Radio {
             let is_cut_off = sent.cuts != 0
                 && cuts.as_ref().is_some_and(|cuts| cuts.between(sent.cuts, station as u32, at as u32))
                 && matches!(fate, Fate::Received | Fate::Errored | Fate::LostForGood);
-            (left, if is_cut_off { Fate::CutOff } else { fate })
+            (Ended::Followed(if is_cut_off { Fate::CutOff } else { fate }), turned_idle)
         })
     }
 }
 
+/// The end of a reception.
+pub(super) enum Ended {
+    /// The receiver had not locked on the frame.
+    Unfollowed,
+    /// By ns-2's rule: it was too weak to spoil the one being received.
+    Missed,
+    /// The receiver had, with this fate of the frame.
+    Followed(Fate),
+}
+
 /// A frame ends at each station that hears it. `end` gets a receiver's number and the received power, and returns how its
-/// reception ends and the fate of the frame there. Returns its fate at its destination.
+/// reception ends and whether the medium turns idle there. Returns the frame's fate at its destination.
 #[inline]
 pub(super) fn end_at_each(
     audience: &[Neighbour],
     (from, receive_w): (usize, f64),
     (frame, to, shares): (&Frame, Option<usize>, &[aggregate::Share]),
     heard: &mut Vec<Heard>,
-    mut end: impl FnMut(usize, f64) -> (Left, Fate),
+    mut end: impl FnMut(usize, f64) -> (Ended, bool),
 ) -> Fate {
     let mut fate = Fate::OutOfReach;
     for &Neighbour { station, power_w } in audience {
@@ -63,16 +76,19 @@ pub(super) fn end_at_each(
         if at == from {
             continue;
         }
-        let (Left { followed, turned_idle }, judged) = end(at, power_w);
-        let mut here = if power_w >= receive_w { Fate::Collided } else { Fate::OutOfReach };
-        match followed {
-            Some(Followed { quality: Quality::Missed, .. }) => heard.push(Heard::Missed(at)),
-            Some(_) => {
-                here = judged;
-                heard.push(if here == Fate::Received { Heard::Received(at) } else { Heard::Error(at) });
+        let (ended, turned_idle) = end(at, power_w);
+        let unheard = if power_w >= receive_w { Fate::Collided } else { Fate::OutOfReach };
+        let here = match ended {
+            Ended::Unfollowed => unheard,
+            Ended::Missed => {
+                heard.push(Heard::Missed(at));
+                unheard
             }
-            None => {}
-        }
+            Ended::Followed(fate) => {
+                heard.push(if fate == Fate::Received { Heard::Received(at) } else { Heard::Error(at) });
+                fate
+            }
+        };
         if turned_idle {
             heard.push(Heard::Idle(at));
         }

@@ -8,7 +8,7 @@ use lasthop_stack::link::dot11::Frame;
 use lasthop_stack::packet::NodeId;
 use lasthop_stack::units::Time;
 
-use super::ending::end_at_each;
+use super::ending::{Ended, end_at_each};
 use super::receiver::{Arrival, Bits, Left};
 use super::{Fate, Heard, Radio, audience};
 
@@ -49,8 +49,9 @@ impl Radio {
         let audience = audience(followers, hearers, station);
         let shares = &shares[station][..];
         end_at_each(audience, (station, rules.receive_w), (frame, to, shares), heard, |_, power_w| {
-            let is_weak = power_w < rules.receive_w;
-            (Left::alone(power_w, rules), if is_weak { Fate::OutOfReach } else { Fate::Received })
+            let Left { followed, turned_idle } = Left::alone(power_w, rules);
+            let fate = if power_w < rules.receive_w { Fate::OutOfReach } else { Fate::Received };
+            (followed.map_or(Ended::Unfollowed, |_| Ended::Followed(fate)), turned_idle)
         })
     }
 
